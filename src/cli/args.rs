@@ -1,0 +1,147 @@
+//! Arguments that several commands share.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{console::Console, files};
+use crate::{
+    error::{Error, Result},
+    rng::Seed,
+    table::{
+        AttrId, ReadOptions, Role, Table,
+        dialect::Encoding,
+        roles::Roles,
+    },
+};
+
+/// How files are read. What is not given is worked out; `sdcrisk describe` shows it.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadArgs {
+    /// Character between cells: a character, or the word tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// Character before decimals: . or ,
+    #[arg(long, value_name = "CHAR", value_parser = ["." , ","])]
+    decimal_mark: Option<String>,
+    /// Character between thousands: . , ' or space
+    #[arg(long, value_name = "CHAR", value_parser = thousands_mark)]
+    thousands_mark: Option<char>,
+    /// Encoding: utf-8 or windows-1252
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    encoding: Option<Encoding>,
+    /// What marks a missing value, comma-separated; replaces the usual markers (empty, NA, ., *)
+    #[arg(long, value_name = "LIST")]
+    na: Option<String>,
+    /// The first line is a record, not names; attributes are called V1, V2, ...
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+    /// The first line holds names, even if it looks like numbers
+    #[arg(long)]
+    header: bool,
+    /// TOML file with the scale, role and missing codes of attributes; overrides every guess
+    #[arg(long, value_name = "FILE")]
+    roles: Option<PathBuf>,
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "," | ";" | "\t" | "|" => Ok(text.as_bytes()[0]),
+        _ => Err("it must be one of , ; | or tab".into()),
+    }
+}
+
+fn thousands_mark(text: &str) -> std::result::Result<char, String> {
+    match text {
+        "space" => Ok(' '),
+        "." | "," | "'" | " " | "\u{a0}" | "\u{202f}" | "\u{2019}" => {
+            text.chars().next().ok_or_else(|| "it is empty".into())
+        }
+        _ => Err("it must be one of . , ' or space".into()),
+    }
+}
+
+fn encoding(text: &str) -> std::result::Result<Encoding, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "utf-8" | "utf8" => Ok(Encoding::Utf8),
+        "windows-1252" | "cp1252" | "latin1" | "latin-1" | "iso-8859-1" => Ok(Encoding::Windows1252),
+        _ => Err("it must be utf-8 or windows-1252 (which covers iso-8859-1)".into()),
+    }
+}
+
+impl ReadArgs {
+    /// The roles file is an input of the call.
+    pub fn plan(&self, plan: &mut files::Plan) -> Result<()> {
+        self.roles.as_deref().map_or(Ok(()), |path| plan.input(path))
+    }
+
+    /// The options for the library.
+    pub fn options(&self) -> Result<ReadOptions> {
+        Ok(ReadOptions {
+            delimiter: self.delimiter,
+            decimal_mark: self.decimal_mark.as_ref().and_then(|mark| mark.chars().next()),
+            thousands_mark: self.thousands_mark,
+            encoding: self.encoding,
+            na: self
+                .na
+                .as_ref()
+                .map(|list| list.split(',').map(|code| code.trim().to_string()).collect()),
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            roles: match &self.roles {
+                None => Roles::default(),
+                Some(path) => {
+                    let name = files::name_of(path);
+                    Roles::from_toml(&name, &read_text(path)?)?
+                }
+            },
+        })
+    }
+}
+
+/// Reads a small text file that must be UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(files::read(path)?).map_err(|_| {
+        Error::input("is not UTF-8 text")
+            .in_file(files::name_of(path))
+            .remedy("Save it as UTF-8")
+    })
+}
+
+/// Reads a table.
+pub fn read_table(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
+    console.progress(&format!("reading {}", files::name_of(path)));
+    console.stage("read", || {
+        Table::read(&files::name_of(path), files::read(path)?, options)
+    })
+}
+
+/// The attributes named by `--attributes`, or all whose role is quasi-identifier.
+pub fn chosen_attributes(table: &Table, list: Option<&str>) -> Result<Vec<AttrId>> {
+    match list {
+        Some(list) => table.select(list),
+        None => Ok(table
+            .attribute_ids()
+            .filter(|&id| table.attribute(id).role == Role::QuasiIdentifier)
+            .collect()),
+    }
+}
+
+/// The seed given, or 256 bits from the operating system.
+pub fn seed_or_system(seed: Option<u64>, console: &Console) -> anyhow::Result<Seed> {
+    match seed {
+        Some(number) => {
+            console.note(
+                "note: --seed is for experiments; who can guess the seed can undo a masking, so never release such a file",
+            );
+            Ok(Seed::from_number(number))
+        }
+        None => Seed::from_system().context("a random seed is needed"),
+    }
+}

@@ -1,0 +1,119 @@
+//! What a person reads on standard error: notes, progress, timings, complaints; and the number of threads.
+
+use std::{
+    cell::RefCell,
+    io::{self, IsTerminal, Write},
+    time::Instant,
+};
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+
+#[derive(Debug, Args)]
+pub struct ConsoleArgs {
+    /// Say nothing on standard error but errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more on standard error: how each used attribute was read
+    #[arg(long, short, global = true)]
+    verbose: bool,
+    /// Number of threads; the results do not depend on it [default: all processors]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// Write one JSON line a stage to standard error: {"stage": "read", "seconds": 0.12}
+    #[arg(long, global = true)]
+    timings: bool,
+}
+
+/// Standard error and what may go there.
+#[derive(Debug)]
+pub struct Console {
+    quiet: bool,
+    verbose: bool,
+    timings: bool,
+    live: bool,
+    stages: RefCell<Vec<(String, f64)>>,
+}
+
+impl Console {
+    /// Takes the options and starts the threads.
+    pub fn new(args: &ConsoleArgs) -> Result<Self> {
+        if args.threads == Some(0) {
+            return Err(Error::usage("--threads wants 1 or more"));
+        }
+        if let Some(threads) = args.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()
+                .map_err(|error| Error::failed(format!("cannot start {threads} threads: {error}")))?;
+        }
+        Ok(Self {
+            quiet: args.quiet,
+            verbose: args.verbose,
+            timings: args.timings,
+            live: !args.quiet && io::stderr().is_terminal(),
+            stages: RefCell::default(),
+        })
+    }
+
+    /// A line for a person.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.clear();
+            // A closed standard error must not stop the work.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// A line for a person who asked for more.
+    pub fn detail(&self, text: &str) {
+        if self.verbose {
+            self.note(text);
+        }
+    }
+
+    /// What is being done right now; shown on a terminal only, overwritten by the next line.
+    pub fn progress(&self, text: &str) {
+        if self.live {
+            let _ = write!(io::stderr(), "\r\x1b[2K{text} …");
+            let _ = io::stderr().flush();
+        }
+    }
+
+    fn clear(&self) {
+        if self.live {
+            let _ = write!(io::stderr(), "\r\x1b[2K");
+        }
+    }
+
+    /// Does a stage of the work, and remembers how long it took. Times of the same stage add up.
+    pub fn stage<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        let seconds = start.elapsed().as_secs_f64();
+        let mut stages = self.stages.borrow_mut();
+        match stages.iter_mut().find(|(stage, _)| stage == name) {
+            Some((_, total)) => *total += seconds,
+            None => stages.push((name.into(), seconds)),
+        }
+        result
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        self.clear();
+        if self.timings {
+            for (stage, seconds) in self.stages.borrow().iter() {
+                let line = serde_json::json!({"stage": stage, "seconds": seconds});
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+        }
+    }
+}
+
+/// The last words of a run that failed.
+pub fn complain(text: &str) -> io::Result<()> {
+    writeln!(io::stderr(), "sdcrisk: {text}")
+}

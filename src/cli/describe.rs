@@ -1,0 +1,51 @@
+//! `sdcrisk describe`: how a file is read, and why.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Ending,
+    args::{self, ReadArgs},
+    console::Console,
+    files::{self, Plan},
+};
+use crate::report;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk describe in.csv
+  sdcrisk describe --format json in.csv
+  sdcrisk describe --roles roles.toml in.csv
+
+Every guess (delimiter, decimal mark, scale, role, ...) is shown with its reason; options and a roles file override it.")]
+pub struct DescribeArgs {
+    /// The file; - is standard input
+    #[arg(value_name = "IN.csv")]
+    input: PathBuf,
+    /// Form of the description
+    #[arg(long, value_enum, default_value = "text")]
+    format: FormatArg,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+}
+
+pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
+    let mut plan = Plan::default();
+    plan.input(&args.input)?;
+    args.read.plan(&mut plan)?;
+    let table = args::read_table(&args.input, &args.read.options()?, console)?;
+    let description = table.describe();
+    let text = match args.format {
+        FormatArg::Text => report::describe::to_text(&description),
+        FormatArg::Json => report::describe::to_json(&description),
+    };
+    files::print(text.as_bytes())?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,364 @@
+//! Opening inputs and writing outputs, so that nothing is ever lost: an output appears whole or not at all, and an
+//! input is never overwritten.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+
+use crate::error::{Error, Result};
+
+/// The name of standard input and output.
+const STANDARD: &str = "-";
+
+/// Reads a whole file, or standard input for `-`; `.gz` and `.zst` content is recognised by its first bytes.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let name = name_of(path);
+    let mut bytes = Vec::new();
+    let read = if path == Path::new(STANDARD) {
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        open(path).and_then(|mut file| {
+            if let Ok(metadata) = file.metadata() {
+                let _ = bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+            }
+            file.read_to_end(&mut bytes).map(|_| ())
+        })
+    };
+    read.map_err(|error| cannot("read", &name, &error))?;
+    decompressed(bytes).map_err(|error| {
+        Error::input(format!("is compressed, but cannot be decompressed: {}", reason(&error)))
+            .in_file(name)
+            .remedy("Decompress it with the program that made it, to see whether it is whole")
+    })
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    File::open(path)
+}
+
+fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    match bytes.as_slice() {
+        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => zstd::Decoder::new(bytes.as_slice())?.read_to_end(&mut plain)?,
+        _ => return Ok(bytes),
+    };
+    Ok(plain)
+}
+
+/// How a path is called in messages.
+pub fn name_of(path: &Path) -> String {
+    if path == Path::new(STANDARD) {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::StorageFull => "the disk is full".into(),
+        _ => error.to_string(),
+    }
+}
+
+fn cannot(verb: &str, name: &str, error: &io::Error) -> Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => "Check the name",
+        io::ErrorKind::PermissionDenied => "Check who may read and write there",
+        io::ErrorKind::StorageFull => "Make room, or write elsewhere; what was there before is untouched",
+        _ => "Check the file and the disk",
+    };
+    Error::failed(format!("cannot {verb} it: {}", reason(error)))
+        .in_file(name)
+        .remedy(remedy)
+}
+
+/// Bytes to standard output, at once.
+pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output")
+}
+
+/// Who may read a file that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privacy {
+    /// As the user's settings say.
+    Ordinary,
+    /// The user only: it could undo a masking.
+    Private,
+}
+
+/// All that one call reads and writes, checked before any work: no output is an input, no output is written twice.
+#[derive(Debug, Default)]
+pub struct Plan {
+    inputs: Vec<PathBuf>,
+    outputs: Vec<PathBuf>,
+}
+
+impl Plan {
+    /// Notes an input.
+    ///
+    /// # Errors
+    /// Usage, when standard input is named twice.
+    pub fn input(&mut self, path: &Path) -> Result<()> {
+        if path == Path::new(STANDARD) && self.inputs.iter().any(|other| other == path) {
+            return Err(Error::usage("standard input ('-') can be read only once"));
+        }
+        self.inputs.push(path.into());
+        Ok(())
+    }
+
+    /// Notes an output; `-` is standard output.
+    ///
+    /// # Errors
+    /// Usage, when it is an input (by any name, link or hard link), a folder, or another output.
+    pub fn output(&mut self, path: &Path) -> Result<()> {
+        let refuse = |what: &str| {
+            Err(Error::usage(format!("will not write there: {what}"))
+                .in_file(name_of(path).replace("standard input", "standard output"))
+                .remedy("Name another file"))
+        };
+        if path != Path::new(STANDARD) {
+            if path.is_dir() {
+                return refuse("it is a folder");
+            }
+            if self.inputs.iter().any(|input| same_file(input, path)) {
+                return refuse("it is an input of this call, and inputs are never overwritten");
+            }
+        }
+        if self.outputs.iter().any(|other| other == path || same_file(other, path)) {
+            return refuse("another output of this call goes to the same place");
+        }
+        self.outputs.push(path.into());
+        Ok(())
+    }
+}
+
+/// Whether two names lead to the same file, through links of either kind.
+fn same_file(a: &Path, b: &Path) -> bool {
+    if a == Path::new(STANDARD) || b == Path::new(STANDARD) {
+        return false;
+    }
+    if let (Ok(a), Ok(b)) = (fs::metadata(a), fs::metadata(b)) {
+        return is_same(&a, &b);
+    }
+    // A file that is not there yet can still be named in two ways.
+    matches!((resolved(a), resolved(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(unix)]
+fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino()) && a.file_type().is_file()
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    // Hard links cannot be told there; names can, through `resolved`.
+    false
+}
+
+/// Where a name leads once links are followed, for a file that may not exist yet.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(target) = fs::canonicalize(path) {
+        return Ok(target);
+    }
+    // A link to nowhere: what it names would be made.
+    let path = fs::read_link(path).map_or_else(
+        |_| path.to_path_buf(),
+        |target| path.parent().unwrap_or(Path::new("")).join(target),
+    );
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let file_name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+    Ok(fs::canonicalize(parent)?.join(file_name))
+}
+
+/// An output that is being written. It appears under its name when it is kept, whole; if it is dropped before that, or
+/// the program dies, what was there before stays.
+#[derive(Debug)]
+pub struct Output {
+    name: String,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Standard,
+    /// A pipe or device: there is nothing that could be renamed.
+    Stream(File),
+    File {
+        temporary: tempfile::NamedTempFile,
+        target: PathBuf,
+    },
+}
+
+impl Output {
+    /// Starts an output; `-` is standard output.
+    ///
+    /// # Errors
+    /// Failed, when the place cannot be written.
+    pub fn create(path: &Path, privacy: Privacy) -> Result<Self> {
+        if path == Path::new(STANDARD) {
+            return Ok(Self {
+                name: "standard output".into(),
+                sink: Sink::Standard,
+            });
+        }
+        let name = name_of(path);
+        let sink = Self::open(path, privacy).map_err(|error| cannot("write", &name, &error))?;
+        Ok(Self { name, sink })
+    }
+
+    fn open(path: &Path, privacy: Privacy) -> io::Result<Sink> {
+        let existing = fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return Ok(Sink::Stream(File::options().write(true).open(path)?));
+        }
+        let target = resolved(path)?;
+        let folder = target.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".sdcrisk-").suffix(".partial");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = match (privacy, &existing) {
+                (Privacy::Private, _) => 0o600,
+                (Privacy::Ordinary, Some(metadata)) => metadata.permissions().mode() & 0o777,
+                (Privacy::Ordinary, None) => 0o666,
+            };
+            builder.permissions(fs::Permissions::from_mode(mode));
+        }
+        Ok(Sink::File {
+            temporary: builder.tempfile_in(folder)?,
+            target,
+        })
+    }
+
+    /// Writes the content, compressed if the name ends in `.gz` or `.zst`.
+    ///
+    /// # Errors
+    /// Failed, when it cannot be written. A closed pipe stays an I/O error, to be told from a failure.
+    pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        const BUFFER: usize = 1 << 18;
+        let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
+            Sink::Standard => (Box::new(io::stdout().lock()), None),
+            Sink::Stream(file) => (Box::new(file), None),
+            Sink::File { temporary, target } => (Box::new(temporary.as_file_mut()), Some(target)),
+        };
+        let buffered = BufWriter::with_capacity(BUFFER, file);
+        let written = match target.and_then(Path::extension).and_then(|e| e.to_str()) {
+            Some("gz") => gzip(buffered, content),
+            Some("zst") => zstandard(buffered, content),
+            _ => plain(buffered, content),
+        };
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => anyhow::Error::new(error),
+            _ => cannot("write", &self.name, &error).into(),
+        })
+    }
+
+    /// Makes the output appear.
+    ///
+    /// # Errors
+    /// Failed, when the disk does not take it.
+    pub fn keep(self) -> Result<()> {
+        let Sink::File { temporary, target } = self.sink else {
+            return Ok(());
+        };
+        temporary
+            .as_file()
+            .sync_all()
+            .and_then(|()| temporary.persist(&target).map_err(|error| error.error))
+            .map_err(|error| cannot("write", &self.name, &error))?;
+        Ok(())
+    }
+}
+
+fn plain(mut out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    content(&mut out)?;
+    out.flush()
+}
+
+fn gzip(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+    content(&mut encoder)?;
+    encoder.finish()?.flush()
+}
+
+fn zstandard(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    content(&mut encoder)?;
+    encoder.finish()?.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_is_not_kept_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        fs::write(&path, "old").unwrap();
+        let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+        output.write(|out| out.write_all(b"new")).unwrap();
+        drop(output);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no litter");
+        let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+        output.write(|out| out.write_all(b"new")).unwrap();
+        output.keep().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn compressed_outputs_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.csv.gz", "a.csv.zst", "a.csv"] {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+            output.write(|out| out.write_all(b"x,y\n1,2\n")).unwrap();
+            output.keep().unwrap();
+            assert_eq!(read(&path).unwrap(), b"x,y\n1,2\n");
+        }
+        assert_ne!(fs::read(folder.path().join("a.csv.gz")).unwrap(), b"x,y\n1,2\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_input_is_recognised_by_every_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in.csv");
+        fs::write(&input, "x\n").unwrap();
+        let link = folder.path().join("link.csv");
+        std::os::unix::fs::symlink(&input, &link).unwrap();
+        let hard = folder.path().join("hard.csv");
+        fs::hard_link(&input, &hard).unwrap();
+        let mut plan = Plan::default();
+        plan.input(&input).unwrap();
+        for path in [&input, &link, &hard, &folder.path().join("./in.csv")] {
+            let error = plan.output(path).unwrap_err();
+            assert!(error.to_string().contains("never overwritten"), "{error}");
+        }
+        let fresh = folder.path().join("fresh.csv");
+        plan.output(&fresh).unwrap();
+        assert!(plan.output(&folder.path().join("./fresh.csv")).is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! The command line: the one place that knows subcommands, files, the terminal and the clock.
+
+mod args;
+mod console;
+mod demo;
+mod describe;
+mod files;
+mod link;
+mod mask;
+
+use std::{io, process::ExitCode};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::error::{Error, ErrorKind};
+use console::Console;
+
+/// Exit statuses beside 0: a contract with scripts.
+mod status {
+    pub const FAILED: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const INPUT: u8 = 3;
+    pub const ABOVE_LIMIT: u8 = 10;
+}
+
+/// Masks microdata, attacks the masked file, and measures what the attack finds.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sdcrisk",
+    version,
+    about = "Mask microdata, attack the masked file, and measure what the attack finds",
+    after_help = "Examples:
+  sdcrisk demo                                               the whole job on bundled data, explained
+  sdcrisk describe in.csv                                    how the file is read, and why
+  sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
+  sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
+
+Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 10 above --fail-above.
+The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    console: console::ConsoleArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Mask a file
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Mask {
+        #[command(subcommand)]
+        method: mask::MaskMethod,
+    },
+    /// Attack a masked file and count the correct links
+    Link(Box<link::LinkArgs>),
+    /// Show how a file is read: dialect, attributes, scales, roles, missing values
+    Describe(describe::DescribeArgs),
+    /// Mask a bundled file at several strengths, attack each, explain the figures
+    Demo(demo::DemoArgs),
+    /// Print shell completions
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of the program, or of one command
+    Man {
+        /// A command, for example link, or mask-rankswap
+        command: Option<String>,
+    },
+}
+
+/// How a command ended, when it did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Done,
+    AboveLimit,
+}
+
+/// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
+pub fn main() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    match run(cli) {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to be done when even this cannot be written.
+            let _ = console::complain(&format!("{error:#}"));
+            ExitCode::from(exit_status(&error))
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Ending> {
+    let console = Console::new(&cli.console)?;
+    match cli.command {
+        Command::Mask { method } => mask::run(&method, &console),
+        Command::Link(args) => link::run(&args, &console),
+        Command::Describe(args) => describe::run(&args, &console),
+        Command::Demo(args) => demo::run(&args, &console),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "sdcrisk", &mut script);
+            files::print(&script)?;
+            Ok(Ending::Done)
+        }
+        Command::Man { command } => {
+            files::print(&manual(command.as_deref())?)?;
+            Ok(Ending::Done)
+        }
+    }
+}
+
+/// The manual page of a command path joined by `-`, as roff.
+fn manual(path: Option<&str>) -> anyhow::Result<Vec<u8>> {
+    let mut command = Cli::command();
+    command.build();
+    let mut title = "sdcrisk".to_string();
+    for word in path.into_iter().flat_map(|path| path.split('-')) {
+        let names: Vec<String> = command
+            .get_subcommands()
+            .map(|sub| sub.get_name().to_string())
+            .collect();
+        command = command.find_subcommand(word).cloned().ok_or_else(|| {
+            Error::usage(format!("there is no manual page of {title} {word}")).remedy(match names[..] {
+                [] => format!("{title} has no subcommands"),
+                _ => format!("There are: {}", names.join(", ")),
+            })
+        })?;
+        title = format!("{title}-{word}");
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).title(title).render(&mut page)?;
+    Ok(page)
+}
+
+fn exit_status(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>().map(Error::kind) {
+        Some(ErrorKind::Usage) => status::USAGE,
+        Some(ErrorKind::Input) => status::INPUT,
+        _ => status::FAILED,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_tree_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_manual_page() {
+        let text = |path| String::from_utf8(manual(path).unwrap()).unwrap();
+        assert!(text(None).contains("rankswap") || text(None).contains("mask"));
+        assert!(text(Some("mask-rankswap")).contains("\\-\\-window"));
+        assert!(manual(Some("nothing")).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! What can go wrong, told so that a person can act on it: where it is, what it is, what to do.
+//!
+//! A message names files, lines, attributes and options. It never carries a record's value: a tool that
+//! measures disclosure must not disclose by its errors.
+
+use std::fmt;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Whose fault an error is, which decides the exit status of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The call makes no sense: an option is wrong, missing, or can have no effect. Exit status 2.
+    Usage,
+    /// A file's content is not what it must be. Exit status 3.
+    Input,
+    /// The machine did not do what was asked: a file cannot be opened, a disk is full. Exit status 1.
+    Failed,
+}
+
+/// Where an error is. Every part is optional; what is known is printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    /// File name as the user typed it.
+    pub file: Option<String>,
+    /// Line of the file, from 1, counting the line ends inside quoted cells.
+    pub line: Option<u64>,
+    /// Name of the attribute.
+    pub attribute: Option<String>,
+}
+
+/// An error: where, what, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error(Box<Parts>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Parts {
+    kind: ErrorKind,
+    location: Location,
+    what: String,
+    remedy: Option<String>,
+}
+
+impl Error {
+    fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            kind,
+            location: Location::default(),
+            what: what.into(),
+            remedy: None,
+        }))
+    }
+
+    /// The call makes no sense.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, what)
+    }
+
+    /// A file's content is not what it must be.
+    pub fn input(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, what)
+    }
+
+    /// The machine did not do what was asked.
+    pub fn failed(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Failed, what)
+    }
+
+    /// Adds what to do about it: a full sentence without its full stop.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.0.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Names the file, unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.0.location.file.get_or_insert_with(|| file.into());
+        self
+    }
+
+    /// Names the line (from 1), unless one is named already.
+    #[must_use]
+    pub fn at_line(mut self, line: u64) -> Self {
+        self.0.location.line.get_or_insert(line);
+        self
+    }
+
+    /// Names the attribute, unless one is named already.
+    #[must_use]
+    pub fn on_attribute(mut self, attribute: impl Into<String>) -> Self {
+        self.0
+            .location
+            .attribute
+            .get_or_insert_with(|| attribute.into());
+        self
+    }
+
+    /// Whose fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it is.
+    pub fn location(&self) -> &Location {
+        &self.0.location
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Location {
+            file,
+            line,
+            attribute,
+        } = &self.0.location;
+        let place: Vec<String> = [
+            file.clone(),
+            line.map(|line| format!("line {line}")),
+            attribute.as_ref().map(|name| format!("attribute {name:?}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if !place.is_empty() {
+            write!(f, "{}: ", place.join(", "))?;
+        }
+        f.write_str(&self.0.what)?;
+        if let Some(remedy) = &self.0.remedy {
+            write!(f, ". {remedy}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}

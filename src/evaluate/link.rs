@@ -1,0 +1,365 @@
+//! One study of a pair of files: what the intruder is given, and what becomes of his claims.
+
+use rand::seq::SliceRandom;
+
+use super::{score::Score, truth::Truth};
+use crate::{
+    attack::{Attack, Direction, Linker, Scenario, one_to_one},
+    distance::nearest::{Contest, Link},
+    error::{Error, Result},
+    rng::{Purpose, Seed},
+    table::{AttrId, Role, Table, matrix::Matrix, numbers::Numbers},
+};
+
+/// How records are linked once every pair has its distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assign {
+    /// Each record with its best, whoever else wants it.
+    Best,
+    /// All at once, each at most once, at the least total cost.
+    OneToOne,
+}
+
+/// An attribute that both files have and that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared {
+    /// In the original file.
+    pub original: AttrId,
+    /// In the masked file.
+    pub masked: AttrId,
+}
+
+/// An attribute that cannot be compared, and why, in words that follow its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name.
+    pub attribute: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The attributes of the original that can be compared with the masked file's, in file order, and those that cannot.
+///
+/// Identifiers are left out: an intruder who has them needs no linkage. So are the columns named in `aside`.
+pub fn shared_attributes(
+    original: &Table,
+    masked: &Table,
+    among: &[AttrId],
+    aside: Option<&str>,
+) -> (Vec<Shared>, Vec<LeftOut>) {
+    let mut shared = Vec::new();
+    let mut left_out = Vec::new();
+    for &id in among {
+        let attribute = original.attribute(id);
+        if aside == Some(attribute.name.as_str()) {
+            continue;
+        }
+        let verdict = if attribute.role == Role::Identifier {
+            Err("is an identifier".to_string())
+        } else {
+            comparable(original, masked, id)
+        };
+        match verdict {
+            Ok(pair) => shared.push(pair),
+            Err(why) => left_out.push(LeftOut {
+                attribute: attribute.name.clone(),
+                why,
+            }),
+        }
+    }
+    (shared, left_out)
+}
+
+/// Whether this attribute of the original can be compared; if not, why, in words that follow its name.
+pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> std::result::Result<Shared, String> {
+    let name = &original.attribute(id).name;
+    let other = masked
+        .find(name)
+        .map_err(|_| "is not in the masked file".to_string())?;
+    for (table, id, file) in [(original, id, "original"), (masked, other, "masked")] {
+        let numbers = table
+            .numbers(id)
+            .ok_or_else(|| format!("is not a number in the {file} file"))?;
+        if is_constant(numbers) {
+            return Err(format!("has no two different values in the {file} file"));
+        }
+    }
+    Ok(Shared {
+        original: id,
+        masked: other,
+    })
+}
+
+fn is_constant(numbers: &Numbers) -> bool {
+    let mut present = (0..numbers.values.len())
+        .filter(|&record| !numbers.is_missing(record))
+        .map(|record| numbers.values[record]);
+    let first = present.next();
+    #[expect(clippy::float_cmp, reason = "the question is whether all values are the very same")]
+    let constant = present.all(|value| Some(value) == first);
+    constant
+}
+
+/// A pair of files under attack by an intruder who knows some of the records.
+#[derive(Debug)]
+pub struct Study<'a> {
+    original: &'a Table,
+    masked: &'a Table,
+    /// The original records that the intruder holds, ascending.
+    held: Vec<u32>,
+    /// The masked record at each place of the order in which the intruder sees the release.
+    shown: Vec<u32>,
+    /// For each record held, the place of its masked record in that order.
+    partner_of_held: Vec<Option<u32>>,
+    /// For each place shown, the position among the records held of its original.
+    partner_of_shown: Vec<Option<u32>>,
+    direction: Direction,
+}
+
+impl<'a> Study<'a> {
+    /// A study in which the intruder holds the original records `held`.
+    ///
+    /// # Randomness
+    /// The order in which released records are shown: `Purpose::Blind` of a fixed seed, so that a report can be repeated.
+    /// It decides nothing but which of several equally cheap assignments is found.
+    pub fn new(
+        original: &'a Table,
+        masked: &'a Table,
+        truth: &Truth,
+        held: Vec<u32>,
+        direction: Direction,
+        ) -> Self {
+        let mut shown: Vec<u32> = (0..masked.n_records()).map(to_u32).collect();
+        shown.shuffle(&mut Seed::from_number(0).streams(Purpose::Blind, 0).at(0));
+        let mut place_of = vec![0; shown.len()];
+        for (place, &record) in shown.iter().enumerate() {
+            place_of[record as usize] = to_u32(place);
+        }
+        let partner_of_held: Vec<Option<u32>> = held
+            .iter()
+            .map(|&record| truth.masked_of()[record as usize].map(|masked| place_of[masked as usize]))
+            .collect();
+        let mut partner_of_shown = vec![None; shown.len()];
+        for (position, place) in partner_of_held.iter().enumerate() {
+            if let Some(place) = place {
+                partner_of_shown[*place as usize] = Some(to_u32(position));
+            }
+        }
+        Self {
+            original,
+            masked,
+            held,
+            shown,
+            partner_of_held,
+            partner_of_shown,
+            direction,
+        }
+    }
+
+    /// Number of records that look for a partner, and number of records among which they look.
+    pub fn sizes(&self) -> (usize, usize) {
+        match self.direction {
+            Direction::OriginalToMasked => (self.held.len(), self.shown.len()),
+            Direction::MaskedToOriginal => (self.shown.len(), self.held.len()),
+        }
+    }
+
+    /// What the intruder sees of the attributes he knows.
+    pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
+        let columns = |table: &'a Table, of: fn(&Shared) -> AttrId| -> Vec<&'a Numbers> {
+            known
+                .iter()
+                .filter_map(|attribute| table.numbers(of(attribute)))
+                .collect()
+        };
+        Case {
+            study: self,
+            known: known
+                .iter()
+                .map(|attribute| self.original.attribute(attribute.original).name.clone())
+                .collect(),
+            intruder: Matrix::gather(&columns(self.original, |a| a.original), &self.held),
+            released: Matrix::gather(&columns(self.masked, |a| a.masked), &self.shown),
+        }
+    }
+
+    /// For each seeker, where its true partner stands among the sought records.
+    fn partners(&self) -> &[Option<u32>] {
+        match self.direction {
+            Direction::OriginalToMasked => &self.partner_of_held,
+            Direction::MaskedToOriginal => &self.partner_of_shown,
+        }
+    }
+
+    /// The file record behind a seeker.
+    fn seeker_record(&self, seeker: usize) -> u32 {
+        match self.direction {
+            Direction::OriginalToMasked => self.held[seeker],
+            Direction::MaskedToOriginal => self.shown[seeker],
+        }
+    }
+
+    /// The file record behind a sought record.
+    fn sought_record(&self, sought: u32) -> u32 {
+        match self.direction {
+            Direction::OriginalToMasked => self.shown[sought as usize],
+            Direction::MaskedToOriginal => self.held[sought as usize],
+        }
+    }
+}
+
+/// A study in which the intruder knows certain attributes.
+#[derive(Debug)]
+pub struct Case<'a> {
+    study: &'a Study<'a>,
+    known: Vec<String>,
+    intruder: Matrix,
+    released: Matrix,
+}
+
+/// What an attack achieved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How its claims were judged.
+    pub score: Score,
+    /// Of a one-to-one assignment: total cost and number of pairs.
+    pub assignment: Option<(f64, u64)>,
+    /// Its claims, if they were asked for: one a seeker, by ascending file record.
+    pub links: Vec<Claim>,
+}
+
+/// What an attack claims about one record. Records are numbered from 0 as in their files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The record that looked.
+    pub record: u32,
+    /// The records it is linked with, ascending; several if they tie, none if there was no candidate.
+    pub linked: Vec<u32>,
+    /// Their distance.
+    pub distance: Option<f64>,
+    /// Size of the candidate set.
+    pub candidates: u32,
+    /// Number of records that tie.
+    pub tied: u32,
+    /// The place of the true record in the order of distance, ties at the best place; `None` outside the candidates.
+    pub rank_of_true: Option<u32>,
+}
+
+impl Case<'_> {
+    /// Names of the known attributes.
+    pub fn known(&self) -> &[String] {
+        &self.known
+    }
+
+    /// Runs an attack and judges it.
+    ///
+    /// # Errors
+    /// Whatever the attack objects to, and Failed when an assignment does not fit into memory.
+    pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
+        let study = self.study;
+        let scenario = Scenario {
+            known: &self.known,
+            intruder: &self.intruder,
+            released: &self.released,
+            direction: study.direction,
+        };
+        let linker = attack.prepare(&scenario)?;
+        let partners = study.partners();
+        let (seekers, sought) = study.sizes();
+        let links = if with_links {
+            linker.links(partners)
+        } else {
+            Vec::new()
+        };
+        let contests = if with_links {
+            links.iter().map(contest_of).collect()
+        } else {
+            linker.contests(partners)
+        };
+        let score = Score::of_contests(
+            &contests,
+            partners.iter().flatten().count() as u64,
+            sought as u64,
+            attack.has_candidate_sets(),
+        );
+        match assign {
+            Assign::Best => Ok(Outcome {
+                links: self.claims(linker.as_ref(), links)?,
+                score,
+                assignment: None,
+            }),
+            Assign::OneToOne => {
+                let assignment = one_to_one::assign(linker.as_ref(), seekers, sought)?;
+                let right = |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
+                let correct = assignment.partners.iter().zip(partners).filter(right).count();
+                let pairs = assignment.partners.iter().flatten().count();
+                let links = links
+                    .into_iter()
+                    .enumerate()
+                    .map(|(seeker, link)| assigned(linker.as_ref(), seeker, assignment.partners[seeker], link))
+                    .collect();
+                Ok(Outcome {
+                    links: self.claims(linker.as_ref(), links)?,
+                    score: score.with_assignment(correct as u64),
+                    assignment: Some((assignment.cost, pairs as u64)),
+                })
+            }
+        }
+    }
+
+    fn claims(&self, linker: &dyn Linker, links: Vec<Link>) -> Result<Vec<Claim>> {
+        let mut claims: Vec<Claim> = links
+            .into_iter()
+            .enumerate()
+            .map(|(seeker, link)| {
+                if (link.nearest.len() as u64) < u64::from(link.tied) {
+                    return Err(Error::failed(format!(
+                        "a record ties with {} others: too many to list",
+                        link.tied - 1
+                    ))
+                    .remedy("Let the intruder know more attributes, or leave --links out"));
+                }
+                let mut linked: Vec<u32> = link
+                    .nearest
+                    .iter()
+                    .map(|&sought| self.study.sought_record(sought))
+                    .collect();
+                linked.sort_unstable();
+                Ok(Claim {
+                    record: self.study.seeker_record(seeker),
+                    distance: (link.tied > 0).then(|| linker.distance(link.key)),
+                    candidates: link.candidates,
+                    tied: link.tied,
+                    rank_of_true: link.place,
+                    linked,
+                })
+            })
+            .collect::<Result<_>>()?;
+        claims.sort_unstable_by_key(|claim| claim.record);
+        Ok(claims)
+    }
+}
+
+fn contest_of(link: &Link) -> Contest {
+    Contest {
+        candidates: link.candidates,
+        inside: link.place.is_some(),
+        closer: link.place.is_some_and(|place| place > 1),
+        tied: if link.place == Some(1) { link.tied } else { 0 },
+    }
+}
+
+/// The link that an assignment leaves of what the record would have chosen for itself.
+fn assigned(linker: &dyn Linker, seeker: usize, partner: Option<u32>, link: Link) -> Link {
+    let cost = partner.and_then(|sought| linker.cost(seeker, sought as usize));
+    Link {
+        tied: u32::from(cost.is_some()),
+        nearest: partner.into_iter().collect(),
+        key: cost.unwrap_or(f64::INFINITY),
+        ..link
+    }
+}
+
+fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
+}

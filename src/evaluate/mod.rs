@@ -1,0 +1,9 @@
+//! Running attacks and judging their claims: the side that knows the truth.
+//!
+//! The intruder (`attack`) never sees what is here. What he gets is built in [`link`]: his own records, and the released
+//! ones in an order unrelated to his.
+
+pub mod knowledge;
+pub mod link;
+pub mod score;
+pub mod truth;

@@ -1,0 +1,167 @@
+//! Who is whom: which masked record belongs to which original record.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    error::{Error, Result},
+    table::{AttrId, Table},
+};
+
+/// The masked record of each original record, as far as there is one. No attack ever sees this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truth {
+    masked_of: Vec<Option<u32>>,
+}
+
+impl Truth {
+    /// Record i of the one file is record i of the other.
+    ///
+    /// # Errors
+    /// Input, when the files differ in length.
+    pub fn by_order(original: &Table, masked: &Table) -> Result<Self> {
+        let (left, right) = (original.n_records(), masked.n_records());
+        if left != right {
+            return Err(Error::input(format!(
+                "has {right} records, the original has {left}: they cannot be the same people line by line"
+            ))
+            .in_file(masked.name())
+            .remedy("Name a column that identifies a record in both files with --id"));
+        }
+        Ok(Self {
+            masked_of: (0..left).map(|record| u32::try_from(record).ok()).collect(),
+        })
+    }
+
+    /// Records with the same text in an identifying attribute are the same person. Files may differ in length and order.
+    ///
+    /// # Missing
+    /// A record without an identifier has no counterpart.
+    ///
+    /// # Errors
+    /// Input, when an identifier occurs twice in a file, or no identifier occurs in both.
+    pub fn by_identifier(original: &Table, masked: &Table, id: &str) -> Result<Self> {
+        let mut masked_records = identifiers(masked, masked.find(id)?)?;
+        // Asked for its own sake: a duplicate in the original is an error too.
+        identifiers(original, original.find(id)?)?;
+        let column = original.find(id)?;
+        let masked_of: Vec<Option<u32>> = (0..original.n_records())
+            .map(|record| {
+                let key = identifier(original, record, column)?;
+                masked_records.remove(&key)
+            })
+            .collect();
+        if masked_of.iter().all(Option::is_none) {
+            return Err(Error::input("no identifier of it occurs in the original file")
+                .in_file(masked.name())
+                .on_attribute(id)
+                .remedy("Check that --id names the column that identifies a record in both files"));
+        }
+        Ok(Self { masked_of })
+    }
+
+    /// As a key says: pairs of (masked record, original record), from 0.
+    ///
+    /// # Errors
+    /// Input, when a record is named twice or does not exist.
+    pub fn by_key(n_original: usize, n_masked: usize, pairs: &[(usize, usize)]) -> Result<Self> {
+        let mut masked_of = vec![None; n_original];
+        let mut seen = vec![false; n_masked];
+        for (line, &(masked, original)) in pairs.iter().enumerate() {
+            let fits = masked < n_masked
+                && original < n_original
+                && !seen[masked]
+                && masked_of[original].is_none();
+            if !fits {
+                return Err(Error::input(
+                    "names a record that does not exist in these files, or that it named before",
+                )
+                .at_line(line as u64 + 2)
+                .remedy("Give the key that 'mask --shuffle' wrote with this masked file"));
+            }
+            seen[masked] = true;
+            masked_of[original] = u32::try_from(masked).ok();
+        }
+        Ok(Self { masked_of })
+    }
+
+    /// The masked record of each original record.
+    pub fn masked_of(&self) -> &[Option<u32>] {
+        &self.masked_of
+    }
+
+    /// How many original records have a masked one.
+    pub fn pairs(&self) -> usize {
+        self.masked_of.iter().flatten().count()
+    }
+}
+
+fn identifier(table: &Table, record: usize, id: AttrId) -> Option<String> {
+    if table.is_missing(record, id) {
+        return None;
+    }
+    Some(table.text(record, id).trim().to_string())
+}
+
+fn identifiers(table: &Table, id: AttrId) -> Result<BTreeMap<String, u32>> {
+    let mut records = BTreeMap::new();
+    for record in 0..table.n_records() {
+        let Some(key) = identifier(table, record, id) else {
+            continue;
+        };
+        let index = u32::try_from(record).unwrap_or(u32::MAX);
+        if records.insert(key, index).is_some() {
+            return Err(Error::input("identifies a record that an earlier line identified already")
+                .in_file(table.name())
+                .at_line(table.line_of(record))
+                .on_attribute(&table.attribute(id).name)
+                .remedy("--id wants a column whose values are all different"));
+        }
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::ReadOptions;
+
+    fn table(name: &str, text: &str) -> Table {
+        Table::read(name, text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn identifiers_align_files_of_different_length_and_order() {
+        let original = table("o.csv", "id,x\nanna,1\nbert,2\n,3\ncleo,4\n");
+        let masked = table("m.csv", "x,id\n9,cleo\n8,anna\n7,dora\n6,\n");
+        let truth = Truth::by_identifier(&original, &masked, "id").unwrap();
+        assert_eq!(truth.masked_of(), [Some(1), None, None, Some(0)]);
+        assert_eq!(truth.pairs(), 2);
+    }
+
+    #[test]
+    fn a_repeated_identifier_is_an_error_with_its_line() {
+        let original = table("o.csv", "id,x\na,1\nb,2\na,3\n");
+        let masked = table("m.csv", "id,x\na,1\nb,2\n");
+        let error = Truth::by_identifier(&original, &masked, "id").unwrap_err();
+        assert!(error.to_string().starts_with("o.csv, line 4, attribute \"id\""), "{error}");
+        let error = Truth::by_identifier(&masked, &original, "id").unwrap_err();
+        assert!(error.to_string().starts_with("o.csv, line 4"), "{error}");
+    }
+
+    #[test]
+    fn files_of_different_length_need_an_identifier() {
+        let error = Truth::by_order(&table("o.csv", "x\n1\n2\n"), &table("m.csv", "x\n1\n")).unwrap_err();
+        assert!(error.to_string().contains("--id"), "{error}");
+    }
+
+    #[test]
+    fn a_key_must_fit() {
+        assert_eq!(
+            Truth::by_key(2, 2, &[(0, 1), (1, 0)]).unwrap().masked_of(),
+            [Some(1), Some(0)]
+        );
+        for pairs in [[(0, 1), (0, 0)], [(0, 1), (1, 1)], [(0, 2), (1, 0)]] {
+            assert!(Truth::by_key(2, 2, &pairs).is_err());
+        }
+    }
+}

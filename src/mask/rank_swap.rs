@@ -1,0 +1,314 @@
+//! Rank swapping: each value changes places with another whose rank is near.
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::{Effect, Mask, Masked};
+use crate::{
+    error::{Error, Result},
+    rng::{Generator, Streams},
+    statement::{Method, Partner, RankSwapParameters, Statement},
+    table::{AttrId, Table, numbers::Numbers},
+};
+
+/// How far apart in rank two values may be that are swapped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reach {
+    /// Percent of the number of records, 0 < p ≤ 100.
+    Percent(f64),
+    /// A number of ranks, at least 1.
+    Window(usize),
+}
+
+impl Reach {
+    /// The greatest rank difference of a swap among `records` records: `floor(p · records / 100)`, or the window.
+    ///
+    /// The records of the *file* are counted, missing values or not, so that one window holds for all attributes.
+    pub fn window(self, records: usize) -> usize {
+        match self {
+            Self::Window(window) => window,
+            Self::Percent(p) => {
+                // p is a decimal number that binary cannot hold: 0.57 · 10,000 / 100 must be 57, not 56.999…
+                let exact = p * records as f64 / 100.0;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "p is in 0..=100, so the window is at most the number of records"
+                )]
+                let window = (exact * (1.0 + 4.0 * f64::EPSILON)).floor() as usize;
+                window
+            }
+        }
+    }
+}
+
+/// Rank swapping with a reach and a rule for taken partners.
+///
+/// ```text
+/// sort the attribute ascending;  m = window
+/// for i = 1..n:  if a_i is unswapped: draw l from i+1 ..= min(n, i+m); swap a_i and a_l; mark both
+/// undo the sort
+/// ```
+///
+/// Each attribute is masked on its own, so its distribution is kept exactly and its correlations are not.
+///
+/// # Ties
+/// Equal values stand in random order, so that the place of a record in the file says nothing about its partner.
+/// Two equal values may be swapped: a swap without effect, counted as unchanged.
+///
+/// # Missing
+/// Left in place; the other values are ranked among themselves.
+///
+/// # Randomness
+/// `Purpose::Mask`, one stream an attribute. Drawn in this order: the shuffle of each run of ties, ascending; then a
+/// partner for each value in ascending order.
+///
+/// # Source
+/// R. A. Moore, "Controlled data-swapping techniques for masking public use microdata sets", US Bureau of the Census,
+/// 1996; the pseudo-code of J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure risk",
+/// Data & Knowledge Engineering 64, 2008. The sources do not say what to do when a_l was swapped already: see
+/// [`Partner`].
+#[derive(Debug, Clone)]
+pub struct RankSwap {
+    reach: Reach,
+    partner: Partner,
+}
+
+impl RankSwap {
+    /// Rank swapping with checked parameters.
+    ///
+    /// # Errors
+    /// Usage, when p is not in 0 < p ≤ 100 or the window is 0.
+    pub fn new(reach: Reach, partner: Partner) -> Result<Self> {
+        match reach {
+            Reach::Percent(p) if !(p > 0.0 && p <= 100.0) => Err(Error::usage(
+                "--p is a percentage of the records: more than 0, at most 100",
+            )
+            .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank")),
+            Reach::Window(0) => Err(Error::usage("--window 0 swaps nothing")
+                .remedy("Give a window of at least 1 rank")),
+            _ => Ok(Self { reach, partner }),
+        }
+    }
+}
+
+impl Mask for RankSwap {
+    fn name(&self) -> &'static str {
+        "rankswap"
+    }
+
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+        match table.numbers(attribute) {
+            None => Some("has no order: rank swapping needs numbers".into()),
+            Some(_) => None,
+        }
+    }
+
+    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        let records = original.n_records();
+        let window = self.reach.window(records);
+        if window == 0 {
+            return Err(self.no_window(records));
+        }
+        let name_of = |attribute: AttrId| original.attribute(attribute).name.clone();
+        let swaps: Vec<(AttrId, Swapped)> = on
+            .par_iter()
+            .map(|&attribute| {
+                let numbers = original.numbers(attribute).ok_or_else(|| {
+                    Error::usage("has no order: rank swapping needs numbers")
+                        .on_attribute(name_of(attribute))
+                        .remedy("Leave it out of --attributes, or declare its scale in the roles file")
+                })?;
+                let mut rng = streams.of_attribute(&name_of(attribute));
+                Ok((attribute, swap(numbers, window, self.partner, &mut rng)))
+            })
+            .collect::<Result<_>>()?;
+
+        let effects = swaps
+            .iter()
+            .map(|(attribute, swapped)| Effect {
+                attribute: name_of(*attribute),
+                ..swapped.effect.clone()
+            })
+            .collect();
+        let statement = Statement::new(
+            Method::RankSwap(RankSwapParameters {
+                p: match self.reach {
+                    Reach::Percent(p) => Some(p),
+                    Reach::Window(_) => None,
+                },
+                window,
+                partner: self.partner,
+            }),
+            records,
+            on.iter().map(|&attribute| name_of(attribute)).collect(),
+        );
+        let table = swaps
+            .into_iter()
+            .fold(original, |table, (attribute, swapped)| {
+                table.with_donors(attribute, swapped.donors)
+            });
+        Ok(Masked {
+            table,
+            statement,
+            effects,
+        })
+    }
+}
+
+impl RankSwap {
+    fn no_window(&self, records: usize) -> Error {
+        match self.reach {
+            Reach::Percent(p) => Error::usage(format!(
+                "p = {p} percent of {records} records is a window of 0 ranks: nothing would be swapped"
+            ))
+            .remedy(match records {
+                0 | 1 => "Rank swapping needs at least two records".to_string(),
+                _ => format!(
+                    "Give --p {} or more, or --window 1",
+                    (1000.0 / records as f64).ceil() / 10.0
+                ),
+            }),
+            Reach::Window(_) => Error::usage("--window 0 swaps nothing"),
+        }
+    }
+}
+
+/// The outcome for one attribute: record `r` gets the cell of record `donors[r]`.
+struct Swapped {
+    donors: Vec<u32>,
+    effect: Effect,
+}
+
+/// Swaps one attribute.
+///
+/// # Complexity
+/// O(n log n) for the sort. A partner costs O(1) draws while enough of the window is unswapped, else O(window / 64).
+fn swap(numbers: &Numbers, window: usize, partner: Partner, rng: &mut Generator) -> Swapped {
+    let order = ascending(numbers, rng);
+    let n = order.len();
+    let records = numbers.values.len();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a table holds at most u32::MAX records"
+    )]
+    let mut donors: Vec<u32> = (0..records as u32).collect();
+    let mut unswapped = Unswapped::new(n);
+    let mut without_partner = 0;
+    for i in 0..n {
+        if !unswapped.contains(i) {
+            continue;
+        }
+        unswapped.remove(i);
+        let last = i.saturating_add(window).min(n - 1);
+        let drawn = match partner {
+            _ if i == last => None,
+            Partner::Skip => Some(rng.random_range(i + 1..=last)).filter(|&l| unswapped.contains(l)),
+            Partner::Unswapped => unswapped.draw(i + 1, last, rng),
+        };
+        match drawn {
+            Some(l) => {
+                unswapped.remove(l);
+                donors.swap(order[i] as usize, order[l] as usize);
+            }
+            None => without_partner += 1,
+        }
+    }
+    let changed = donors
+        .iter()
+        .enumerate()
+        .filter(|&(record, &donor)| numbers.differ(record, donor as usize))
+        .count();
+    Swapped {
+        donors,
+        effect: Effect {
+            attribute: String::new(),
+            values: n,
+            changed,
+            without_partner,
+            missing: records - n,
+        },
+    }
+}
+
+/// The records that have a value, by ascending value; equal values in random order.
+fn ascending(numbers: &Numbers, rng: &mut Generator) -> Vec<u32> {
+    let mut keyed: Vec<(f64, u32)> = numbers
+        .values
+        .iter()
+        .zip(0_u32..)
+        .filter(|&(_, record)| !numbers.is_missing(record as usize))
+        .map(|(&value, record)| (value + 0.0, record))
+        .collect();
+    keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for ties in keyed.chunk_by_mut(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        for last in (1..ties.len()).rev() {
+            ties.swap(last, rng.random_range(0..=last));
+        }
+    }
+    keyed.into_iter().map(|(_, record)| record).collect()
+}
+
+/// The positions not swapped yet, as one bit each.
+struct Unswapped {
+    words: Vec<u64>,
+}
+
+impl Unswapped {
+    fn new(n: usize) -> Self {
+        Self {
+            words: vec![u64::MAX; n.div_ceil(64)],
+        }
+    }
+
+    fn contains(&self, position: usize) -> bool {
+        self.words[position / 64] >> (position % 64) & 1 == 1
+    }
+
+    fn remove(&mut self, position: usize) {
+        self.words[position / 64] &= !(1 << (position % 64));
+    }
+
+    /// One of the positions in `first..=last` (a non-empty range), uniformly; `None` if all are swapped.
+    ///
+    /// Drawing from the whole range until an unswapped one comes is uniform among those, and so is counting them and
+    /// drawing one; so a few quick tries, then the count, is uniform too.
+    fn draw(&self, first: usize, last: usize, rng: &mut Generator) -> Option<usize> {
+        const QUICK_TRIES: usize = 16;
+        for _ in 0..QUICK_TRIES {
+            let position = rng.random_range(first..=last);
+            if self.contains(position) {
+                return Some(position);
+            }
+        }
+        let masked = |word: usize| {
+            let mut bits = self.words[word];
+            if word == first / 64 {
+                bits &= u64::MAX << (first % 64);
+            }
+            if word == last / 64 {
+                bits &= u64::MAX >> (63 - last % 64);
+            }
+            bits
+        };
+        let range = first / 64..=last / 64;
+        let left: usize = range.clone().map(|word| masked(word).count_ones() as usize).sum();
+        if left == 0 {
+            return None;
+        }
+        let mut nth = rng.random_range(0..left);
+        for word in range {
+            let mut bits = masked(word);
+            let here = bits.count_ones() as usize;
+            if nth >= here {
+                nth -= here;
+                continue;
+            }
+            for _ in 0..nth {
+                bits &= bits - 1;
+            }
+            return Some(word * 64 + bits.trailing_zeros() as usize);
+        }
+        None
+    }
+}

@@ -1,0 +1,3 @@
+//! Optimisation problems with exact solvers behind them.
+
+pub mod assignment;

@@ -1,0 +1,468 @@
+//! The report of `sdcrisk link`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::text;
+use crate::{
+    attack::Direction,
+    evaluate::{
+        link::{Claim, Outcome},
+        score::Ties,
+    },
+};
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.link/1";
+
+/// What `sdcrisk link` found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkReport {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// Version of the program.
+    pub version: &'static str,
+    /// `done`, or `limit` if a limit stopped the work.
+    pub status: &'static str,
+    /// Who attacked what.
+    pub scenario: ScenarioSummary,
+    /// One entry a method and set of known attributes.
+    pub results: Vec<LinkResult>,
+    /// One entry a method with more than one case.
+    pub means: Vec<MeanRate>,
+}
+
+/// Who attacked what, and how links were counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScenarioSummary {
+    /// Name of the original file.
+    pub original: String,
+    /// Name of the masked file.
+    pub masked: String,
+    /// Records of the original file, all told.
+    pub original_records: usize,
+    /// Records of the masked file.
+    pub masked_records: usize,
+    /// Records that the intruder holds.
+    pub known_records: usize,
+    /// Who looks for whom.
+    pub direction: &'static str,
+    /// How the records of both files were aligned to judge the links.
+    pub aligned_by: String,
+    /// How a tie counts in `rate`.
+    pub ties: &'static str,
+    /// How records were assigned.
+    pub assign: &'static str,
+    /// Attributes that were not compared, and why.
+    pub left_out: Vec<LeftOutAttribute>,
+}
+
+/// An attribute that was not compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOutAttribute {
+    /// Its name.
+    pub attribute: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What one method found in one case. Rates are fractions, counts are numbers of records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkResult {
+    /// The attack.
+    pub method: &'static str,
+    /// The attributes that the intruder knew.
+    pub known: Vec<String>,
+    /// Records that looked for a partner.
+    pub records: u64,
+    /// Those of them that have one.
+    pub with_partner: u64,
+    /// Correct links under each rule for ties.
+    pub correct: Correct,
+    /// Correct links per record under the rule asked for.
+    pub rate: f64,
+    /// Wilson interval of the rate at 95 %.
+    pub interval: [f64; 2],
+    /// The rate of random guessing.
+    pub baseline: f64,
+    /// Records with a candidate set of one.
+    pub certain: u64,
+    /// Those of them that are true.
+    pub certain_correct: u64,
+    /// Records with an empty candidate set.
+    pub empty: u64,
+    /// Mean size of the candidate set.
+    pub candidates_mean: f64,
+    /// Least, quartiles, greatest size of the candidate set; null for methods without such sets.
+    pub candidates_quantiles: Option<[u32; 5]>,
+    /// Records whose true partner is among the candidates.
+    pub contains_true: u64,
+    /// The window of ranks assumed for each known attribute; null for methods that assume none.
+    pub windows: Option<Vec<usize>>,
+    /// Of a one-to-one assignment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignment: Option<AssignmentSummary>,
+}
+
+/// Correct links under each rule for ties.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Correct {
+    /// A tie of t that holds the true record counts 1/t.
+    pub fair: f64,
+    /// It counts 0.
+    pub strict: u64,
+    /// It counts 1.
+    pub optimistic: u64,
+}
+
+/// What a one-to-one assignment cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AssignmentSummary {
+    /// Sum of the squared distances of the pairs.
+    pub cost: f64,
+    /// Number of pairs.
+    pub pairs: u64,
+}
+
+/// The mean rate of a method over the cases of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeanRate {
+    /// The attack.
+    pub method: &'static str,
+    /// Number of cases.
+    pub cases: usize,
+    /// Mean of their rates.
+    pub rate: f64,
+}
+
+impl LinkResult {
+    /// Joins what is known of one attack on one case.
+    pub fn new(
+        method: &'static str,
+        known: &[String],
+        outcome: &Outcome,
+        ties: Ties,
+        windows: Option<Vec<usize>>,
+    ) -> Self {
+        let score = &outcome.score;
+        let (low, high) = score.interval(ties);
+        Self {
+            method,
+            known: known.to_vec(),
+            records: score.records,
+            with_partner: score.with_partner,
+            correct: Correct {
+                fair: score.fair,
+                strict: score.strict,
+                optimistic: score.optimistic,
+            },
+            rate: score.rate(ties),
+            interval: [low, high],
+            baseline: score.baseline(),
+            certain: score.certain,
+            certain_correct: score.certain_correct,
+            empty: score.empty,
+            candidates_mean: score.candidates_mean,
+            candidates_quantiles: score.candidates_quantiles,
+            contains_true: score.contains_true,
+            windows,
+            assignment: outcome.assignment.map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+        }
+    }
+
+    fn correct_of(&self, ties: &str) -> f64 {
+        match ties {
+            "strict" => self.correct.strict as f64,
+            "optimistic" => self.correct.optimistic as f64,
+            _ => self.correct.fair,
+        }
+    }
+}
+
+/// The means over the cases of each method that has several.
+pub fn means(results: &[LinkResult]) -> Vec<MeanRate> {
+    let mut means: Vec<MeanRate> = Vec::new();
+    for result in results {
+        match means.iter_mut().find(|mean| mean.method == result.method) {
+            Some(mean) => {
+                mean.cases += 1;
+                mean.rate += result.rate;
+            }
+            None => means.push(MeanRate {
+                method: result.method,
+                cases: 1,
+                rate: result.rate,
+            }),
+        }
+    }
+    means.retain(|mean| mean.cases > 1);
+    for mean in &mut means {
+        mean.rate /= mean.cases as f64;
+    }
+    means
+}
+
+/// The word for a direction in reports and on the command line.
+pub fn direction_word(direction: Direction) -> &'static str {
+    match direction {
+        Direction::OriginalToMasked => "original-to-masked",
+        Direction::MaskedToOriginal => "masked-to-original",
+    }
+}
+
+impl LinkReport {
+    /// For programs.
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self)
+            .unwrap_or_else(|_| unreachable!("a report holds strings and finite numbers only"));
+        json.push('\n');
+        json
+    }
+
+    /// One line a method and case, for the next program.
+    ///
+    /// # Errors
+    /// Never in fact: it writes to memory.
+    pub fn to_csv(&self) -> Result<String, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record([
+            "method", "known", "n_known", "records", "correct_fair", "correct_strict", "correct_optimistic",
+            "rate", "interval_low", "interval_high", "baseline", "certain", "certain_correct", "empty",
+            "candidates_mean", "contains_true",
+        ])?;
+        for r in &self.results {
+            writer.serialize((
+                r.method,
+                r.known.join("+"),
+                r.known.len(),
+                r.records,
+                r.correct.fair,
+                r.correct.strict,
+                r.correct.optimistic,
+                r.rate,
+                r.interval[0],
+                r.interval[1],
+                r.baseline,
+                r.certain,
+                r.certain_correct,
+                r.empty,
+                r.candidates_mean,
+                r.contains_true,
+            ))?;
+        }
+        let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let scenario = &self.scenario;
+        let mut out = format!(
+            "Who links whom: {} against {}\n",
+            scenario.original, scenario.masked
+        );
+        let (seekers, sought) = match scenario.direction {
+            "masked-to-original" => (
+                format!("each of {} masked records", scenario.masked_records),
+                format!("{} records of the intruder", scenario.known_records),
+            ),
+            _ => (
+                format!("each of {} records of the intruder", scenario.known_records),
+                format!("{} masked records", scenario.masked_records),
+            ),
+        };
+        out += &text::paragraph(&format!(
+            "{seekers} looks for its own among {sought} (judged by {}; ties count {}; {}).",
+            scenario.aligned_by,
+            match scenario.ties {
+                "strict" => "0",
+                "optimistic" => "as found",
+                _ => "1/t",
+            },
+            match scenario.assign {
+                "one-to-one" => "all assigned at once, one to one",
+                _ => "each takes its nearest",
+            }
+        ));
+        if !scenario.left_out.is_empty() {
+            let reasons: Vec<String> = scenario
+                .left_out
+                .iter()
+                .map(|left| format!("{} {}", left.attribute, left.why))
+                .collect();
+            out += &text::paragraph(&format!("Not compared: {}.", reasons.join("; ")));
+        }
+        out.push('\n');
+        out += &self.rates_table();
+        out.push('\n');
+        for line in self.reading() {
+            out += &text::paragraph(&line);
+        }
+        out
+    }
+
+    fn rates_table(&self) -> String {
+        let candidate_sets = self.results.iter().any(|r| r.candidates_quantiles.is_some());
+        let mut header = vec![
+            "method", "known", "correct links", "of", "rate", "95 % interval", "by chance",
+        ];
+        if candidate_sets {
+            header.extend(["certain", "true", "empty", "true inside", "candidates"]);
+        }
+        let rows: Vec<Vec<String>> = self
+            .results
+            .iter()
+            .map(|r| {
+                let mut row = vec![
+                    r.method.to_string(),
+                    match self.results.len() {
+                        0..=12 => text::names(&r.known, 3),
+                        _ => text::names(&r.known, 2),
+                    },
+                    text::count(r.correct_of(self.scenario.ties)),
+                    r.records.to_string(),
+                    text::percent(r.rate),
+                    format!("{} to {}", text::percent(r.interval[0]), text::percent(r.interval[1])),
+                    text::percent(r.baseline),
+                ];
+                if candidate_sets {
+                    row.extend(match r.candidates_quantiles {
+                        Some(_) => [
+                            r.certain.to_string(),
+                            r.certain_correct.to_string(),
+                            r.empty.to_string(),
+                            r.contains_true.to_string(),
+                            format!("{:.1}", r.candidates_mean),
+                        ],
+                        None => ["–", "–", "–", "–", "all"].map(String::from),
+                    });
+                }
+                row
+            })
+            .chain(self.means.iter().map(|mean| {
+                let mut row = vec![
+                    mean.method.to_string(),
+                    format!("mean of {} cases", mean.cases),
+                    String::new(),
+                    String::new(),
+                    text::percent(mean.rate),
+                ];
+                row.resize(header.len(), String::new());
+                row
+            }))
+            .collect();
+        text::columns(&header, &rows, 2)
+    }
+
+    /// What the figures mean, for somebody who never read a paper.
+    fn reading(&self) -> Vec<String> {
+        let mut lines = vec![
+            "How to read this (higher = more risk): the rate is the share of people whom the intruder links to their own \
+             record. The interval is the uncertainty of a share counted on so many records; by chance is what blind \
+             guessing gets."
+                .to_string(),
+        ];
+        if let Some(worst) = self
+            .results
+            .iter()
+            .max_by(|a, b| a.rate.total_cmp(&b.rate))
+            .filter(|worst| worst.records > 0)
+        {
+            let known = match worst.known.len() {
+                1 => format!("{} alone", worst.known[0]),
+                n => format!("these {n} attributes: {}", text::names(&worst.known, 8)),
+            };
+            let times = worst.rate / worst.baseline;
+            let against = if worst.rate <= worst.baseline {
+                "no better than guessing".to_string()
+            } else if times.is_finite() && times >= 2.0 {
+                format!("{times:.0} times what guessing gets")
+            } else {
+                "a little better than guessing".to_string()
+            };
+            lines.push(format!(
+                "Here: an intruder who knows {known} and uses {} links {} of {} records correctly, {} ({against}).",
+                describe_method(worst.method),
+                text::count(worst.correct_of(self.scenario.ties)),
+                worst.records,
+                text::percent(worst.rate),
+            ));
+        }
+        if let Some(r) = self
+            .results
+            .iter()
+            .filter(|r| r.candidates_quantiles.is_some())
+            .max_by_key(|r| r.certain)
+        {
+            lines.push(format!(
+                "Certain links: for {} records only one masked record is possible{}; the intruder knows that these links \
+                 are right, and {} of them are. {}",
+                r.certain,
+                match r.known.len() {
+                    n if self.results.len() > 2 => format!(" (with {n} known)"),
+                    _ => String::new(),
+                },
+                match r.certain_correct {
+                    all if all == r.certain => "all".to_string(),
+                    some => some.to_string(),
+                },
+                match r.contains_true {
+                    all if all == r.with_partner =>
+                        "Every true record was among its candidates, as it must be when the assumed window is right or \
+                         too wide."
+                            .to_string(),
+                    some => format!(
+                        "For {} records the true one was not among the candidates: the assumed window is too small for \
+                         this file, or it was not masked by rank swapping alone.",
+                        r.with_partner - some
+                    ),
+                }
+            ));
+        }
+        lines.push(
+            "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
+             find more."
+                .into(),
+        );
+        lines
+    }
+}
+
+fn describe_method(method: &str) -> &str {
+    match method {
+        "am" => "the plain nearest record (am)",
+        "rsld" => "the published window of rank swapping (rsld)",
+        other => other,
+    }
+}
+
+/// The claims as CSV, one line a record that looked; `label` and `sought_label` name records of the two sides.
+///
+/// # Errors
+/// What the writer answers.
+pub fn write_claims(
+    out: &mut dyn std::io::Write,
+    claims: &[Claim],
+    label: &dyn Fn(u32) -> String,
+    sought_label: &dyn Fn(u32) -> String,
+) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(["record", "linked", "distance", "candidates", "tied", "rank_of_true"])?;
+    for claim in claims {
+        let mut linked = String::new();
+        for (index, &record) in claim.linked.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ";" };
+            let _ = write!(linked, "{separator}{}", sought_label(record));
+        }
+        writer.write_record([
+            label(claim.record),
+            linked,
+            claim.distance.map_or(String::new(), |distance| distance.to_string()),
+            claim.candidates.to_string(),
+            claim.tied.to_string(),
+            claim.rank_of_true.map_or(String::new(), |rank| rank.to_string()),
+        ])?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,101 @@
+//! How numbers and tables look to people.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// A table with a header line and columns set flush: the first left, as many as `left` says, the others right.
+pub fn columns(header: &[&str], rows: &[Vec<String>], left: usize) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row.clone());
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 2 } else { 1 }, 1));
+        column.set_cell_alignment(match index < left {
+            true => CellAlignment::Left,
+            false => CellAlignment::Right,
+        });
+    }
+    table
+        .lines()
+        .map(|line| line.trim_end().to_string() + "\n")
+        .collect()
+}
+
+/// A share as a percentage with as many digits as tell it from 0 and from 100 %.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let distance = percent.min(100.0 - percent).abs();
+    let digits = match distance {
+        d if d == 0.0 || d >= 1.0 => 1,
+        d if d >= 0.1 => 2,
+        d if d >= 0.01 => 3,
+        _ => 4,
+    };
+    format!("{percent:.digits$} %")
+}
+
+/// A number of records: whole when it is whole, else with one decimal place.
+pub fn count(number: f64) -> String {
+    if number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.1}")
+    }
+}
+
+/// Names joined for reading, cut after `most` with the number of the rest.
+pub fn names(names: &[impl AsRef<str>], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        rest => format!("{} and {rest} more", shown.join(", ")),
+    }
+}
+
+/// A paragraph broken into lines of at most 96 characters, each indented by two.
+pub fn paragraph(text: &str) -> String {
+    const WIDTH: usize = 96;
+    let mut lines = String::new();
+    let mut line = String::from(" ");
+    for word in text.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push_str(&line);
+            lines.push('\n');
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    lines.push_str(&line);
+    lines.push('\n');
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_show_what_distinguishes_them() {
+        for (share, text) in [
+            (0.0, "0.0 %"),
+            (0.5, "50.0 %"),
+            (1.0, "100.0 %"),
+            (0.000_926, "0.093 %"),
+            (0.9996, "99.960 %"),
+            (1e-6, "0.0001 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        assert_eq!(names(&["a", "b"], 3), "a, b");
+        assert_eq!(names(&["a", "b", "c"], 1), "a and 2 more");
+    }
+}

@@ -1,0 +1,93 @@
+//! Ranks, with ties as ranges.
+
+/// The values of an attribute in ascending order, to be asked for ranks.
+#[derive(Debug, Clone)]
+pub struct Ranking {
+    sorted: Vec<f64>,
+}
+
+impl Ranking {
+    /// Sorts the values. `-0.0` counts as `0.0`.
+    ///
+    /// # Complexity
+    /// O(n log n) time, n numbers of memory.
+    pub fn new(values: impl Iterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.map(|value| value + 0.0).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        Self { sorted }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Whether there is no value at all.
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    /// The values that lie within `window` ranks of `value`, as a closed interval of values.
+    ///
+    /// # Ties
+    /// A value that occurs several times has a range of ranks, `lowest..=highest`; the window reaches from
+    /// `lowest − window` to `highest + window`, and every value equal to one inside is inside. A value that does
+    /// not occur stands in a gap: the window reaches `window` ranks down and up from the gap.
+    ///
+    /// Empty (`lo > hi`) when there is nothing within reach: no values, or a window of 0 around an absent value.
+    pub fn within(&self, value: f64, window: usize) -> (f64, f64) {
+        let below = self.sorted.partition_point(|&other| other < value);
+        let through = below + self.sorted[below..].partition_point(|&other| other <= value);
+        let first = below.saturating_sub(window);
+        let end = (through.saturating_add(window)).min(self.sorted.len());
+        if first < end {
+            (self.sorted[first], self.sorted[end - 1])
+        } else {
+            (f64::INFINITY, f64::NEG_INFINITY)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ranking;
+
+    fn ranking(values: &[f64]) -> Ranking {
+        Ranking::new(values.iter().copied())
+    }
+
+    /// Seed example: values 1..10, window 2; 10 reaches three values, 2 reaches four, 6 and 7 reach five.
+    #[test]
+    fn the_worked_example_of_the_literature() {
+        let r = ranking(&[10., 5., 8., 9., 7., 4., 3., 2., 6., 1.]);
+        assert_eq!(r.within(10.0, 2), (8.0, 10.0));
+        assert_eq!(r.within(2.0, 2), (1.0, 4.0));
+        assert_eq!(r.within(6.0, 2), (4.0, 8.0));
+        assert_eq!(r.within(7.0, 2), (5.0, 9.0));
+    }
+
+    #[test]
+    fn a_tie_reaches_from_its_lowest_to_its_highest_rank() {
+        // ranks: 1 | 2 2 2 | 5 | 9 ; window 1 around 2 reaches 1..=5
+        let r = ranking(&[2., 9., 2., 1., 5., 2.]);
+        assert_eq!(r.within(2.0, 1), (1.0, 5.0));
+        assert_eq!(r.within(2.0, 0), (2.0, 2.0));
+    }
+
+    #[test]
+    fn an_absent_value_stands_in_a_gap() {
+        let r = ranking(&[1., 3., 7., 9.]);
+        assert_eq!(r.within(5.0, 1), (3.0, 7.0));
+        let (lo, hi) = r.within(5.0, 0);
+        assert!(lo > hi);
+        assert_eq!(r.within(0.0, 1), (1.0, 1.0));
+        assert_eq!(r.within(10.0, 2), (7.0, 9.0));
+    }
+
+    #[test]
+    fn nobody_is_within_reach_of_no_values() {
+        let (lo, hi) = ranking(&[]).within(1.0, 5);
+        assert!(lo > hi);
+        assert!(ranking(&[]).is_empty());
+    }
+}
