@@ -21,13 +21,20 @@ pub fn synthetic_census(records: usize) -> String {
         "person,region,sex,age,education,earnings,self_employed,interest,transfers,income,tax,contribution,rent\n",
     );
     for record in 0..records as u64 {
-        let rng = &mut Seed::from_number(1998).streams(Purpose::Shuffle, 1).at(record);
+        let rng = &mut Seed::from_number(1998)
+            .streams(Purpose::Shuffle, 1)
+            .at(record);
         let age = 18 + (normal(rng).abs() * 19.0).min(72.0) as i64;
         let education = (1.0 + 2.2 + normal(rng) * 1.4).clamp(1.0, 6.0) as i64;
         let standing = normal(rng);
         let works = age < 66 && rng.random_bool(0.8);
         let earnings = if works {
-            tens((9.6 + 0.14 * education as f64 + 0.012 * (age.min(50) - 18) as f64 + 0.55 * standing).exp())
+            tens(
+                (9.6 + 0.14 * education as f64
+                    + 0.012 * (age.min(50) - 18) as f64
+                    + 0.55 * standing)
+                    .exp(),
+            )
         } else {
             0
         };
@@ -57,7 +64,11 @@ pub fn synthetic_census(records: usize) -> String {
             4 => "0".into(),
             _ => (tens((6.1 + 0.2 * standing + 0.35 * normal(rng)).exp())).to_string(),
         };
-        let interest = if rng.random_bool(0.015) { "NA".into() } else { interest.to_string() };
+        let interest = if rng.random_bool(0.015) {
+            "NA".into()
+        } else {
+            interest.to_string()
+        };
         text += &format!(
             "P{:04},{:02},{},{age},{education},{earnings},{self_employed},{interest},{transfers},{income},{tax},{contribution},{rent}\n",
             1000 + record * 7 % 8999,

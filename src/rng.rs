@@ -22,9 +22,9 @@ impl Seed {
     /// If the operating system has no randomness to give.
     pub fn from_system() -> Result<Self> {
         let mut bytes = [0; 32];
-        SysRng
-            .try_fill_bytes(&mut bytes)
-            .map_err(|error| Error::failed(format!("the operating system gave no random seed: {error}")))?;
+        SysRng.try_fill_bytes(&mut bytes).map_err(|error| {
+            Error::failed(format!("the operating system gave no random seed: {error}"))
+        })?;
         Ok(Self(bytes))
     }
 

@@ -92,8 +92,12 @@ impl Statement {
                 .in_file(name)
                 .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote")
         };
-        let statement: Self = serde_json::from_str(text)
-            .map_err(|error| wrong(format!("is not a statement of a masking ({})", without_values(&error))))?;
+        let statement: Self = serde_json::from_str(text).map_err(|error| {
+            wrong(format!(
+                "is not a statement of a masking ({})",
+                without_values(&error)
+            ))
+        })?;
         if statement.schema != SCHEMA {
             return Err(wrong(format!("is not of the schema {SCHEMA}")));
         }
@@ -144,7 +148,10 @@ mod tests {
     fn refuses_what_is_no_statement() {
         for text in ["", "{", "[]", r#"{"schema":"other/1"}"#] {
             let error = Statement::from_json("s.json", text).unwrap_err();
-            assert!(error.to_string().starts_with("s.json: is not a statement"), "{error}");
+            assert!(
+                error.to_string().starts_with("s.json: is not a statement"),
+                "{error}"
+            );
         }
         let other = example().to_json().replace("statement/1", "statement/9");
         let error = Statement::from_json("s.json", &other).unwrap_err();

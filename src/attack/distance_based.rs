@@ -1,5 +1,7 @@
 //! Distance-based record linkage: each record is linked with the nearest one.
 
+use std::borrow::Cow;
+
 use super::{Attack, Direction, Linker, Scenario};
 use crate::{
     distance::{
@@ -58,45 +60,51 @@ impl Attack for DistanceBased {
         false
     }
 
-    fn prepare(&self, scenario: &Scenario<'_>) -> Result<Box<dyn Linker>> {
-        Ok(Box::new(NearestLinker::new(scenario, self.standardize, None)?))
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>> {
+        Ok(Box::new(NearestLinker::new(
+            scenario,
+            self.standardize,
+            None,
+        )?))
     }
 }
 
 /// Links each seeker with its nearest candidate.
-pub(super) struct NearestLinker {
+pub(super) struct NearestLinker<'a> {
+    metric: Metric,
     neighbours: Neighbours,
-    sought: Matrix,
-    seekers: Matrix,
+    sought: &'a Matrix,
+    /// In the units of the sought file.
+    seekers: Cow<'a, Matrix>,
     candidates: Option<Boxes>,
 }
 
-impl NearestLinker {
+impl<'a> NearestLinker<'a> {
     pub(super) fn new(
-        scenario: &Scenario<'_>,
+        scenario: &Scenario<'a>,
         standardize: Standardize,
         candidates: Option<Boxes>,
     ) -> Result<Self> {
         let frame = Frame::new(scenario, standardize)?;
-        let seekers = frame.in_sought_units(scenario.seekers());
         Ok(Self {
-            neighbours: Neighbours::build(scenario.sought(), frame.metric),
-            sought: scenario.sought().clone(),
-            seekers,
+            neighbours: Neighbours::build(scenario.sought(), frame.metric.clone()),
+            sought: scenario.sought(),
+            seekers: frame.in_sought_units(scenario.seekers()),
+            metric: frame.metric,
             candidates,
         })
     }
 }
 
-impl Linker for NearestLinker {
+impl Linker for NearestLinker<'_> {
     fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest> {
         self.neighbours
             .contests(&self.seekers, rivals, self.candidates.as_ref())
     }
 
-    fn links(&self, rivals: &[Option<u32>]) -> Vec<Link> {
+    fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link> {
         self.neighbours
-            .links(&self.seekers, rivals, self.candidates.as_ref())
+            .links(&self.seekers, rivals, self.candidates.as_ref(), limit)
     }
 
     fn distance(&self, key: f64) -> f64 {
@@ -104,11 +112,11 @@ impl Linker for NearestLinker {
     }
 
     fn cost(&self, seeker: usize, sought: usize) -> Option<f64> {
-        let inside = self
-            .candidates
+        let record = self.sought.record(sought);
+        self.candidates
             .as_ref()
-            .is_none_or(|boxes| boxes.admit(seeker, &self.sought, sought));
-        inside.then(|| self.neighbours.key(self.seekers.row_view(seeker), sought))
+            .is_none_or(|boxes| boxes.admits(seeker, record))
+            .then(|| self.metric.key(self.seekers.record(seeker), record))
     }
 }
 
@@ -151,7 +159,10 @@ impl Frame {
             };
             let weight = 1.0 / (scale * scale);
             let (seeker_sd, same) = match standardize {
-                Standardize::Own => (sought.sd, seekers.mean == sought.mean && seekers.sd == sought.sd),
+                Standardize::Own => (
+                    sought.sd,
+                    seekers.mean == sought.mean && seekers.sd == sought.sd,
+                ),
                 Standardize::Original | Standardize::None => (seekers.sd, true),
             };
             carry.push((!same).then(|| (seekers.mean, sought.sd / seekers.sd, sought.mean)));
@@ -161,7 +172,11 @@ impl Frame {
             });
             weights.push(weight);
         }
-        if weights.iter().chain(&missing).any(|number| !number.is_finite()) {
+        if weights
+            .iter()
+            .chain(&missing)
+            .any(|number| !number.is_finite())
+        {
             return Err(Error::input(
                 "a known attribute has values too large or too close together to be standardised",
             )
@@ -173,11 +188,13 @@ impl Frame {
         })
     }
 
-    fn in_sought_units(&self, seekers: &Matrix) -> Matrix {
-        let mut carried = seekers.clone();
+    fn in_sought_units<'a>(&self, seekers: &'a Matrix) -> Cow<'a, Matrix> {
+        let mut carried = Cow::Borrowed(seekers);
         for (k, carry) in self.carry.iter().enumerate() {
             if let Some((from, factor, to)) = *carry {
-                carried.map_attribute(k, |value| (value - from) * factor + to);
+                carried
+                    .to_mut()
+                    .map_attribute(k, |value| (value - from) * factor + to);
             }
         }
         carried

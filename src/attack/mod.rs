@@ -37,9 +37,9 @@ pub struct Scenario<'a> {
     pub direction: Direction,
 }
 
-impl Scenario<'_> {
+impl<'a> Scenario<'a> {
     /// The records that look for a partner.
-    pub fn seekers(&self) -> &Matrix {
+    pub fn seekers(&self) -> &'a Matrix {
         match self.direction {
             Direction::OriginalToMasked => self.intruder,
             Direction::MaskedToOriginal => self.released,
@@ -47,7 +47,7 @@ impl Scenario<'_> {
     }
 
     /// The records among which they look.
-    pub fn sought(&self) -> &Matrix {
+    pub fn sought(&self) -> &'a Matrix {
         match self.direction {
             Direction::OriginalToMasked => self.released,
             Direction::MaskedToOriginal => self.intruder,
@@ -67,7 +67,7 @@ pub trait Attack: std::fmt::Debug + Sync {
     ///
     /// # Errors
     /// Usage or Input, when the attack does not apply to this scenario.
-    fn prepare(&self, scenario: &Scenario<'_>) -> Result<Box<dyn Linker>>;
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>>;
 }
 
 /// An attack made ready for one scenario: it can be asked for its claims.
@@ -78,8 +78,8 @@ pub trait Linker: Sync {
     /// How each seeker's rival fares, found out with as little work as possible.
     fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest>;
 
-    /// Whom each seeker links, and the place of its rival.
-    fn links(&self, rivals: &[Option<u32>]) -> Vec<Link>;
+    /// Whom each seeker links (at most `limit` of those that tie are listed), and the place of its rival.
+    fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link>;
 
     /// The distance as people know it, of a key that orders links.
     fn distance(&self, key: f64) -> f64;

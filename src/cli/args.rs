@@ -9,11 +9,7 @@ use super::{console::Console, files};
 use crate::{
     error::{Error, Result},
     rng::Seed,
-    table::{
-        AttrId, ReadOptions, Role, Table,
-        dialect::Encoding,
-        roles::Roles,
-    },
+    table::{AttrId, Encoding, ReadOptions, Role, Roles, Table},
 };
 
 /// How files are read. What is not given is worked out; `sdcrisk describe` shows it.
@@ -26,9 +22,9 @@ pub struct ReadArgs {
     /// Character before decimals: . or ,
     #[arg(long, value_name = "CHAR", value_parser = ["." , ","])]
     decimal_mark: Option<String>,
-    /// Character between thousands: . , ' or space
+    /// Character between thousands: . , ' or the word space; or the word none
     #[arg(long, value_name = "CHAR", value_parser = thousands_mark)]
-    thousands_mark: Option<char>,
+    thousands_mark: Option<ThousandsMark>,
     /// Encoding: utf-8 or windows-1252
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     encoding: Option<Encoding>,
@@ -54,20 +50,27 @@ fn delimiter(text: &str) -> std::result::Result<u8, String> {
     }
 }
 
-fn thousands_mark(text: &str) -> std::result::Result<char, String> {
+/// A character, or none at all.
+#[derive(Debug, Clone, Copy)]
+struct ThousandsMark(Option<char>);
+
+fn thousands_mark(text: &str) -> std::result::Result<ThousandsMark, String> {
     match text {
-        "space" => Ok(' '),
+        "none" => Ok(ThousandsMark(None)),
+        "space" => Ok(ThousandsMark(Some(' '))),
         "." | "," | "'" | " " | "\u{a0}" | "\u{202f}" | "\u{2019}" => {
-            text.chars().next().ok_or_else(|| "it is empty".into())
+            Ok(ThousandsMark(text.chars().next()))
         }
-        _ => Err("it must be one of . , ' or space".into()),
+        _ => Err("it must be one of . , ' or the words space, none".into()),
     }
 }
 
 fn encoding(text: &str) -> std::result::Result<Encoding, String> {
     match text.to_ascii_lowercase().as_str() {
         "utf-8" | "utf8" => Ok(Encoding::Utf8),
-        "windows-1252" | "cp1252" | "latin1" | "latin-1" | "iso-8859-1" => Ok(Encoding::Windows1252),
+        "windows-1252" | "cp1252" | "latin1" | "latin-1" | "iso-8859-1" => {
+            Ok(Encoding::Windows1252)
+        }
         _ => Err("it must be utf-8 or windows-1252 (which covers iso-8859-1)".into()),
     }
 }
@@ -75,20 +78,26 @@ fn encoding(text: &str) -> std::result::Result<Encoding, String> {
 impl ReadArgs {
     /// The roles file is an input of the call.
     pub fn plan(&self, plan: &mut files::Plan) -> Result<()> {
-        self.roles.as_deref().map_or(Ok(()), |path| plan.input(path))
+        self.roles
+            .as_deref()
+            .map_or(Ok(()), |path| plan.input(path))
     }
 
     /// The options for the library.
     pub fn options(&self) -> Result<ReadOptions> {
         Ok(ReadOptions {
             delimiter: self.delimiter,
-            decimal_mark: self.decimal_mark.as_ref().and_then(|mark| mark.chars().next()),
-            thousands_mark: self.thousands_mark,
-            encoding: self.encoding,
-            na: self
-                .na
+            decimal_mark: self
+                .decimal_mark
                 .as_ref()
-                .map(|list| list.split(',').map(|code| code.trim().to_string()).collect()),
+                .and_then(|mark| mark.chars().next()),
+            thousands_mark: self.thousands_mark.map(|mark| mark.0),
+            encoding: self.encoding,
+            na: self.na.as_ref().map(|list| {
+                list.split(',')
+                    .map(|code| code.trim().to_string())
+                    .collect()
+            }),
             header: match (self.header, self.no_header) {
                 (true, _) => Some(true),
                 (_, true) => Some(false),
@@ -96,10 +105,8 @@ impl ReadArgs {
             },
             roles: match &self.roles {
                 None => Roles::default(),
-                Some(path) => {
-                    let name = files::name_of(path);
-                    Roles::from_toml(&name, &read_text(path)?)?
-                }
+                Some(path) => Roles::parse(&read_text(path)?)
+                    .map_err(|error| error.in_file(files::name_of(path)))?,
             },
         })
     }
@@ -127,7 +134,7 @@ pub fn chosen_attributes(table: &Table, list: Option<&str>) -> Result<Vec<AttrId
     match list {
         Some(list) => table.select(list),
         None => Ok(table
-            .attribute_ids()
+            .ids()
             .filter(|&id| table.attribute(id).role == Role::QuasiIdentifier)
             .collect()),
     }

@@ -46,7 +46,9 @@ impl Console {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build_global()
-                .map_err(|error| Error::failed(format!("cannot start {threads} threads: {error}")))?;
+                .map_err(|error| {
+                    Error::failed(format!("cannot start {threads} threads: {error}"))
+                })?;
         }
         Ok(Self {
             quiet: args.quiet,

@@ -43,7 +43,13 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
         files::print(PEOPLE)?;
         return Ok(Ending::Done);
     }
-    let table = || Table::read("synthetic-census.csv", PEOPLE.to_vec(), &ReadOptions::default());
+    let table = || {
+        Table::read(
+            "synthetic-census.csv",
+            PEOPLE.to_vec(),
+            &ReadOptions::default(),
+        )
+    };
     let original = table()?;
     let mut rows = Vec::new();
     for p in PERCENTAGES {
@@ -67,15 +73,25 @@ struct Row {
 fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
     let method = RankSwap::new(Reach::Percent(p), Partner::Unswapped)?;
     let on: Vec<_> = to_mask
-        .attribute_ids()
+        .ids()
         .filter(|&id| to_mask.attribute(id).role == Role::QuasiIdentifier)
         .filter(|&id| method.objection(&to_mask, id).is_none())
         .collect();
     // A fixed seed: whoever reads about the demo sees the same figures.
-    let masked = method.mask(to_mask, &on, &Seed::from_number(1).streams(Purpose::Mask, 0))?;
+    let masked = method.mask(
+        to_mask,
+        &on,
+        &Seed::from_number(1).streams(Purpose::Mask, 0),
+    )?;
     let truth = Truth::by_order(original, &masked.table)?;
     let everybody = (0..).take(original.n_records()).collect();
-    let study = Study::new(original, &masked.table, &truth, everybody, Direction::OriginalToMasked);
+    let study = Study::new(
+        original,
+        &masked.table,
+        &truth,
+        everybody,
+        Direction::OriginalToMasked,
+    );
     let (known, _) = link::shared_attributes(original, &masked.table, &on, None);
     let case = study.case(&known);
     let standardize = Standardize::Own;
@@ -115,7 +131,15 @@ fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {
          an intruder who knows {compared} attributes of everybody then links the masked records back.\n\n"
     );
     out += &text::columns(
-        &["p (%)", "window", "nearest record (am)", "using p (rsld)", "certain", "candidates", "by chance"],
+        &[
+            "p (%)",
+            "window",
+            "nearest record (am)",
+            "using p (rsld)",
+            "certain",
+            "candidates",
+            "by chance",
+        ],
         &cells,
         0,
     );

@@ -30,9 +30,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     };
     read.map_err(|error| cannot("read", &name, &error))?;
     decompressed(bytes).map_err(|error| {
-        Error::input(format!("is compressed, but cannot be decompressed: {}", reason(&error)))
-            .in_file(name)
-            .remedy("Decompress it with the program that made it, to see whether it is whole")
+        Error::input(format!(
+            "is compressed, but cannot be decompressed: {}",
+            reason(&error)
+        ))
+        .in_file(name)
+        .remedy("Decompress it with the program that made it, to see whether it is whole")
     })
 }
 
@@ -46,8 +49,12 @@ fn open(path: &Path) -> io::Result<File> {
 fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     match bytes.as_slice() {
-        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => zstd::Decoder::new(bytes.as_slice())?.read_to_end(&mut plain)?,
+        [0x1f, 0x8b, ..] => {
+            flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            zstd::Decoder::new(bytes.as_slice())?.read_to_end(&mut plain)?
+        }
         _ => return Ok(bytes),
     };
     Ok(plain)
@@ -75,7 +82,9 @@ fn cannot(verb: &str, name: &str, error: &io::Error) -> Error {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "Check the name",
         io::ErrorKind::PermissionDenied => "Check who may read and write there",
-        io::ErrorKind::StorageFull => "Make room, or write elsewhere; what was there before is untouched",
+        io::ErrorKind::StorageFull => {
+            "Make room, or write elsewhere; what was there before is untouched"
+        }
         _ => "Check the file and the disk",
     };
     Error::failed(format!("cannot {verb} it: {}", reason(error)))
@@ -138,7 +147,11 @@ impl Plan {
                 return refuse("it is an input of this call, and inputs are never overwritten");
             }
         }
-        if self.outputs.iter().any(|other| other == path || same_file(other, path)) {
+        if self
+            .outputs
+            .iter()
+            .any(|other| other == path || same_file(other, path))
+        {
             return refuse("another output of this call goes to the same place");
         }
         self.outputs.push(path.into());
@@ -228,7 +241,10 @@ impl Output {
 
     fn open(path: &Path, privacy: Privacy) -> io::Result<Sink> {
         let existing = fs::metadata(path).ok();
-        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        if existing
+            .as_ref()
+            .is_some_and(|metadata| !metadata.is_file())
+        {
             return Ok(Sink::Stream(File::options().write(true).open(path)?));
         }
         let target = resolved(path)?;
@@ -255,7 +271,10 @@ impl Output {
     ///
     /// # Errors
     /// Failed, when it cannot be written. A closed pipe stays an I/O error, to be told from a failure.
-    pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    pub fn write(
+        &mut self,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
         const BUFFER: usize = 1 << 18;
         let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
             Sink::Standard => (Box::new(io::stdout().lock()), None),
@@ -291,7 +310,10 @@ impl Output {
     }
 }
 
-fn plain(mut out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn plain(
+    mut out: impl Write,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     content(&mut out)?;
     out.flush()
 }
@@ -302,7 +324,10 @@ fn gzip(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     encoder.finish()?.flush()
 }
 
-fn zstandard(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn zstandard(
+    out: impl Write,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
     content(&mut encoder)?;
     encoder.finish()?.flush()
@@ -338,7 +363,10 @@ mod tests {
             output.keep().unwrap();
             assert_eq!(read(&path).unwrap(), b"x,y\n1,2\n");
         }
-        assert_ne!(fs::read(folder.path().join("a.csv.gz")).unwrap(), b"x,y\n1,2\n");
+        assert_ne!(
+            fs::read(folder.path().join("a.csv.gz")).unwrap(),
+            b"x,y\n1,2\n"
+        );
     }
 
     #[cfg(unix)]

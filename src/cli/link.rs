@@ -25,10 +25,7 @@ use crate::{
     },
     mask::rank_swap::Reach,
     optimize::assignment,
-    report::{
-        link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
-        text,
-    },
+    report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
     rng::{Purpose, Seed},
     statement::{Method, Statement},
     table::Table,
@@ -64,13 +61,23 @@ pub struct LinkArgs {
     #[arg(long, value_name = "N|FILE", help_heading = "The intruder")]
     known_records: Option<String>,
     /// Who looks for whom
-    #[arg(long, value_enum, default_value = "original-to-masked", help_heading = "The intruder")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "original-to-masked",
+        help_heading = "The intruder"
+    )]
     direction: DirectionArg,
     /// Published percentage of rank swapping (or an upper bound of it)
     #[arg(long, value_name = "PERCENT", conflicts_with_all = ["window", "statement"], help_heading = "What was published")]
     p: Option<f64>,
     /// Published window of rank swapping in ranks (or an upper bound of it)
-    #[arg(long, value_name = "RANKS", conflicts_with = "statement", help_heading = "What was published")]
+    #[arg(
+        long,
+        value_name = "RANKS",
+        conflicts_with = "statement",
+        help_heading = "What was published"
+    )]
     window: Option<usize>,
     /// The statement that 'mask --statement' wrote
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
@@ -88,7 +95,12 @@ pub struct LinkArgs {
     #[arg(long, value_enum, default_value = "own", help_heading = "Counting")]
     standardize: StandardizeArg,
     /// Column that says who is who in both files [default: the order of the records]
-    #[arg(long, value_name = "COLUMN", conflicts_with = "key", help_heading = "Counting")]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        conflicts_with = "key",
+        help_heading = "Counting"
+    )]
     id: Option<String>,
     /// The key that 'mask --shuffle' wrote
     #[arg(long, value_name = "KEYFILE", help_heading = "Counting")]
@@ -100,7 +112,13 @@ pub struct LinkArgs {
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     format: FormatArg,
     /// Where the report goes
-    #[arg(long, short, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
     output: PathBuf,
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
@@ -171,11 +189,17 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let original = args::read_table(&args.original, &options, console)?;
     let masked = args::read_table(&args.masked, &options, console)?;
     if original.n_records() == 0 || masked.n_records() == 0 {
-        let empty = if original.n_records() == 0 { &original } else { &masked };
-        return Err(Error::input("has no records, only names: there is nobody to link")
-            .in_file(empty.name())
-            .remedy("Check that this is the file you meant")
-            .into());
+        let empty = if original.n_records() == 0 {
+            &original
+        } else {
+            &masked
+        };
+        return Err(
+            Error::input("has no records, only names: there is nobody to link")
+                .in_file(empty.name())
+                .remedy("Check that this is the file you meant")
+                .into(),
+        );
     }
     let statement = args.published()?;
     if let Some(statement) = &statement {
@@ -187,7 +211,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let seed = args.seed()?;
     let (cases, left_out) = args.cases(&original, &masked, &seed)?;
     for left in &left_out {
-        console.note(&format!("note: {} is not compared: it {}", left.attribute, left.why));
+        console.note(&format!(
+            "note: {} is not compared: it {}",
+            left.attribute, left.why
+        ));
     }
     let held = args.held(&original, &seed)?;
     let study = Study::new(&original, &masked, &truth, held.clone(), args.direction());
@@ -257,7 +284,12 @@ impl Described for DistanceBased {}
 
 impl Described for RankSwapIntersection {
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
-        Some(known.iter().map(|name| self.bound.window_of(name)).collect())
+        Some(
+            known
+                .iter()
+                .map(|name| self.bound.window_of(name))
+                .collect(),
+        )
     }
 }
 
@@ -273,12 +305,16 @@ impl LinkArgs {
         if let Some((_, option)) = published.iter().find(|(given, _)| *given)
             && !has(MethodName::Rsld)
         {
-            return Err(Error::usage(format!("{option} has no effect: only rsld uses what was published"))
-                .remedy("Add rsld to --method, or leave the option out"));
+            return Err(Error::usage(format!(
+                "{option} has no effect: only rsld uses what was published"
+            ))
+            .remedy("Add rsld to --method, or leave the option out"));
         }
         if has(MethodName::Rsld) && !published.iter().any(|(given, _)| *given) {
-            return Err(Error::usage("rsld needs to know what was published about rank swapping")
-                .remedy("Give --p, --window, or --statement FILE"));
+            return Err(
+                Error::usage("rsld needs to know what was published about rank swapping")
+                    .remedy("Give --p, --window, or --statement FILE"),
+            );
         }
         let mut seen = Vec::new();
         for &method in &self.method {
@@ -289,8 +325,10 @@ impl LinkArgs {
             seen.push(method);
         }
         if self.assign == AssignArg::OneToOne && self.ties != TiesArg::Fair {
-            return Err(Error::usage("--ties has no effect with --assign one-to-one: an assignment leaves no ties")
-                .remedy("Leave --ties out"));
+            return Err(Error::usage(
+                "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
+            )
+            .remedy("Leave --ties out"));
         }
         Ok(())
     }
@@ -304,9 +342,13 @@ impl LinkArgs {
             Some(_) => None,
             None => self.known_records.as_ref().map(PathBuf::from),
         };
-        for path in [self.statement.as_ref(), self.key.as_ref(), records_file.as_ref()]
-            .into_iter()
-            .flatten()
+        for path in [
+            self.statement.as_ref(),
+            self.key.as_ref(),
+            records_file.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
         {
             plan.input(path)?;
         }
@@ -347,18 +389,30 @@ impl LinkArgs {
                 .is_some_and(|knowledge| knowledge.is_random());
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
-            Some(_) => Err(Error::usage("--seed has no effect: nothing in this call is random")
-                .remedy("It decides --known random:... and --known-records N")),
+            Some(_) => Err(
+                Error::usage("--seed has no effect: nothing in this call is random")
+                    .remedy("It decides --known random:... and --known-records N"),
+            ),
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),
         }
     }
 
-    fn cases(&self, original: &Table, masked: &Table, seed: &Seed) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
-        let knowledge = self.known.as_deref().map_or(Ok(Knowledge::All), Knowledge::parse)?;
+    fn cases(
+        &self,
+        original: &Table,
+        masked: &Table,
+        seed: &Seed,
+    ) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
+        let knowledge = self
+            .known
+            .as_deref()
+            .map_or(Ok(Knowledge::All), Knowledge::parse)?;
         if let (Knowledge::List(_), Some(_)) = (&knowledge, &self.attributes) {
-            return Err(Error::usage("--attributes has no effect beside a list of known attributes")
-                .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
+            return Err(Error::usage(
+                "--attributes has no effect beside a list of known attributes",
+            )
+            .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
         }
         let explicit = |list: &str| -> Result<Vec<Shared>> {
             original
@@ -379,7 +433,7 @@ impl LinkArgs {
         let (shared, left_out) = match &self.attributes {
             Some(list) => (explicit(list)?, Vec::new()),
             None => {
-                let among: Vec<_> = original.attribute_ids().collect();
+                let among: Vec<_> = original.ids().collect();
                 link::shared_attributes(original, masked, &among, self.id.as_deref())
             }
         };
@@ -405,7 +459,10 @@ impl LinkArgs {
     fn held(&self, original: &Table, seed: &Seed) -> Result<Vec<u32>> {
         let all = original.n_records();
         let to_u32 = |records: Vec<usize>| -> Vec<u32> {
-            records.into_iter().filter_map(|record| u32::try_from(record).ok()).collect()
+            records
+                .into_iter()
+                .filter_map(|record| u32::try_from(record).ok())
+                .collect()
         };
         let Some(wish) = &self.known_records else {
             return Ok(to_u32((0..all).collect()));
@@ -475,7 +532,11 @@ impl LinkArgs {
         Ok(held)
     }
 
-    fn attacks(&self, statement: Option<&Statement>, records: usize) -> Result<Vec<Box<dyn Described>>> {
+    fn attacks(
+        &self,
+        statement: Option<&Statement>,
+        records: usize,
+    ) -> Result<Vec<Box<dyn Described>>> {
         let standardize = match self.standardize {
             StandardizeArg::Own => Standardize::Own,
             StandardizeArg::Original => Standardize::Original,
@@ -507,11 +568,15 @@ impl LinkArgs {
             };
         };
         if !(p > 0.0 && p <= 100.0) {
-            return Err(Error::usage("--p is a percentage of the records: more than 0, at most 100"));
+            return Err(Error::usage(
+                "--p is a percentage of the records: more than 0, at most 100",
+            ));
         }
         if p < 1.0 && self.p_unit.is_none() {
-            return Err(Error::usage(format!("--p {p} looks like a fraction; p is a percentage"))
-                .remedy("If it is meant in percent, add --p-unit percent"));
+            return Err(
+                Error::usage(format!("--p {p} looks like a fraction; p is a percentage"))
+                    .remedy("If it is meant in percent, add --p-unit percent"),
+            );
         }
         match Reach::Percent(p).window(records) {
             0 => Err(Error::usage(format!(
@@ -544,7 +609,13 @@ impl LinkArgs {
         }
     }
 
-    fn summary(&self, original: &Table, masked: &Table, known_records: usize, left_out: Vec<LeftOut>) -> ScenarioSummary {
+    fn summary(
+        &self,
+        original: &Table,
+        masked: &Table,
+        known_records: usize,
+        left_out: Vec<LeftOut>,
+    ) -> ScenarioSummary {
         ScenarioSummary {
             original: original.name().into(),
             masked: masked.name().into(),
@@ -576,7 +647,13 @@ impl LinkArgs {
         }
     }
 
-    fn write(&self, report: &LinkReport, claims: &[Claim], original: &Table, masked: &Table) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        report: &LinkReport,
+        claims: &[Claim],
+        original: &Table,
+        masked: &Table,
+    ) -> anyhow::Result<()> {
         let mut outputs = Vec::new();
         if let Some(path) = &self.links {
             let label = |table: &Table, record: u32| match &self.id {
@@ -614,7 +691,10 @@ impl LinkArgs {
             return Ending::Done;
         };
         let rates = report.results.iter().map(|result| result.rate);
-        if rates.chain(report.means.iter().map(|mean| mean.rate)).any(|rate| rate > limit) {
+        if rates
+            .chain(report.means.iter().map(|mean| mean.rate))
+            .any(|rate| rate > limit)
+        {
             return Ending::AboveLimit;
         }
         Ending::Done
@@ -622,7 +702,11 @@ impl LinkArgs {
 }
 
 fn check_statement(statement: &Statement, args: &LinkArgs, masked: &Table) -> Result<()> {
-    let file = args.statement.as_deref().map(files::name_of).unwrap_or_default();
+    let file = args
+        .statement
+        .as_deref()
+        .map(files::name_of)
+        .unwrap_or_default();
     let Method::RankSwap(parameters) = &statement.method;
     if parameters.window == 0 {
         return Err(Error::input("states a window of 0 ranks").in_file(file));
@@ -701,10 +785,5 @@ mod tests {
         let error = read_key("k.csv", "masked,original\n1,2\n0,1\n").unwrap_err();
         assert!(error.to_string().starts_with("k.csv, line 3"), "{error}");
         assert!(read_key("k.csv", "a,b\n1,2\n").is_err());
-    }
-
-    #[test]
-    fn percentages_in_text_are_short() {
-        assert_eq!(text::percent(0.05), "5.0 %");
     }
 }

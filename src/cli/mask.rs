@@ -44,7 +44,12 @@ key of --shuffle to yourself.")]
 #[derive(Debug, Args)]
 pub struct RankSwapArgs {
     /// Greatest rank difference of a swap, in percent of the number of records (0 < p <= 100)
-    #[arg(long, value_name = "PERCENT", required_unless_present = "window", conflicts_with = "window")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        required_unless_present = "window",
+        conflicts_with = "window"
+    )]
     p: Option<f64>,
     /// Greatest rank difference of a swap, in ranks
     #[arg(long, value_name = "RANKS")]
@@ -100,7 +105,12 @@ struct MaskArgs {
 
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
     match method {
-        MaskMethod::Rankswap(args) => mask(&args.checked()?, &args.common, |table| args.fits(table), console),
+        MaskMethod::Rankswap(args) => mask(
+            &args.checked()?,
+            &args.common,
+            |table| args.fits(table),
+            console,
+        ),
     }
 }
 
@@ -150,7 +160,11 @@ fn mask(
     let mut plan = Plan::default();
     plan.input(&args.input)?;
     args.read.plan(&mut plan)?;
-    for output in [Some(&args.output), args.statement.as_ref(), args.shuffle.as_ref()] {
+    for output in [
+        Some(&args.output),
+        args.statement.as_ref(),
+        args.shuffle.as_ref(),
+    ] {
         output.map_or(Ok(()), |path| plan.output(path))?;
     }
     let options = args.read.options()?;
@@ -181,14 +195,20 @@ fn mask(
     console.stage("write", || -> anyhow::Result<()> {
         let mut outputs = Vec::new();
         if let Some(path) = &args.shuffle {
-            outputs.push(written(path, Privacy::Private, |out| write_key(out, &order))?);
+            outputs.push(written(path, Privacy::Private, |out| {
+                write_key(out, &order)
+            })?);
         }
         if let Some(path) = &args.statement {
             let text = masked.statement.to_json();
-            outputs.push(written(path, Privacy::Ordinary, |out| out.write_all(text.as_bytes()))?);
+            outputs.push(written(path, Privacy::Ordinary, |out| {
+                out.write_all(text.as_bytes())
+            })?);
         }
         // Last, so that a masked file never appears without its statement and key.
-        outputs.push(written(&args.output, Privacy::Ordinary, |out| table.write(out))?);
+        outputs.push(written(&args.output, Privacy::Ordinary, |mut out| {
+            table.write(&mut out)
+        })?);
         outputs.into_iter().try_for_each(Output::keep)?;
         Ok(())
     })?;
@@ -212,14 +232,16 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
         None => Vec::new(),
     };
     let identifiers: Vec<AttrId> = table
-        .attribute_ids()
+        .ids()
         .filter(|&id| table.attribute(id).role == Role::Identifier && !dropped.contains(&id))
         .collect();
     if args.keep_identifiers {
         if identifiers.is_empty() {
-            return Err(Error::usage("--keep-identifiers has no effect: no attribute is an identifier")
-                .in_file(table.name())
-                .remedy("Leave it out; 'sdcrisk describe' shows the roles"));
+            return Err(Error::usage(
+                "--keep-identifiers has no effect: no attribute is an identifier",
+            )
+            .in_file(table.name())
+            .remedy("Leave it out; 'sdcrisk describe' shows the roles"));
         }
         console.note(&format!(
             "note: identifiers stay in the masked file ({}): it is for evaluation and must not be released",
@@ -236,9 +258,11 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
         dropped.extend(identifiers);
     }
     if dropped.len() == table.attributes().len() {
-        return Err(Error::usage("no attribute would be left in the masked file")
-            .in_file(table.name())
-            .remedy("Drop fewer, or declare roles in a roles file (--roles)"));
+        return Err(
+            Error::usage("no attribute would be left in the masked file")
+                .in_file(table.name())
+                .remedy("Drop fewer, or declare roles in a roles file (--roles)"),
+        );
     }
     Ok(dropped)
 }
@@ -284,7 +308,9 @@ fn masked_attributes(
 }
 
 fn names(table: &Table, ids: &[AttrId]) -> Vec<String> {
-    ids.iter().map(|&id| table.attribute(id).name.clone()).collect()
+    ids.iter()
+        .map(|&id| table.attribute(id).name.clone())
+        .collect()
 }
 
 /// What was done, for a person.
@@ -297,7 +323,10 @@ fn summary(masked: &Masked) -> String {
         if parameters.window == 1 { "" } else { "s" },
         match parameters.p {
             Some(p) => format!("p = {p} % of the records"),
-            None => format!("{} of the records", text::percent(parameters.window as f64 / records as f64)),
+            None => format!(
+                "{} of the records",
+                text::percent(parameters.window as f64 / records as f64)
+            ),
         },
         match parameters.partner {
             Partner::Unswapped => "drawn among values not swapped yet",
@@ -319,14 +348,22 @@ fn summary(masked: &Masked) -> String {
                 effect.without_partner.to_string(),
                 effect.missing.to_string(),
                 match effect.changed {
-                    0 => "no value changed: all values are equal, or none found a partner".to_string(),
+                    0 => "no value changed: all values are equal, or none found a partner"
+                        .to_string(),
                     _ => String::new(),
                 },
             ]
         })
         .collect();
     out += &text::columns(
-        &["masked", "values", "changed", "without partner", "missing, kept", ""],
+        &[
+            "masked",
+            "values",
+            "changed",
+            "without partner",
+            "missing, kept",
+            "",
+        ],
         &rows,
         1,
     );
@@ -334,7 +371,9 @@ fn summary(masked: &Masked) -> String {
 }
 
 fn shuffled(table: Table, seed: &Seed) -> (Table, Vec<u32>) {
-    let mut order: Vec<u32> = (0..table.n_records()).filter_map(|r| u32::try_from(r).ok()).collect();
+    let mut order: Vec<u32> = (0..table.n_records())
+        .filter_map(|r| u32::try_from(r).ok())
+        .collect();
     order.shuffle(&mut seed.streams(Purpose::Shuffle, 0).at(0));
     (table.reordered(order.clone()), order)
 }

@@ -130,15 +130,19 @@ fn manual(path: Option<&str>) -> anyhow::Result<Vec<u8>> {
             .map(|sub| sub.get_name().to_string())
             .collect();
         command = command.find_subcommand(word).cloned().ok_or_else(|| {
-            Error::usage(format!("there is no manual page of {title} {word}")).remedy(match names[..] {
-                [] => format!("{title} has no subcommands"),
-                _ => format!("There are: {}", names.join(", ")),
-            })
+            Error::usage(format!("there is no manual page of {title} {word}")).remedy(
+                match names[..] {
+                    [] => format!("{title} has no subcommands"),
+                    _ => format!("There are: {}", names.join(", ")),
+                },
+            )
         })?;
         title = format!("{title}-{word}");
     }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).title(title).render(&mut page)?;
+    clap_mangen::Man::new(command)
+        .title(title)
+        .render(&mut page)?;
     Ok(page)
 }
 

@@ -57,8 +57,10 @@ impl Knowledge {
             _ => return Ok(Self::List(text.into())),
         };
         parsed.ok_or_else(|| {
-            Error::usage(format!("--known {form}: wants a number of attributes, 1 or more"))
-                .remedy("For example first:7, sweep:7, subsets:3, or random:5x20 (20 random sets of 5)")
+            Error::usage(format!(
+                "--known {form}: wants a number of attributes, 1 or more"
+            ))
+            .remedy("For example first:7, sweep:7, subsets:3, or random:5x20 (20 random sets of 5)")
         })
     }
 
@@ -93,8 +95,10 @@ impl Knowledge {
         match *self {
             Self::All => {
                 if shared == 0 {
-                    return Err(Error::usage("the two files share no attribute that can be compared")
-                        .remedy("See 'sdcrisk describe' for how the attributes were read"));
+                    return Err(Error::usage(
+                        "the two files share no attribute that can be compared",
+                    )
+                    .remedy("See 'sdcrisk describe' for how the attributes were read"));
                 }
                 Ok(vec![(0..shared).collect()])
             }
@@ -194,10 +198,16 @@ mod tests {
     #[test]
     fn each_form_gives_its_cases() {
         assert_eq!(cases("first:2", 3).unwrap(), [[0, 1]]);
-        assert_eq!(cases("sweep:3", 3).unwrap(), [vec![0], vec![0, 1], vec![0, 1, 2]]);
+        assert_eq!(
+            cases("sweep:3", 3).unwrap(),
+            [vec![0], vec![0, 1], vec![0, 1, 2]]
+        );
         assert_eq!(cases("subsets:2", 3).unwrap(), [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(cases("c,a", 3).unwrap(), [[2, 0]]);
-        assert_eq!(Knowledge::All.cases(2, |_| Ok(vec![]), rng).unwrap(), [[0, 1]]);
+        assert_eq!(
+            Knowledge::All.cases(2, |_| Ok(vec![]), rng).unwrap(),
+            [[0, 1]]
+        );
     }
 
     #[test]
@@ -213,7 +223,11 @@ mod tests {
         let sets = cases("random:5x20", 13).unwrap();
         assert_eq!(sets.iter().collect::<BTreeSet<_>>().len(), 20);
         assert!(sets.iter().all(|set| set.len() == 5 && set[4] < 13));
-        assert_eq!(sets, cases("random:5x20", 13).unwrap(), "same seed, same sets");
+        assert_eq!(
+            sets,
+            cases("random:5x20", 13).unwrap(),
+            "same seed, same sets"
+        );
     }
 
     /// Every pair out of four is drawn about equally often: chi-square with 5 degrees of freedom, 0.999 quantile 20.5.
@@ -225,7 +239,10 @@ mod tests {
             *counts.entry(sample(4, 2, &mut rng)).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 6);
-        let chi: f64 = counts.values().map(|&c| (f64::from(c) - 1000.0).powi(2) / 1000.0).sum();
+        let chi: f64 = counts
+            .values()
+            .map(|&c| (f64::from(c) - 1000.0).powi(2) / 1000.0)
+            .sum();
         assert!(chi < 20.5, "{chi}");
     }
 
@@ -241,7 +258,12 @@ mod tests {
             let error = cases(text, 3).unwrap_err();
             assert!(error.to_string().contains(part), "{text}: {error}");
         }
-        assert!(cases("subsets:20", 60).unwrap_err().to_string().contains("random:20x100"));
+        assert!(
+            cases("subsets:20", 60)
+                .unwrap_err()
+                .to_string()
+                .contains("random:20x100")
+        );
         assert!(Knowledge::All.cases(0, |_| Ok(vec![]), rng).is_err());
     }
 }

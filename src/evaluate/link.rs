@@ -8,7 +8,7 @@ use crate::{
     distance::nearest::{Contest, Link},
     error::{Error, Result},
     rng::{Purpose, Seed},
-    table::{AttrId, Role, Table, matrix::Matrix, numbers::Numbers},
+    table::{AttrId, Matrix, Numbers, Role, Table},
 };
 
 /// How records are linked once every pair has its distance.
@@ -71,7 +71,11 @@ pub fn shared_attributes(
 }
 
 /// Whether this attribute of the original can be compared; if not, why, in words that follow its name.
-pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> std::result::Result<Shared, String> {
+pub fn comparable(
+    original: &Table,
+    masked: &Table,
+    id: AttrId,
+) -> std::result::Result<Shared, String> {
     let name = &original.attribute(id).name;
     let other = masked
         .find(name)
@@ -90,12 +94,15 @@ pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> std::result::
     })
 }
 
-fn is_constant(numbers: &Numbers) -> bool {
+fn is_constant(numbers: Numbers<'_>) -> bool {
     let mut present = (0..numbers.values.len())
-        .filter(|&record| !numbers.is_missing(record))
+        .filter(|&record| !numbers.missing.contains(record))
         .map(|record| numbers.values[record]);
     let first = present.next();
-    #[expect(clippy::float_cmp, reason = "the question is whether all values are the very same")]
+    #[expect(
+        clippy::float_cmp,
+        reason = "the question is whether all values are the very same"
+    )]
     let constant = present.all(|value| Some(value) == first);
     constant
 }
@@ -128,7 +135,7 @@ impl<'a> Study<'a> {
         truth: &Truth,
         held: Vec<u32>,
         direction: Direction,
-        ) -> Self {
+    ) -> Self {
         let mut shown: Vec<u32> = (0..masked.n_records()).map(to_u32).collect();
         shown.shuffle(&mut Seed::from_number(0).streams(Purpose::Blind, 0).at(0));
         let mut place_of = vec![0; shown.len()];
@@ -137,7 +144,9 @@ impl<'a> Study<'a> {
         }
         let partner_of_held: Vec<Option<u32>> = held
             .iter()
-            .map(|&record| truth.masked_of()[record as usize].map(|masked| place_of[masked as usize]))
+            .map(|&record| {
+                truth.masked_of()[record as usize].map(|masked| place_of[masked as usize])
+            })
             .collect();
         let mut partner_of_shown = vec![None; shown.len()];
         for (position, place) in partner_of_held.iter().enumerate() {
@@ -166,7 +175,7 @@ impl<'a> Study<'a> {
 
     /// What the intruder sees of the attributes he knows.
     pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
-        let columns = |table: &'a Table, of: fn(&Shared) -> AttrId| -> Vec<&'a Numbers> {
+        let columns = |table: &'a Table, of: fn(&Shared) -> AttrId| -> Vec<Numbers<'a>> {
             known
                 .iter()
                 .filter_map(|attribute| table.numbers(of(attribute)))
@@ -267,7 +276,7 @@ impl Case<'_> {
         let partners = study.partners();
         let (seekers, sought) = study.sizes();
         let links = if with_links {
-            linker.links(partners)
+            all_links(linker.as_ref(), partners)?
         } else {
             Vec::new()
         };
@@ -284,22 +293,30 @@ impl Case<'_> {
         );
         match assign {
             Assign::Best => Ok(Outcome {
-                links: self.claims(linker.as_ref(), links)?,
+                links: self.claims(linker.as_ref(), links),
                 score,
                 assignment: None,
             }),
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(linker.as_ref(), seekers, sought)?;
-                let right = |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
-                let correct = assignment.partners.iter().zip(partners).filter(right).count();
+                let right =
+                    |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
+                let correct = assignment
+                    .partners
+                    .iter()
+                    .zip(partners)
+                    .filter(right)
+                    .count();
                 let pairs = assignment.partners.iter().flatten().count();
                 let links = links
                     .into_iter()
                     .enumerate()
-                    .map(|(seeker, link)| assigned(linker.as_ref(), seeker, assignment.partners[seeker], link))
+                    .map(|(seeker, link)| {
+                        assigned(linker.as_ref(), seeker, assignment.partners[seeker], link)
+                    })
                     .collect();
                 Ok(Outcome {
-                    links: self.claims(linker.as_ref(), links)?,
+                    links: self.claims(linker.as_ref(), links),
                     score: score.with_assignment(correct as u64),
                     assignment: Some((assignment.cost, pairs as u64)),
                 })
@@ -307,37 +324,59 @@ impl Case<'_> {
         }
     }
 
-    fn claims(&self, linker: &dyn Linker, links: Vec<Link>) -> Result<Vec<Claim>> {
+    fn claims(&self, linker: &dyn Linker, links: Vec<Link>) -> Vec<Claim> {
         let mut claims: Vec<Claim> = links
             .into_iter()
             .enumerate()
             .map(|(seeker, link)| {
-                if (link.nearest.len() as u64) < u64::from(link.tied) {
-                    return Err(Error::failed(format!(
-                        "a record ties with {} others: too many to list",
-                        link.tied - 1
-                    ))
-                    .remedy("Let the intruder know more attributes, or leave --links out"));
-                }
                 let mut linked: Vec<u32> = link
                     .nearest
                     .iter()
                     .map(|&sought| self.study.sought_record(sought))
                     .collect();
                 linked.sort_unstable();
-                Ok(Claim {
+                Claim {
                     record: self.study.seeker_record(seeker),
                     distance: (link.tied > 0).then(|| linker.distance(link.key)),
                     candidates: link.candidates,
                     tied: link.tied,
                     rank_of_true: link.place,
                     linked,
-                })
+                }
             })
-            .collect::<Result<_>>()?;
+            .collect();
         claims.sort_unstable_by_key(|claim| claim.record);
-        Ok(claims)
+        claims
     }
+}
+
+/// The links of all seekers with every record that ties.
+///
+/// # Complexity
+/// Ties are rarely long, so few of each are asked for at first; where one is longer, all are asked for again.
+///
+/// # Errors
+/// Failed, when the ties of all records together are more than memory should hold.
+fn all_links(linker: &dyn Linker, rivals: &[Option<u32>]) -> Result<Vec<Link>> {
+    const USUAL: usize = 64;
+    const MOST_IN_ALL: u64 = 1 << 29;
+    let links = linker.links(rivals, USUAL);
+    let longest = links
+        .iter()
+        .map(|link| link.tied as usize)
+        .max()
+        .unwrap_or(0);
+    if longest <= USUAL {
+        return Ok(links);
+    }
+    let in_all: u64 = links.iter().map(|link| u64::from(link.tied)).sum();
+    if in_all > MOST_IN_ALL {
+        return Err(Error::failed(format!(
+            "records tie with so many others that the list of links would have {in_all} entries"
+        ))
+        .remedy("Let the intruder know more attributes, or leave --links out"));
+    }
+    Ok(linker.links(rivals, longest))
 }
 
 fn contest_of(link: &Link) -> Contest {

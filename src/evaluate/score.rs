@@ -1,9 +1,6 @@
 //! Judging claims: how many links are correct, and how many were certain.
 
-use crate::{
-    distance::nearest::Contest,
-    stats::interval::wilson,
-};
+use crate::{distance::nearest::Contest, stats::interval::wilson};
 
 /// What a link counts whose record ties with others at the same distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +45,14 @@ pub struct Score {
 
 impl Score {
     /// Judges how the true partners fared.
-    pub fn of_contests(contests: &[Contest], with_partner: u64, sought: u64, candidate_sets: bool) -> Self {
-        let count = |test: &dyn Fn(&Contest) -> bool| contests.iter().filter(|c| test(c)).count() as u64;
+    pub fn of_contests(
+        contests: &[Contest],
+        with_partner: u64,
+        sought: u64,
+        candidate_sets: bool,
+    ) -> Self {
+        let count =
+            |test: &dyn Fn(&Contest) -> bool| contests.iter().filter(|c| test(c)).count() as u64;
         let won = |c: &Contest| c.inside && !c.closer;
         let alone = |c: &Contest| candidate_sets && c.candidates == 1;
         Self {
@@ -67,7 +70,8 @@ impl Score {
             certain_correct: count(&|c| alone(c) && c.inside),
             empty: count(&|c| c.candidates == 0),
             candidates_mean: mean(contests),
-            candidates_quantiles: (candidate_sets && !contests.is_empty()).then(|| quantiles(contests)),
+            candidates_quantiles: (candidate_sets && !contests.is_empty())
+                .then(|| quantiles(contests)),
             contains_true: count(&|c| c.inside),
         }
     }
@@ -153,7 +157,10 @@ mod tests {
             true,
         );
         assert_eq!((score.fair, score.strict, score.optimistic), (1.5, 1, 2));
-        assert_eq!((score.certain, score.certain_correct, score.empty), (2, 1, 1));
+        assert_eq!(
+            (score.certain, score.certain_correct, score.empty),
+            (2, 1, 1)
+        );
         assert_eq!((score.contains_true, score.candidates_mean), (3, 3.0));
         assert_eq!(score.candidates_quantiles, Some([0, 1, 1, 4, 9]));
         assert_eq!(score.rate(Ties::Fair), 0.3);

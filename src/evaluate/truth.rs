@@ -51,10 +51,14 @@ impl Truth {
             })
             .collect();
         if masked_of.iter().all(Option::is_none) {
-            return Err(Error::input("no identifier of it occurs in the original file")
-                .in_file(masked.name())
-                .on_attribute(id)
-                .remedy("Check that --id names the column that identifies a record in both files"));
+            return Err(
+                Error::input("no identifier of it occurs in the original file")
+                    .in_file(masked.name())
+                    .on_attribute(id)
+                    .remedy(
+                        "Check that --id names the column that identifies a record in both files",
+                    ),
+            );
         }
         Ok(Self { masked_of })
     }
@@ -110,11 +114,13 @@ fn identifiers(table: &Table, id: AttrId) -> Result<BTreeMap<String, u32>> {
         };
         let index = u32::try_from(record).unwrap_or(u32::MAX);
         if records.insert(key, index).is_some() {
-            return Err(Error::input("identifies a record that an earlier line identified already")
-                .in_file(table.name())
-                .at_line(table.line_of(record))
-                .on_attribute(&table.attribute(id).name)
-                .remedy("--id wants a column whose values are all different"));
+            return Err(Error::input(
+                "identifies a record that an earlier line identified already",
+            )
+            .in_file(table.name())
+            .at_line(table.line_of(record))
+            .on_attribute(&table.attribute(id).name)
+            .remedy("--id wants a column whose values are all different"));
         }
     }
     Ok(records)
@@ -143,14 +149,20 @@ mod tests {
         let original = table("o.csv", "id,x\na,1\nb,2\na,3\n");
         let masked = table("m.csv", "id,x\na,1\nb,2\n");
         let error = Truth::by_identifier(&original, &masked, "id").unwrap_err();
-        assert!(error.to_string().starts_with("o.csv, line 4, attribute \"id\""), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("o.csv, line 4, attribute \"id\""),
+            "{error}"
+        );
         let error = Truth::by_identifier(&masked, &original, "id").unwrap_err();
         assert!(error.to_string().starts_with("o.csv, line 4"), "{error}");
     }
 
     #[test]
     fn files_of_different_length_need_an_identifier() {
-        let error = Truth::by_order(&table("o.csv", "x\n1\n2\n"), &table("m.csv", "x\n1\n")).unwrap_err();
+        let error =
+            Truth::by_order(&table("o.csv", "x\n1\n2\n"), &table("m.csv", "x\n1\n")).unwrap_err();
         assert!(error.to_string().contains("--id"), "{error}");
     }
 

@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
     statement::{Method, Partner, RankSwapParameters, Statement},
-    table::{AttrId, Table, numbers::Numbers},
+    table::{AttrId, Numbers, Table},
 };
 
 /// How far apart in rank two values may be that are swapped.
@@ -85,8 +85,10 @@ impl RankSwap {
                 "--p is a percentage of the records: more than 0, at most 100",
             )
             .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank")),
-            Reach::Window(0) => Err(Error::usage("--window 0 swaps nothing")
-                .remedy("Give a window of at least 1 rank")),
+            Reach::Window(0) => {
+                Err(Error::usage("--window 0 swaps nothing")
+                    .remedy("Give a window of at least 1 rank"))
+            }
             _ => Ok(Self { reach, partner }),
         }
     }
@@ -117,7 +119,9 @@ impl Mask for RankSwap {
                 let numbers = original.numbers(attribute).ok_or_else(|| {
                     Error::usage("has no order: rank swapping needs numbers")
                         .on_attribute(name_of(attribute))
-                        .remedy("Leave it out of --attributes, or declare its scale in the roles file")
+                        .remedy(
+                            "Leave it out of --attributes, or declare its scale in the roles file",
+                        )
                 })?;
                 let mut rng = streams.of_attribute(&name_of(attribute));
                 Ok((attribute, swap(numbers, window, self.partner, &mut rng)))
@@ -184,7 +188,7 @@ struct Swapped {
 ///
 /// # Complexity
 /// O(n log n) for the sort. A partner costs O(1) draws while enough of the window is unswapped, else O(window / 64).
-fn swap(numbers: &Numbers, window: usize, partner: Partner, rng: &mut Generator) -> Swapped {
+fn swap(numbers: Numbers<'_>, window: usize, partner: Partner, rng: &mut Generator) -> Swapped {
     let order = ascending(numbers, rng);
     let n = order.len();
     let records = numbers.values.len();
@@ -203,7 +207,9 @@ fn swap(numbers: &Numbers, window: usize, partner: Partner, rng: &mut Generator)
         let last = i.saturating_add(window).min(n - 1);
         let drawn = match partner {
             _ if i == last => None,
-            Partner::Skip => Some(rng.random_range(i + 1..=last)).filter(|&l| unswapped.contains(l)),
+            Partner::Skip => {
+                Some(rng.random_range(i + 1..=last)).filter(|&l| unswapped.contains(l))
+            }
             Partner::Unswapped => unswapped.draw(i + 1, last, rng),
         };
         match drawn {
@@ -217,7 +223,7 @@ fn swap(numbers: &Numbers, window: usize, partner: Partner, rng: &mut Generator)
     let changed = donors
         .iter()
         .enumerate()
-        .filter(|&(record, &donor)| numbers.differ(record, donor as usize))
+        .filter(|&(record, &donor)| numbers.values[record] != numbers.values[donor as usize])
         .count();
     Swapped {
         donors,
@@ -232,12 +238,12 @@ fn swap(numbers: &Numbers, window: usize, partner: Partner, rng: &mut Generator)
 }
 
 /// The records that have a value, by ascending value; equal values in random order.
-fn ascending(numbers: &Numbers, rng: &mut Generator) -> Vec<u32> {
+fn ascending(numbers: Numbers<'_>, rng: &mut Generator) -> Vec<u32> {
     let mut keyed: Vec<(f64, u32)> = numbers
         .values
         .iter()
         .zip(0_u32..)
-        .filter(|&(_, record)| !numbers.is_missing(record as usize))
+        .filter(|&(_, record)| !numbers.missing.contains(record as usize))
         .map(|(&value, record)| (value + 0.0, record))
         .collect();
     keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -292,7 +298,10 @@ impl Unswapped {
             bits
         };
         let range = first / 64..=last / 64;
-        let left: usize = range.clone().map(|word| masked(word).count_ones() as usize).sum();
+        let left: usize = range
+            .clone()
+            .map(|word| masked(word).count_ones() as usize)
+            .sum();
         if left == 0 {
             return None;
         }

@@ -95,10 +95,21 @@ mod tests {
     fn agrees_with_trying_everything() {
         let mut state = 7_u64;
         let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state >> 33
         };
-        for (rows, columns) in [(1, 1), (3, 3), (5, 5), (2, 5), (5, 2), (6, 4), (4, 0), (0, 4)] {
+        for (rows, columns) in [
+            (1, 1),
+            (3, 3),
+            (5, 5),
+            (2, 5),
+            (5, 2),
+            (6, 4),
+            (4, 0),
+            (0, 4),
+        ] {
             for _ in 0..20 {
                 let costs: Vec<Vec<Option<f64>>> = (0..rows)
                     .map(|_| {
@@ -113,9 +124,7 @@ mod tests {
                 used.sort_unstable();
                 used.dedup();
                 assert_eq!(used.len(), pairs, "a column was used twice");
-                let total: f64 = (0..rows)
-                    .filter_map(|i| costs[i][found[i]? as usize])
-                    .sum();
+                let total: f64 = (0..rows).filter_map(|i| costs[i][found[i]? as usize]).sum();
                 let mut taken = vec![false; columns];
                 assert_eq!((pairs, total), exhaustive(&costs, 0, &mut taken));
             }

@@ -167,7 +167,9 @@ impl LinkResult {
             candidates_quantiles: score.candidates_quantiles,
             contains_true: score.contains_true,
             windows,
-            assignment: outcome.assignment.map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            assignment: outcome
+                .assignment
+                .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
         }
     }
 
@@ -227,9 +229,22 @@ impl LinkReport {
     pub fn to_csv(&self) -> Result<String, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record([
-            "method", "known", "n_known", "records", "correct_fair", "correct_strict", "correct_optimistic",
-            "rate", "interval_low", "interval_high", "baseline", "certain", "certain_correct", "empty",
-            "candidates_mean", "contains_true",
+            "method",
+            "known",
+            "n_known",
+            "records",
+            "correct_fair",
+            "correct_strict",
+            "correct_optimistic",
+            "rate",
+            "interval_low",
+            "interval_high",
+            "baseline",
+            "certain",
+            "certain_correct",
+            "empty",
+            "candidates_mean",
+            "contains_true",
         ])?;
         for r in &self.results {
             writer.serialize((
@@ -251,7 +266,9 @@ impl LinkReport {
                 r.contains_true,
             ))?;
         }
-        let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        let bytes = writer
+            .into_inner()
+            .map_err(csv::IntoInnerError::into_error)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -303,9 +320,18 @@ impl LinkReport {
     }
 
     fn rates_table(&self) -> String {
-        let candidate_sets = self.results.iter().any(|r| r.candidates_quantiles.is_some());
+        let candidate_sets = self
+            .results
+            .iter()
+            .any(|r| r.candidates_quantiles.is_some());
         let mut header = vec![
-            "method", "known", "correct links", "of", "rate", "95 % interval", "by chance",
+            "method",
+            "known",
+            "correct links",
+            "of",
+            "rate",
+            "95 % interval",
+            "by chance",
         ];
         if candidate_sets {
             header.extend(["certain", "true", "empty", "true inside", "candidates"]);
@@ -323,7 +349,11 @@ impl LinkReport {
                     text::count(r.correct_of(self.scenario.ties)),
                     r.records.to_string(),
                     text::percent(r.rate),
-                    format!("{} to {}", text::percent(r.interval[0]), text::percent(r.interval[1])),
+                    format!(
+                        "{} to {}",
+                        text::percent(r.interval[0]),
+                        text::percent(r.interval[1])
+                    ),
                     text::percent(r.baseline),
                 ];
                 if candidate_sets {
@@ -448,7 +478,14 @@ pub fn write_claims(
     sought_label: &dyn Fn(u32) -> String,
 ) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(["record", "linked", "distance", "candidates", "tied", "rank_of_true"])?;
+    writer.write_record([
+        "record",
+        "linked",
+        "distance",
+        "candidates",
+        "tied",
+        "rank_of_true",
+    ])?;
     for claim in claims {
         let mut linked = String::new();
         for (index, &record) in claim.linked.iter().enumerate() {
@@ -458,10 +495,14 @@ pub fn write_claims(
         writer.write_record([
             label(claim.record),
             linked,
-            claim.distance.map_or(String::new(), |distance| distance.to_string()),
+            claim
+                .distance
+                .map_or(String::new(), |distance| distance.to_string()),
             claim.candidates.to_string(),
             claim.tied.to_string(),
-            claim.rank_of_true.map_or(String::new(), |rank| rank.to_string()),
+            claim
+                .rank_of_true
+                .map_or(String::new(), |rank| rank.to_string()),
         ])?;
     }
     writer.flush()

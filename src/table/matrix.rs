@@ -1,14 +1,17 @@
 //! Records as rows of numbers: what distances and indexes compute on.
 
-/// `n_records` × `n_attributes` numbers, row-major (a record is contiguous), with a mask of the missing ones.
+use ndarray::{Array2, ArrayView2};
+
+use super::Numbers;
+
+/// Records × attributes, row-major (a record is contiguous), with a mask of the missing cells.
 ///
 /// # Missing
 /// A missing cell holds 0.0 and is marked in the mask; no number stands for "missing". Values are finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    n_records: usize,
-    n_attributes: usize,
-    values: Vec<f64>,
+    /// In standard (row-major) layout always.
+    values: Array2<f64>,
     /// One bit a cell, `words_per_record` words a record; empty when nothing is missing.
     missing: Vec<u64>,
 }
@@ -19,33 +22,81 @@ impl Matrix {
     /// # Panics
     /// If `values` is not `n_records * n_attributes` long.
     pub fn complete(n_records: usize, n_attributes: usize, values: Vec<f64>) -> Self {
-        assert_eq!(values.len(), n_records * n_attributes, "one value a cell");
+        let values = Array2::from_shape_vec((n_records, n_attributes), values)
+            .unwrap_or_else(|_| panic!("one value a cell"));
         Self {
-            n_records,
-            n_attributes,
             values,
             missing: Vec::new(),
         }
     }
 
+    /// The chosen records of some attributes, in the order of `records`.
+    ///
+    /// # Panics
+    /// If a record does not exist.
+    pub fn gather(attributes: &[Numbers<'_>], records: &[u32]) -> Self {
+        let mut values = Vec::with_capacity(records.len() * attributes.len());
+        for &record in records {
+            values.extend(
+                attributes
+                    .iter()
+                    .map(|numbers| numbers.values[record as usize]),
+            );
+        }
+        let mut matrix = Self::complete(records.len(), attributes.len(), values);
+        for (k, numbers) in attributes.iter().enumerate() {
+            if numbers.missing.is_empty() {
+                continue;
+            }
+            for (row, &record) in records.iter().enumerate() {
+                if numbers.missing.contains(record as usize) {
+                    matrix.set_missing(row, k);
+                }
+            }
+        }
+        matrix
+    }
+
     /// Number of records (rows).
     pub fn n_records(&self) -> usize {
-        self.n_records
+        self.values.nrows()
     }
 
     /// Number of attributes (columns).
     pub fn n_attributes(&self) -> usize {
-        self.n_attributes
+        self.values.ncols()
     }
 
-    /// The values of one record; a missing one reads 0.0.
-    pub fn row(&self, record: usize) -> &[f64] {
-        &self.values[record * self.n_attributes..(record + 1) * self.n_attributes]
+    /// The values as an array of `ndarray`, records × attributes; a missing one reads 0.0.
+    pub fn view(&self) -> ArrayView2<'_, f64> {
+        self.values.view()
     }
 
     /// All values, row-major.
     pub fn values(&self) -> &[f64] {
-        &self.values
+        self.values
+            .as_slice()
+            .unwrap_or_else(|| unreachable!("the layout is standard"))
+    }
+
+    /// The values of one record; a missing one reads 0.0.
+    pub fn row(&self, record: usize) -> &[f64] {
+        let width = self.n_attributes();
+        &self.values()[record * width..(record + 1) * width]
+    }
+
+    /// One record with its mask of missing cells.
+    pub fn record(&self, record: usize) -> Row<'_> {
+        let missing = if self.missing.is_empty() {
+            &[][..]
+        } else {
+            let words = self.words_per_record();
+            &self.missing[record * words..(record + 1) * words]
+        };
+        Row {
+            values: self.row(record),
+            missing,
+        }
     }
 
     /// Whether nothing at all is missing.
@@ -55,31 +106,55 @@ impl Matrix {
 
     /// Whether this cell is missing.
     pub fn is_missing(&self, record: usize, attribute: usize) -> bool {
-        !self.missing.is_empty()
-            && self.missing[record * self.words_per_record() + attribute / 64] >> (attribute % 64) & 1
-                == 1
+        self.record(record).is_missing(attribute)
     }
 
     /// Whether this record misses a value.
     pub fn has_missing(&self, record: usize) -> bool {
-        let words = self.words_per_record();
-        !self.missing.is_empty()
-            && self.missing[record * words..(record + 1) * words]
-                .iter()
-                .any(|&word| word != 0)
+        self.record(record).missing.iter().any(|&word| word != 0)
     }
 
     /// Marks a cell as missing and clears its value.
     pub fn set_missing(&mut self, record: usize, attribute: usize) {
         let words = self.words_per_record();
         if self.missing.is_empty() {
-            self.missing = vec![0; words * self.n_records];
+            self.missing = vec![0; words * self.n_records()];
         }
         self.missing[record * words + attribute / 64] |= 1 << (attribute % 64);
-        self.values[record * self.n_attributes + attribute] = 0.0;
+        self.values[[record, attribute]] = 0.0;
+    }
+
+    /// Replaces the values of one attribute that are not missing.
+    pub fn map_attribute(&mut self, attribute: usize, change: impl Fn(f64) -> f64) {
+        for record in 0..self.n_records() {
+            if !self.is_missing(record, attribute) {
+                let cell = &mut self.values[[record, attribute]];
+                *cell = change(*cell);
+            }
+        }
     }
 
     fn words_per_record(&self) -> usize {
-        self.n_attributes.div_ceil(64)
+        self.n_attributes().div_ceil(64)
+    }
+}
+
+/// One record of a [`Matrix`]: its values, and which of them are missing.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    values: &'a [f64],
+    /// One bit a cell; empty when nothing of the matrix is missing.
+    missing: &'a [u64],
+}
+
+impl<'a> Row<'a> {
+    /// The values; a missing one reads 0.0.
+    pub fn values(&self) -> &'a [f64] {
+        self.values
+    }
+
+    /// Whether this attribute is missing.
+    pub fn is_missing(&self, attribute: usize) -> bool {
+        !self.missing.is_empty() && self.missing[attribute / 64] >> (attribute % 64) & 1 == 1
     }
 }

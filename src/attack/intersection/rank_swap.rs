@@ -64,8 +64,8 @@ impl Bound {
 /// A value that occurs several times reaches from its lowest rank − m to its highest + m.
 ///
 /// # Missing
-/// An attribute that the intruder does not know of a record confines nothing. A released record that misses a value the
-/// intruder knows is no candidate: rank swapping leaves missing values in place.
+/// A value that the seeker misses confines nothing. A record that misses a value which the seeker has is no candidate:
+/// rank swapping leaves missing values in place.
 ///
 /// # Source
 /// J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure risk", Data & Knowledge
@@ -87,7 +87,7 @@ impl Attack for RankSwapIntersection {
         true
     }
 
-    fn prepare(&self, scenario: &Scenario<'_>) -> Result<Box<dyn Linker>> {
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>> {
         let windows: Vec<usize> = scenario
             .known
             .iter()
@@ -122,7 +122,10 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
                 .collect()
         })
         .collect();
-    Boxes::from_columns(seekers.n_records(), &columns)
+    let (lo, hi) = (0..seekers.n_records())
+        .flat_map(|seeker| columns.iter().map(move |column| column[seeker]))
+        .unzip();
+    Boxes::new(seekers.n_records(), windows.len(), lo, hi)
 }
 
 fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {

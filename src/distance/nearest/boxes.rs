@@ -1,0 +1,73 @@
+//! Boxes: which points are candidates of a query.
+
+use crate::table::matrix::Row;
+
+/// A closed interval for each attribute of each query.
+///
+/// A point is a candidate if every constrained attribute of it is present and within `lo..=hi`.
+/// `-inf..=inf` is no constraint; an interval with `lo > hi` admits nobody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boxes {
+    n_attributes: usize,
+    n_queries: usize,
+    lo: Vec<f64>,
+    hi: Vec<f64>,
+}
+
+/// The interval of one constrained attribute.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Constraint {
+    pub attribute: usize,
+    pub lo: f64,
+    pub hi: f64,
+}
+
+impl Boxes {
+    /// Boxes from row-major bounds.
+    ///
+    /// # Panics
+    /// If a length is not `n_queries * n_attributes`, or a bound is NaN.
+    pub fn new(n_queries: usize, n_attributes: usize, lo: Vec<f64>, hi: Vec<f64>) -> Self {
+        assert_eq!(lo.len(), n_queries * n_attributes, "one lower bound a cell");
+        assert_eq!(hi.len(), n_queries * n_attributes, "one upper bound a cell");
+        assert!(
+            !lo.iter().chain(&hi).any(|bound| bound.is_nan()),
+            "bounds are numbers"
+        );
+        Self {
+            n_attributes,
+            n_queries,
+            lo,
+            hi,
+        }
+    }
+
+    /// Number of attributes.
+    pub fn n_attributes(&self) -> usize {
+        self.n_attributes
+    }
+
+    /// Number of queries.
+    pub fn n_queries(&self) -> usize {
+        self.n_queries
+    }
+
+    /// Whether the point is a candidate of the query.
+    pub fn admits(&self, query: usize, point: Row<'_>) -> bool {
+        self.constraints(query).all(|constraint| {
+            let value = point.values()[constraint.attribute];
+            !point.is_missing(constraint.attribute)
+                && (constraint.lo..=constraint.hi).contains(&value)
+        })
+    }
+
+    /// The constrained attributes of a query.
+    pub(super) fn constraints(&self, query: usize) -> impl Iterator<Item = Constraint> {
+        let cells = query * self.n_attributes..(query + 1) * self.n_attributes;
+        let bounds = self.lo[cells.clone()].iter().zip(&self.hi[cells]);
+        bounds.enumerate().filter_map(|(attribute, (&lo, &hi))| {
+            let constrained = lo != f64::NEG_INFINITY || hi != f64::INFINITY;
+            constrained.then_some(Constraint { attribute, lo, hi })
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! What a search is for: what it still needs to see, and what it makes of what it sees.
+
+use super::tiles::{LANES, greater, least};
+use super::{Contest, Link};
+
+/// The rival of a query, as the query sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rival {
+    /// Its distance.
+    pub key: f64,
+    /// Whether it is a candidate.
+    pub inside: bool,
+}
+
+/// Points of a tile and their distances.
+pub(super) struct Tile<'a> {
+    pub points: &'a [u32],
+    /// As many distances as points, and then distances that mean nothing.
+    pub keys: &'a [f64; LANES],
+    pub admitted: &'a [bool; LANES],
+}
+
+impl Tile<'_> {
+    /// How many candidates pass a test.
+    #[inline(always)]
+    fn count(&self, test: impl Fn(f64) -> bool) -> u32 {
+        let mut passed = [0u8; LANES];
+        for lane in 0..LANES {
+            let real = (lane < self.points.len()) & self.admitted[lane];
+            passed[lane] = u8::from(test(self.keys[lane]) & real);
+        }
+        u32::from(passed.iter().sum::<u8>())
+    }
+}
+
+/// What became of a subtree whose distances are known to be within bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// Nothing in it matters any more.
+    Whole,
+    /// All of it is counted where it belongs; only its nearest points may still matter.
+    Count,
+    /// Nothing is decided.
+    Nothing,
+}
+
+/// What a search is for. It is shown every candidate that it wants, in any order.
+pub(super) trait Goal: Send + Sync {
+    /// What the caller is told.
+    type Answer: Send;
+
+    /// Adds candidates to their number.
+    fn admit(&mut self, candidates: u32);
+    /// The largest distance that can still matter, among points already `counted` or others;
+    /// negative if none can.
+    fn reach(&self, counted: bool) -> f64;
+    /// Whether it pays to know an upper bound of the distances in a subtree.
+    fn asks_upper(&self, lower: f64, counted: bool) -> bool;
+    /// Takes `size` candidates with distances in `lower..=upper` and indices from `first` on.
+    fn settle(&mut self, lower: f64, upper: f64, size: u32, first: u32, counted: bool) -> Settled;
+    /// Takes the admitted ones of a tile's points.
+    fn take(&mut self, tile: &Tile<'_>, counted: bool);
+    /// The distance below which candidates are only counted; negative if they are not.
+    fn rival_key(&self) -> f64;
+    /// Takes candidates that are strictly closer than the rival.
+    fn add_closer(&mut self, candidates: u32);
+    /// Forgets the candidates taken, but not what they prove about the reach.
+    fn restart(&mut self);
+    /// The answer, once every candidate within reach was taken.
+    fn answer(self) -> Self::Answer;
+}
+
+/// The goal of a contest: whether anyone is closer than the rival, and how many tie with it.
+#[derive(Debug)]
+pub(super) struct ContestGoal {
+    rival: Option<Rival>,
+    candidates: u32,
+    closer: bool,
+    tied: u32,
+}
+
+impl ContestGoal {
+    pub(super) fn new(rival: Option<Rival>) -> Self {
+        Self {
+            rival,
+            candidates: 0,
+            closer: false,
+            tied: 0,
+        }
+    }
+}
+
+impl Goal for ContestGoal {
+    type Answer = Contest;
+
+    fn admit(&mut self, candidates: u32) {
+        self.candidates += candidates;
+    }
+
+    #[inline(always)]
+    fn reach(&self, counted: bool) -> f64 {
+        if self.closer || counted {
+            -1.0
+        } else {
+            self.rival_key()
+        }
+    }
+
+    #[inline(always)]
+    fn asks_upper(&self, lower: f64, _counted: bool) -> bool {
+        lower == self.rival_key()
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, lower: f64, upper: f64, size: u32, _: u32, _: bool) -> Settled {
+        if lower == upper && upper == self.rival_key() {
+            self.tied += size;
+            return Settled::Whole;
+        }
+        Settled::Nothing
+    }
+
+    #[inline(always)]
+    fn take(&mut self, tile: &Tile<'_>, _counted: bool) {
+        let rival = self.rival_key();
+        self.closer |= tile.count(|key| key < rival) > 0;
+        self.tied += tile.count(|key| key == rival);
+    }
+
+    #[inline(always)]
+    fn rival_key(&self) -> f64 {
+        self.rival.map_or(-1.0, |rival| rival.key)
+    }
+
+    fn add_closer(&mut self, candidates: u32) {
+        self.closer |= candidates > 0;
+    }
+
+    fn restart(&mut self) {
+        self.tied = 0;
+    }
+
+    fn answer(self) -> Contest {
+        let inside = self.rival.is_some_and(|rival| rival.inside);
+        let tied = if inside && !self.closer { self.tied } else { 0 };
+        Contest {
+            candidates: self.candidates,
+            inside,
+            closer: self.closer,
+            tied,
+        }
+    }
+}
+
+/// The goal of a link: the nearest candidates, and how many are closer than the rival.
+#[derive(Debug)]
+pub(super) struct LinkGoal {
+    /// The rival, if it is a candidate.
+    rival: Option<Rival>,
+    candidates: u32,
+    closer: u32,
+    /// An upper bound of the least distance, and the least distance once `tied > 0`.
+    least: f64,
+    tied: u32,
+    nearest: Vec<u32>,
+    limit: usize,
+}
+
+impl LinkGoal {
+    pub(super) fn new(rival: Option<Rival>, limit: usize) -> Self {
+        let rival = rival.filter(|rival| rival.inside);
+        Self {
+            rival,
+            candidates: 0,
+            closer: 0,
+            least: rival.map_or(f64::INFINITY, |rival| rival.key),
+            tied: 0,
+            nearest: Vec::new(),
+            limit,
+        }
+    }
+}
+
+impl LinkGoal {
+    /// Takes a candidate no farther than the nearest so far.
+    fn near(&mut self, key: f64, point: u32) {
+        if key < self.least {
+            self.least = key;
+            self.tied = 0;
+            self.nearest.clear();
+        }
+        self.tied += 1;
+        let full = self.nearest.len() >= self.limit;
+        if !full || self.nearest.last().is_some_and(|&last| point < last) {
+            let place = self.nearest.partition_point(|&listed| listed < point);
+            self.nearest.insert(place, point);
+            self.nearest.truncate(self.limit);
+        }
+    }
+}
+
+impl Goal for LinkGoal {
+    type Answer = Link;
+
+    fn admit(&mut self, candidates: u32) {
+        self.candidates += candidates;
+    }
+
+    #[inline(always)]
+    fn reach(&self, counted: bool) -> f64 {
+        if counted {
+            self.least
+        } else {
+            greater(self.least, self.rival_key())
+        }
+    }
+
+    #[inline(always)]
+    fn asks_upper(&self, lower: f64, counted: bool) -> bool {
+        lower == self.least || (!counted && lower <= self.rival_key())
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, lower: f64, upper: f64, size: u32, first: u32, counted: bool) -> Settled {
+        if !counted && upper < self.rival_key() {
+            self.closer += size;
+        } else if !counted && lower < self.rival_key() {
+            return Settled::Nothing;
+        }
+        // From here on all of it is counted.
+        let full = self.nearest.len() >= self.limit
+            && self.nearest.last().is_none_or(|&last| last < first);
+        if full && lower == upper && upper == self.least && self.tied > 0 {
+            self.tied += size;
+            return Settled::Whole;
+        }
+        Settled::Count
+    }
+
+    #[inline(always)]
+    fn take(&mut self, tile: &Tile<'_>, counted: bool) {
+        if !counted {
+            let rival = self.rival_key();
+            self.closer += tile.count(|key| key < rival);
+        }
+        if least(tile.keys) > self.least {
+            return;
+        }
+        for ((&point, &key), &admitted) in tile.points.iter().zip(tile.keys).zip(tile.admitted) {
+            if admitted && key <= self.least {
+                self.near(key, point);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rival_key(&self) -> f64 {
+        self.rival.map_or(-1.0, |rival| rival.key)
+    }
+
+    fn add_closer(&mut self, candidates: u32) {
+        self.closer += candidates;
+    }
+
+    fn restart(&mut self) {
+        self.closer = 0;
+        self.tied = 0;
+        self.nearest.clear();
+    }
+
+    fn answer(self) -> Link {
+        let place = self.rival.map(|_| 1 + self.closer);
+        let Self {
+            nearest,
+            tied,
+            least,
+            candidates,
+            ..
+        } = self;
+        Link {
+            nearest,
+            tied,
+            key: least,
+            candidates,
+            place,
+        }
+    }
+}

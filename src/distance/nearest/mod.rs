@@ -1,0 +1,221 @@
+//! Which points are nearest to a query, and how a given point, the rival, compares with the others.
+//!
+//! Three ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
+//! a k-d tree (`tree`, `walk`), and a blocked scan behind a single-precision filter (`scan`). Which
+//! one runs is decided by work counted on a sample of the queries, and never shows in the answer.
+
+mod boxes;
+pub mod exhaustive;
+mod filter;
+mod goal;
+mod probe;
+mod scan;
+mod tiles;
+mod tree;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::Metric;
+use crate::table::matrix::Matrix;
+pub use boxes::Boxes;
+use goal::{ContestGoal, Goal, LinkGoal};
+use scan::Scan;
+use tree::Tree;
+use walk::{Walk, Walked};
+
+/// How the rival of a query compares with the other points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Contest {
+    /// Number of candidates: the points in the query's box, or all points.
+    pub candidates: u32,
+    /// Whether the rival is a candidate.
+    pub inside: bool,
+    /// Whether some candidate is strictly closer than the rival; false without a rival.
+    pub closer: bool,
+    /// Number of candidates at exactly the rival's distance, the rival included; 0 if some
+    /// candidate is closer or the rival is not a candidate.
+    pub tied: u32,
+}
+
+/// The nearest candidates of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// The first candidates at the least distance in ascending order, at most the `limit` of them
+    /// that was asked for.
+    pub nearest: Vec<u32>,
+    /// Number of all candidates at the least distance; 0 if and only if there are no candidates.
+    pub tied: u32,
+    /// The least distance, infinite without candidates.
+    pub key: f64,
+    /// Number of candidates: the points in the query's box, or all points.
+    pub candidates: u32,
+    /// 1 + the number of candidates strictly closer than the rival; `None` if there is no rival or
+    /// it is not a candidate.
+    pub place: Option<u32>,
+}
+
+/// Points made ready to be searched by distance.
+///
+/// # Complexity
+/// `O(n log n)` time to build; `O(n d)` memory, which no search exceeds.
+#[derive(Debug)]
+pub struct Neighbours {
+    metric: Metric,
+    tree: Tree,
+    /// Built at the first search that needs it.
+    scan: OnceLock<Scan>,
+    /// The budget of every walk where it is not probed for: tests go every way.
+    forced: Option<u64>,
+}
+
+/// Queries that one task answers, and so the length of the runs that share what is in cache.
+const CHUNK: usize = 256;
+
+impl Neighbours {
+    /// Makes the points ready.
+    ///
+    /// # Panics
+    /// If the metric does not have as many attributes as the points, or there are more points than
+    /// a `u32` counts.
+    pub fn build(points: &Matrix, metric: Metric) -> Self {
+        assert_eq!(
+            points.n_attributes(),
+            metric.n_attributes(),
+            "one weight an attribute"
+        );
+        assert!(
+            u32::try_from(points.n_records()).is_ok(),
+            "points are numbered by u32"
+        );
+        let tree = Tree::build(points, &metric);
+        Self {
+            metric,
+            tree,
+            scan: OnceLock::new(),
+            forced: None,
+        }
+    }
+
+    /// Number of points.
+    pub fn n_points(&self) -> usize {
+        self.tree.tiles.n_points()
+    }
+
+    /// For each query, how `rivals[query]` (a point; `None`: nobody) compares with the other points.
+    ///
+    /// # Complexity
+    /// A search stops when its answer is known. If rivals are much closer to their queries than
+    /// other points are, or much farther, that takes about `O(log n)`; at worst it takes `O(n)`.
+    ///
+    /// # Panics
+    /// If queries, rivals and boxes do not fit together or to the points.
+    pub fn contests(
+        &self,
+        queries: &Matrix,
+        rivals: &[Option<u32>],
+        within: Option<&Boxes>,
+    ) -> Vec<Contest> {
+        self.search(queries, rivals, within, ContestGoal::new)
+    }
+
+    /// For each query, the nearest points and the place of `rivals[query]` among the points.
+    ///
+    /// # Ties
+    /// All candidates at the least distance are counted, and the first `limit` of them are listed,
+    /// so that the answers take `O(queries * limit)` memory even where everything ties.
+    ///
+    /// # Complexity
+    /// `O(log n)` a query where near points can be told from far ones by boxes, else `O(n)`.
+    ///
+    /// # Panics
+    /// If queries, rivals and boxes do not fit together or to the points.
+    pub fn links(
+        &self,
+        queries: &Matrix,
+        rivals: &[Option<u32>],
+        within: Option<&Boxes>,
+        limit: usize,
+    ) -> Vec<Link> {
+        self.search(queries, rivals, within, |rival| LinkGoal::new(rival, limit))
+    }
+
+    fn search<G: Goal>(
+        &self,
+        queries: &Matrix,
+        rivals: &[Option<u32>],
+        within: Option<&Boxes>,
+        goal: impl Fn(Option<goal::Rival>) -> G + Sync,
+    ) -> Vec<G::Answer> {
+        assert_eq!(
+            queries.n_attributes(),
+            self.metric.n_attributes(),
+            "as many as the points"
+        );
+        assert_eq!(queries.n_records(), rivals.len(), "one rival a query");
+        if let Some(boxes) = within {
+            assert_eq!(
+                boxes.n_attributes(),
+                queries.n_attributes(),
+                "one interval an attribute"
+            );
+            assert_eq!(boxes.n_queries(), rivals.len(), "one box a query");
+        }
+        let tree = &self.tree;
+        let walk = Walk {
+            tree,
+            metric: &self.metric,
+            queries,
+            rivals,
+            within,
+            budget: u64::MAX,
+        };
+        let budget = match self.forced {
+            // Only the tree counts the points of a box without looking at each.
+            _ if within.is_some() => u64::MAX,
+            Some(budget) => budget,
+            None => {
+                let n_tiles = self.tree.tiles.n_tiles() as u64;
+                probe::budget(rivals.len(), n_tiles, |query| {
+                    walk.run(&[query], &goal)[0].work
+                })
+            }
+        };
+        let order = self.tree.order_of_queries(queries, &self.metric);
+        let walk = Walk { budget, ..walk };
+        let chunks: Vec<Vec<Walked<G>>> = order
+            .par_chunks(CHUNK)
+            .map(|chunk| walk.run(chunk, &goal))
+            .collect();
+        let mut answers: Vec<Option<G::Answer>> = Vec::new();
+        answers.resize_with(rivals.len(), || None);
+        let mut unfinished = Vec::new();
+        for walked in chunks.into_iter().flatten() {
+            if walked.finished {
+                answers[walked.query as usize] = Some(walked.goal.answer());
+            } else {
+                unfinished.push(walked);
+            }
+        }
+        if !unfinished.is_empty() {
+            let scan = self
+                .scan
+                .get_or_init(|| Scan::build(&self.tree, &self.metric));
+            unfinished
+                .par_chunks_mut(scan::BATCH)
+                .for_each(|batch| scan.run(&self.tree, &self.metric, queries, batch));
+            for walked in unfinished {
+                answers[walked.query as usize] = Some(walked.goal.answer());
+            }
+        }
+        answers
+            .into_iter()
+            .map(|answer| answer.expect("every query is in the order"))
+            .collect()
+    }
+}

@@ -1,0 +1,210 @@
+//! Points in tiles of 16, attribute by attribute, so that one instruction handles several points.
+
+use crate::distance::Metric;
+use crate::table::matrix::{Matrix, Row};
+
+/// Points in a tile.
+pub(super) const LANES: usize = 16;
+
+/// One number for each point of a tile, on its own cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Lanes(pub [f64; LANES]);
+
+/// Points in the order of the tree, in tiles.
+///
+/// # Missing
+/// A missing cell holds NaN, which no legal value is.
+#[derive(Debug)]
+pub(super) struct Tiles {
+    n_attributes: usize,
+    /// The point at each position.
+    order: Vec<u32>,
+    /// `n_attributes` rows for each tile. Past the last point, that point is repeated.
+    rows: Vec<Lanes>,
+    /// Whether a tile misses a cell.
+    ragged: Vec<bool>,
+}
+
+/// What one attribute of a query contributes to a distance.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axis {
+    pub value: f64,
+    pub weight: f64,
+    /// What a missing component contributes.
+    pub missing: f64,
+    /// Whether the query misses it.
+    pub is_missing: bool,
+}
+
+/// Puts the axes of a query into `axes`.
+pub(super) fn axes_of(query: Row<'_>, metric: &Metric, axes: &mut Vec<Axis>) {
+    axes.clear();
+    axes.extend((0..metric.n_attributes()).map(|attribute| Axis {
+        value: query.values()[attribute],
+        weight: metric.weights()[attribute],
+        missing: metric.missing()[attribute],
+        is_missing: query.is_missing(attribute),
+    }));
+}
+
+impl Tiles {
+    pub(super) fn new(points: &Matrix, order: Vec<u32>) -> Self {
+        let n_attributes = points.n_attributes();
+        let n_tiles = order.len().div_ceil(LANES);
+        let mut rows = vec![Lanes([0.0; LANES]); n_tiles * n_attributes];
+        let mut ragged = vec![false; n_tiles];
+        for (tile, run) in order.chunks(LANES).enumerate() {
+            let rows = &mut rows[tile * n_attributes..(tile + 1) * n_attributes];
+            for lane in 0..LANES {
+                let point = run[lane.min(run.len() - 1)] as usize;
+                let record = points.record(point);
+                for (row, &value) in rows.iter_mut().zip(record.values()) {
+                    row.0[lane] = value;
+                }
+                if points.has_missing(point) {
+                    ragged[tile] = true;
+                    for (attribute, row) in rows.iter_mut().enumerate() {
+                        if record.is_missing(attribute) {
+                            row.0[lane] = f64::NAN;
+                        }
+                    }
+                }
+            }
+        }
+        Self {
+            n_attributes,
+            order,
+            rows,
+            ragged,
+        }
+    }
+
+    pub(super) fn n_attributes(&self) -> usize {
+        self.n_attributes
+    }
+
+    pub(super) fn n_points(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn n_tiles(&self) -> usize {
+        self.ragged.len()
+    }
+
+    /// The points of a tile.
+    #[inline(always)]
+    pub(super) fn points(&self, tile: usize) -> &[u32] {
+        &self.order[tile * LANES..self.order.len().min((tile + 1) * LANES)]
+    }
+
+    /// The point at each position.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The cells of a tile, a row an attribute.
+    #[inline(always)]
+    pub(super) fn rows(&self, tile: usize) -> &[Lanes] {
+        &self.rows[tile * self.n_attributes..(tile + 1) * self.n_attributes]
+    }
+
+    pub(super) fn is_ragged(&self, tile: usize) -> bool {
+        self.ragged[tile]
+    }
+
+    /// The canonical distances of a tile's points, or `None` if all are beyond `reach`.
+    ///
+    /// Each lane does exactly what [`Metric::key`] does, in its order: this decides, it does not
+    /// filter. Giving up early is safe since adding terms that are not negative never lowers a sum,
+    /// rounded or not.
+    #[inline(always)]
+    pub(super) fn keys(&self, tile: usize, axes: &[Axis], reach: f64) -> Option<[f64; LANES]> {
+        let ragged = self.ragged[tile];
+        let mut sums = [0.0; LANES];
+        for (axes, rows) in axes.chunks(STRIDE).zip(self.rows(tile).chunks(STRIDE)) {
+            for (axis, row) in axes.iter().zip(rows) {
+                if axis.is_missing {
+                    for sum in &mut sums {
+                        *sum += axis.missing;
+                    }
+                } else if ragged {
+                    for (sum, &value) in sums.iter_mut().zip(&row.0) {
+                        *sum += if value.is_nan() {
+                            axis.missing
+                        } else {
+                            term(axis, value)
+                        };
+                    }
+                } else if axis.weight != 0.0 {
+                    for (sum, &value) in sums.iter_mut().zip(&row.0) {
+                        let difference = axis.value - value;
+                        *sum += axis.weight * (difference * difference);
+                    }
+                }
+            }
+            if sums
+                .iter()
+                .fold(f64::INFINITY, |least, &sum| lesser(least, sum))
+                > reach
+            {
+                return None;
+            }
+        }
+        Some(sums)
+    }
+
+    /// The canonical distance of the point at a position.
+    #[inline(always)]
+    pub(super) fn key(&self, position: usize, axes: &[Axis]) -> f64 {
+        let rows = self.rows(position / LANES);
+        axes.iter().zip(rows).fold(0.0, |sum, (axis, row)| {
+            let value = row.0[position % LANES];
+            let missing = axis.is_missing || value.is_nan();
+            sum + if missing {
+                axis.missing
+            } else {
+                term(axis, value)
+            }
+        })
+    }
+
+    /// The value at a position; NaN if missing.
+    pub(super) fn value(&self, position: usize, attribute: usize) -> f64 {
+        self.rows(position / LANES)[attribute].0[position % LANES]
+    }
+}
+
+/// Attributes between two looks at whether a tile is already out of reach.
+const STRIDE: usize = 7;
+
+/// What a component present on both sides contributes.
+#[inline(always)]
+pub(super) fn term(axis: &Axis, value: f64) -> f64 {
+    if axis.weight == 0.0 {
+        return 0.0;
+    }
+    let difference = axis.value - value;
+    axis.weight * (difference * difference)
+}
+
+/// The lesser of two numbers that are not NaN, in one instruction (`f64::min` minds NaN).
+#[inline(always)]
+pub(super) fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers; `a` where either is NaN.
+#[inline(always)]
+pub(super) fn greater(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The least of a tile's numbers, by halving: that is a few instructions, a fold is a long chain.
+#[inline(always)]
+pub(super) fn least(numbers: &[f64; LANES]) -> f64 {
+    let eight: [f64; 8] = std::array::from_fn(|lane| lesser(numbers[lane], numbers[lane + 8]));
+    let four: [f64; 4] = std::array::from_fn(|lane| lesser(eight[lane], eight[lane + 4]));
+    let two: [f64; 2] = std::array::from_fn(|lane| lesser(four[lane], four[lane + 2]));
+    lesser(two[0], two[1])
+}

@@ -1,0 +1,410 @@
+//! A k-d tree whose nodes have up to eight children, with a tight box around each child.
+
+use rayon::prelude::*;
+
+use super::tiles::{Axis, LANES, Lanes, Tiles, axes_of, greater, lesser, term};
+use crate::distance::Metric;
+use crate::table::matrix::Matrix;
+
+/// Children of a node.
+pub(super) const FAN: usize = 8;
+
+/// Tiles of a leaf.
+const LEAF: usize = 1;
+
+/// Marks a child that is a leaf.
+pub(super) const NO_NODE: u32 = u32::MAX;
+
+/// A node: runs of positions, each below one child.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// The node of each child, or [`NO_NODE`] for a leaf.
+    pub child: [u32; FAN],
+    /// Child `i` holds the positions `start[i]..start[i + 1]`, from a multiple of the tile size on.
+    pub start: [u32; FAN + 1],
+    /// The least point of each child.
+    pub first: [u32; FAN],
+    pub n_children: u32,
+}
+
+/// The points of a tree and the boxes around them.
+///
+/// # Missing
+/// A box spans the values that are present, and is empty (`inf..=-inf`) if none is; where a child
+/// misses some value of an attribute it is marked in `gaps`.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub tiles: Tiles,
+    /// The position of each point.
+    pub positions: Vec<u32>,
+    /// Parents before children, the root first; none without points.
+    pub nodes: Vec<Node>,
+    /// For each node and attribute, the lower bounds of the children, then the upper ones.
+    boxes: Vec<Lanes>,
+    /// For each node and attribute, one bit a child; empty if no point misses anything.
+    gaps: Vec<u8>,
+}
+
+/// How a run of points is divided.
+enum Plan {
+    Leaf(usize),
+    Split(Vec<Plan>),
+}
+
+impl Plan {
+    fn n_points(&self) -> usize {
+        match self {
+            Self::Leaf(n_points) => *n_points,
+            Self::Split(plans) => plans.iter().map(Self::n_points).sum(),
+        }
+    }
+}
+
+impl Tree {
+    /// # Complexity
+    /// `O(n log n + n d)`.
+    pub(super) fn build(points: &Matrix, metric: &Metric) -> Self {
+        let mut order: Vec<u32> = (0..points.n_records() as u32).collect();
+        let planner = Planner { points, metric };
+        let plan = planner.plan(&mut order);
+        let mut positions = vec![0; order.len()];
+        for (position, &point) in order.iter().enumerate() {
+            positions[point as usize] = position as u32;
+        }
+        let tiles = Tiles::new(points, order);
+        let mut nodes = Vec::new();
+        if tiles.n_points() > 0 {
+            let root = match plan {
+                Plan::Leaf(_) => vec![plan],
+                Plan::Split(plans) => plans,
+            };
+            flatten(&root, 0, &mut nodes);
+        }
+        let n_boxes = nodes.len() * tiles.n_attributes();
+        let mut tree = Self {
+            boxes: vec![Lanes([0.0; LANES]); n_boxes],
+            gaps: if points.is_complete() {
+                Vec::new()
+            } else {
+                vec![0; n_boxes]
+            },
+            nodes,
+            positions,
+            tiles,
+        };
+        tree.enclose();
+        tree
+    }
+
+    /// Computes the boxes, children before parents.
+    fn enclose(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            let node = self.nodes[index];
+            for child in 0..node.n_children as usize {
+                let (start, end) = (node.start[child] as usize, node.start[child + 1] as usize);
+                let below = node.child[child];
+                self.nodes[index].first[child] = if below == NO_NODE {
+                    self.tiles.order()[start..end]
+                        .iter()
+                        .copied()
+                        .min()
+                        .unwrap_or(0)
+                } else {
+                    let below = &self.nodes[below as usize];
+                    below.first[..below.n_children as usize]
+                        .iter()
+                        .copied()
+                        .min()
+                        .unwrap_or(0)
+                };
+                for attribute in 0..self.tiles.n_attributes() {
+                    let (lo, hi, gap) = if below == NO_NODE {
+                        self.span_of_leaf(start, end, attribute)
+                    } else {
+                        self.span_of_node(below as usize, attribute)
+                    };
+                    let cell = index * self.tiles.n_attributes() + attribute;
+                    self.boxes[cell].0[child] = lo;
+                    self.boxes[cell].0[FAN + child] = hi;
+                    if gap {
+                        self.gaps[cell] |= 1 << child;
+                    }
+                }
+            }
+        }
+    }
+
+    fn span_of_leaf(&self, start: usize, end: usize, attribute: usize) -> (f64, f64, bool) {
+        let (mut lo, mut hi, mut gap) = (f64::INFINITY, f64::NEG_INFINITY, false);
+        for tile in start / LANES..end.div_ceil(LANES) {
+            for &value in &self.tiles.rows(tile)[attribute].0 {
+                (lo, hi) = (if value < lo { value } else { lo }, greater(hi, value));
+            }
+            gap |= self.tiles.is_ragged(tile)
+                && self.tiles.rows(tile)[attribute]
+                    .0
+                    .iter()
+                    .any(|value| value.is_nan());
+        }
+        (lo, hi, gap)
+    }
+
+    fn span_of_node(&self, node: usize, attribute: usize) -> (f64, f64, bool) {
+        let cell = node * self.tiles.n_attributes() + attribute;
+        let n_children = self.nodes[node].n_children as usize;
+        let (lo, hi) = self.boxes[cell].0.split_at(FAN);
+        let lo = lo[..n_children].iter().copied().fold(f64::INFINITY, lesser);
+        let hi = hi[..n_children]
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, greater);
+        (lo, hi, self.gaps.get(cell).is_some_and(|&gaps| gaps != 0))
+    }
+
+    /// The boxes of a node's children, a row an attribute.
+    #[inline(always)]
+    pub(super) fn boxes(&self, node: usize) -> &[Lanes] {
+        let n_attributes = self.tiles.n_attributes();
+        &self.boxes[node * n_attributes..(node + 1) * n_attributes]
+    }
+
+    /// Which children miss some value, an attribute each; empty if none does anywhere.
+    #[inline(always)]
+    pub(super) fn gaps(&self, node: usize) -> &[u8] {
+        if self.gaps.is_empty() {
+            return &[];
+        }
+        let n_attributes = self.tiles.n_attributes();
+        &self.gaps[node * n_attributes..(node + 1) * n_attributes]
+    }
+
+    /// Lower bounds of the canonical distances to the points of each child; infinite past the last.
+    ///
+    /// They hold under rounding. Let `lo <= b <= hi` be a box, `b` a point's value and `a < lo` the
+    /// query's. Rounding is monotone, so `|fl(a - b)| >= fl(lo - a)`; likewise for `a > hi`, and
+    /// within the box the bound is 0. Squaring, weighting and adding to a sum are monotone too, in
+    /// exact arithmetic and hence rounded. The operations and their order are those of the distance,
+    /// so by induction over the attributes the bound is never above it. A missing value contributes
+    /// its constant in both; where only some are missing, the lesser of both contributions bounds.
+    #[inline(always)]
+    pub(super) fn lower(&self, node: usize, axes: &[Axis]) -> [f64; FAN] {
+        let mut sums = [0.0; FAN];
+        let gaps = self.gaps(node);
+        for (attribute, (axis, row)) in axes.iter().zip(self.boxes(node)).enumerate() {
+            if axis.is_missing {
+                for sum in &mut sums {
+                    *sum += axis.missing;
+                }
+                continue;
+            }
+            if axis.weight == 0.0 {
+                continue;
+            }
+            let (lo, hi) = row.0.split_at(FAN);
+            let gap = gaps.get(attribute).copied().unwrap_or(0);
+            if gap == 0 {
+                for child in 0..FAN {
+                    let outside = greater(lo[child] - axis.value, axis.value - hi[child]);
+                    let outside = greater(outside, 0.0);
+                    sums[child] += axis.weight * (outside * outside);
+                }
+            } else {
+                for child in 0..FAN {
+                    let outside = greater(lo[child] - axis.value, axis.value - hi[child]);
+                    let outside = greater(outside, 0.0);
+                    let present = axis.weight * (outside * outside);
+                    let some_missing = gap >> child & 1 == 1;
+                    sums[child] += if some_missing {
+                        lesser(axis.missing, present)
+                    } else {
+                        present
+                    };
+                }
+            }
+        }
+        let n_children = self.nodes[node].n_children as usize;
+        for sum in &mut sums[n_children..] {
+            *sum = f64::INFINITY;
+        }
+        sums
+    }
+
+    /// An upper bound of the canonical distances to the points of one child.
+    ///
+    /// It holds under rounding for the reasons that [`Tree::lower`] does.
+    #[inline(always)]
+    pub(super) fn upper(&self, node: usize, child: usize, axes: &[Axis]) -> f64 {
+        let gaps = self.gaps(node);
+        let mut sum = 0.0;
+        for (attribute, (axis, row)) in axes.iter().zip(self.boxes(node)).enumerate() {
+            let (lo, hi) = (row.0[child], row.0[FAN + child]);
+            sum += if axis.is_missing || lo > hi {
+                axis.missing
+            } else {
+                let present = greater(term(axis, lo), term(axis, hi));
+                let some_missing = gaps
+                    .get(attribute)
+                    .is_some_and(|gaps| gaps >> child & 1 == 1);
+                if some_missing {
+                    greater(present, axis.missing)
+                } else {
+                    present
+                }
+            };
+        }
+        sum
+    }
+
+    /// The queries, those close to each other in the tree one after the other.
+    pub(super) fn order_of_queries(&self, queries: &Matrix, metric: &Metric) -> Vec<u32> {
+        let mut order: Vec<(u32, u32)> = (0..queries.n_records() as u32)
+            .into_par_iter()
+            .with_min_len(1024)
+            .map_init(Vec::new, |axes, query| {
+                axes_of(queries.record(query as usize), metric, axes);
+                (self.home(axes), query)
+            })
+            .collect();
+        order.par_sort_unstable();
+        order.into_iter().map(|(_, query)| query).collect()
+    }
+
+    /// The position at which a greedy descent towards the query ends.
+    fn home(&self, axes: &[Axis]) -> u32 {
+        let mut index = 0;
+        while let Some(node) = self.nodes.get(index as usize) {
+            let lower = self.lower(index as usize, axes);
+            let nearest = (1..FAN).fold(0, |best, i| if lower[i] < lower[best] { i } else { best });
+            index = node.child[nearest];
+            if index == NO_NODE {
+                return node.start[nearest];
+            }
+        }
+        0
+    }
+}
+
+/// Appends the node over these plans, and all below it, which start at a position.
+fn flatten(plans: &[Plan], start: usize, nodes: &mut Vec<Node>) -> u32 {
+    let index = nodes.len();
+    let end = start + plans.iter().map(Plan::n_points).sum::<usize>();
+    nodes.push(Node {
+        child: [NO_NODE; FAN],
+        start: [end as u32; FAN + 1],
+        first: [0; FAN],
+        n_children: plans.len() as u32,
+    });
+    let mut start = start;
+    for (i, plan) in plans.iter().enumerate() {
+        nodes[index].start[i] = start as u32;
+        if let Plan::Split(plans) = plan {
+            let child = flatten(plans, start, nodes);
+            nodes[index].child[i] = child;
+        }
+        start += plan.n_points();
+    }
+    index as u32
+}
+
+/// Divides runs of points.
+struct Planner<'a> {
+    points: &'a Matrix,
+    metric: &'a Metric,
+}
+
+/// Points looked at to choose the attribute by which a run is divided.
+const SAMPLE: usize = 128;
+
+/// Points from which on two halves are worth two tasks.
+const PARALLEL: usize = 4096;
+
+impl Planner<'_> {
+    /// Reorders a run so that each leaf, and each run below a node, is contiguous.
+    fn plan(&self, run: &mut [u32]) -> Plan {
+        if run.len() <= LEAF * LANES {
+            return Plan::Leaf(run.len());
+        }
+        Plan::Split(self.divide(run, FAN))
+    }
+
+    /// Divides a run into at most `pieces`, by halving.
+    fn divide(&self, run: &mut [u32], pieces: usize) -> Vec<Plan> {
+        if pieces == 1 || run.len() <= LEAF * LANES {
+            return vec![self.plan(run)];
+        }
+        let middle = self.halve(run);
+        let parallel = run.len() >= PARALLEL;
+        let (left, right) = run.split_at_mut(middle);
+        let (mut left, right) = if parallel {
+            rayon::join(
+                || self.divide(left, pieces / 2),
+                || self.divide(right, pieces / 2),
+            )
+        } else {
+            (
+                self.divide(left, pieces / 2),
+                self.divide(right, pieces / 2),
+            )
+        };
+        left.extend(right);
+        left
+    }
+
+    /// Partitions a run by one attribute, at a tile's edge strictly inside; returns the edge.
+    ///
+    /// Points that miss an attribute others have are parted from them first, so that runs below
+    /// mostly miss the same. Equal values are parted by index: then the points of a run of equals
+    /// are in order, and their least index tells which of them come first.
+    fn halve(&self, run: &mut [u32]) -> usize {
+        let (widest, mixed) = self.widest(run);
+        let by_missing = mixed.and_then(|attribute| {
+            let present = run
+                .iter()
+                .filter(|&&p| !self.value(p, attribute).is_nan())
+                .count();
+            let edge = (present + LANES / 2) / LANES * LANES;
+            (edge > 0 && edge < run.len()).then_some((attribute, edge))
+        });
+        let half = (run.len().div_ceil(LANES) / 2).max(1) * LANES;
+        let (attribute, edge) = by_missing.unwrap_or((widest, half));
+        let mut keyed: Vec<(f64, u32)> = run
+            .iter()
+            .map(|&point| (self.value(point, attribute), point))
+            .collect();
+        // NaN (missing) is above all numbers in the total order.
+        keyed.select_nth_unstable_by(edge, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (slot, (_, point)) in run.iter_mut().zip(keyed) {
+            *slot = point;
+        }
+        edge
+    }
+
+    /// The attribute in which a run is widest, and one that only a part of it misses.
+    fn widest(&self, run: &[u32]) -> (usize, Option<usize>) {
+        let step = run.len().div_ceil(SAMPLE);
+        let (mut widest, mut mixed) = ((0, -1.0), None);
+        for attribute in 0..self.metric.n_attributes() {
+            let (mut lo, mut hi, mut missing) = (f64::INFINITY, f64::NEG_INFINITY, false);
+            for &point in run.iter().step_by(step) {
+                let value = self.value(point, attribute);
+                (lo, hi) = (if value < lo { value } else { lo }, greater(hi, value));
+                missing |= value.is_nan();
+            }
+            if missing && lo <= hi {
+                mixed = Some(attribute);
+            }
+            let width = self.metric.weights()[attribute] * ((hi - lo) * (hi - lo));
+            if lo <= hi && width > widest.1 {
+                widest = (attribute, width);
+            }
+        }
+        (widest.0, mixed)
+    }
+
+    fn value(&self, point: u32, attribute: usize) -> f64 {
+        if self.points.is_missing(point as usize, attribute) {
+            return f64::NAN;
+        }
+        self.points.row(point as usize)[attribute]
+    }
+}

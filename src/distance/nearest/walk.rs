@@ -1,0 +1,286 @@
+//! Walking the tree towards a query.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::boxes::{Boxes, Constraint};
+use super::goal::{Goal, Rival, Settled, Tile};
+use super::tiles::{Axis, LANES, axes_of, greater};
+use super::tree::{FAN, NO_NODE, Tree};
+use crate::distance::Metric;
+use crate::table::matrix::Matrix;
+
+/// What a walk needs to know.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'a> {
+    pub tree: &'a Tree,
+    pub metric: &'a Metric,
+    pub queries: &'a Matrix,
+    pub rivals: &'a [Option<u32>],
+    pub within: Option<&'a Boxes>,
+    /// Nodes and leaves visited before a walk is given up.
+    pub budget: u64,
+}
+
+/// The outcome of one query.
+pub(super) struct Walked<G> {
+    pub query: u32,
+    pub goal: G,
+    pub work: u64,
+    /// Whether the goal was reached within the budget.
+    pub finished: bool,
+}
+
+/// A subtree still to be visited.
+#[derive(Clone, Copy)]
+struct Visit {
+    /// A lower bound of its distances.
+    lower: f64,
+    /// Its node, or [`NO_NODE`].
+    node: u32,
+    start: u32,
+    end: u32,
+    /// Whether all its points are candidates, and counted as such.
+    inside: bool,
+    /// Whether all its points are counted as closer than the rival, or are not.
+    counted: bool,
+}
+
+impl Walk<'_> {
+    /// Walks for each of the queries, in their order.
+    pub(super) fn run<G: Goal>(
+        self,
+        queries: &[u32],
+        goal: &impl Fn(Option<Rival>) -> G,
+    ) -> Vec<Walked<G>> {
+        Arch::new().dispatch(Run {
+            walk: self,
+            queries,
+            goal,
+        })
+    }
+}
+
+struct Run<'a, F> {
+    walk: Walk<'a>,
+    queries: &'a [u32],
+    goal: &'a F,
+}
+
+impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
+    type Output = Vec<Walked<G>>;
+
+    /// The loops are plain arrays; inlined here they compile to the widest instructions there are.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Self::Output {
+        let walk = &self.walk;
+        let mut one = One {
+            axes: Vec::new(),
+            constraints: Vec::new(),
+            visits: Vec::new(),
+        };
+        let mut walked = Vec::with_capacity(self.queries.len());
+        for &query in self.queries {
+            axes_of(
+                walk.queries.record(query as usize),
+                walk.metric,
+                &mut one.axes,
+            );
+            one.constraints.clear();
+            if let Some(boxes) = walk.within {
+                one.constraints.extend(boxes.constraints(query as usize));
+            }
+            let rival = walk.rivals[query as usize].map(|rival| {
+                let position = walk.tree.positions[rival as usize] as usize;
+                let tiles = &walk.tree.tiles;
+                let inside = one.constraints.iter().all(|constraint| {
+                    let value = tiles.value(position, constraint.attribute);
+                    value >= constraint.lo && value <= constraint.hi
+                });
+                Rival {
+                    key: tiles.key(position, &one.axes),
+                    inside,
+                }
+            });
+            let mut goal = (self.goal)(rival);
+            let work = one.walk(walk.tree, walk.budget, &mut goal);
+            walked.push(Walked {
+                query,
+                goal,
+                work,
+                finished: work <= walk.budget,
+            });
+        }
+        walked
+    }
+}
+
+/// One query at a time.
+struct One {
+    axes: Vec<Axis>,
+    constraints: Vec<Constraint>,
+    visits: Vec<Visit>,
+}
+
+impl One {
+    /// Returns the work done; more than the budget if the walk was given up.
+    #[inline(always)]
+    fn walk<G: Goal>(&mut self, tree: &Tree, budget: u64, goal: &mut G) -> u64 {
+        self.visits.clear();
+        let nobody = self
+            .constraints
+            .iter()
+            .any(|constraint| constraint.lo > constraint.hi);
+        if tree.nodes.is_empty() || nobody {
+            return 0;
+        }
+        let inside = self.constraints.is_empty();
+        let end = tree.tiles.n_points() as u32;
+        if inside {
+            goal.admit(end);
+        }
+        let root = Visit {
+            lower: 0.0,
+            node: 0,
+            start: 0,
+            end,
+            inside,
+            counted: false,
+        };
+        self.visits.push(root);
+        let mut work = 0;
+        while let Some(visit) = self.visits.pop() {
+            if visit.inside && visit.lower > goal.reach(visit.counted) {
+                continue;
+            }
+            work += 1;
+            if work > budget {
+                return work;
+            }
+            if visit.node == NO_NODE {
+                self.leaf(tree, visit, goal);
+            } else {
+                self.node(tree, visit, goal);
+            }
+        }
+        work
+    }
+
+    /// Puts the children that matter on the stack, the nearest on top.
+    #[inline(always)]
+    fn node<G: Goal>(&mut self, tree: &Tree, visit: Visit, goal: &mut G) {
+        let index = visit.node as usize;
+        let node = &tree.nodes[index];
+        let lower = tree.lower(index, &self.axes);
+        let (apart, within) = if visit.inside {
+            ([false; FAN], [true; FAN])
+        } else {
+            self.relations(tree, index)
+        };
+        let bottom = self.visits.len();
+        for child in 0..node.n_children as usize {
+            if apart[child] {
+                continue;
+            }
+            let (start, end) = (node.start[child], node.start[child + 1]);
+            let inside = within[child];
+            if inside && !visit.inside {
+                goal.admit(end - start);
+            }
+            let lower = lower[child];
+            let mut counted = visit.counted;
+            if inside {
+                if lower > goal.reach(counted) {
+                    continue;
+                }
+                if goal.asks_upper(lower, counted) {
+                    let upper = tree.upper(index, child, &self.axes);
+                    match goal.settle(lower, upper, end - start, node.first[child], counted) {
+                        Settled::Whole => continue,
+                        Settled::Count => counted = true,
+                        Settled::Nothing => {}
+                    }
+                    if lower > goal.reach(counted) {
+                        continue;
+                    }
+                }
+            }
+            let child = Visit {
+                lower,
+                node: node.child[child],
+                start,
+                end,
+                inside,
+                counted,
+            };
+            self.visits.push(child);
+            // Insertion sort: there are few, and the nearest child comes to the top.
+            let mut slot = self.visits.len() - 1;
+            while slot > bottom && self.visits[slot - 1].lower < lower {
+                self.visits.swap(slot - 1, slot);
+                slot -= 1;
+            }
+        }
+    }
+
+    /// For each child, whether all its points are outside the query's box, and whether all are in.
+    #[inline(always)]
+    fn relations(&self, tree: &Tree, node: usize) -> ([bool; FAN], [bool; FAN]) {
+        let (mut gap, mut excess) = ([f64::NEG_INFINITY; FAN], [f64::NEG_INFINITY; FAN]);
+        let mut missing = 0;
+        let (boxes, gaps) = (tree.boxes(node), tree.gaps(node));
+        for constraint in &self.constraints {
+            let (lo, hi) = boxes[constraint.attribute].0.split_at(FAN);
+            // A difference has the sign of the comparison, also for infinite bounds. Where it is NaN
+            // (an empty box at an infinite bound) `greater` passes over it; the other end of the
+            // interval sets such a child apart.
+            for child in 0..FAN {
+                gap[child] = greater(gap[child], lo[child] - constraint.hi);
+                gap[child] = greater(gap[child], constraint.lo - hi[child]);
+                excess[child] = greater(excess[child], constraint.lo - lo[child]);
+                excess[child] = greater(excess[child], hi[child] - constraint.hi);
+            }
+            missing |= gaps.get(constraint.attribute).copied().unwrap_or(0);
+        }
+        let apart = gap.map(|gap| gap > 0.0);
+        let mut within = excess.map(|excess| excess <= 0.0);
+        for (child, within) in within.iter_mut().enumerate() {
+            *within &= missing >> child & 1 == 0;
+        }
+        (apart, within)
+    }
+
+    /// Shows the candidates of a leaf to the goal.
+    #[inline(always)]
+    fn leaf<G: Goal>(&mut self, tree: &Tree, visit: Visit, goal: &mut G) {
+        let tiles = &tree.tiles;
+        for tile in visit.start as usize / LANES..(visit.end as usize).div_ceil(LANES) {
+            let points = tiles.points(tile);
+            let mut admitted = [true; LANES];
+            if !visit.inside {
+                let rows = tiles.rows(tile);
+                for constraint in &self.constraints {
+                    let row = &rows[constraint.attribute].0;
+                    for (admitted, &value) in admitted.iter_mut().zip(row) {
+                        // A missing value is NaN and fails both.
+                        *admitted &= (value >= constraint.lo) & (value <= constraint.hi);
+                    }
+                }
+                let n_admitted = admitted[..points.len()].iter().filter(|&&yes| yes).count();
+                goal.admit(n_admitted as u32);
+                if n_admitted == 0 || visit.lower > goal.reach(visit.counted) {
+                    continue;
+                }
+            }
+            if let Some(keys) = tiles.keys(tile, &self.axes, goal.reach(visit.counted)) {
+                goal.take(
+                    &Tile {
+                        points,
+                        keys: &keys,
+                        admitted: &admitted,
+                    },
+                    visit.counted,
+                );
+            }
+        }
+    }
+}

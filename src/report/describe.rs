@@ -1,0 +1,131 @@
+//! The report of `sdcrisk describe`.
+
+use serde::Serialize;
+
+use super::text;
+use crate::table::{AttributeDescription, Description, LineEnd};
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.describe/1";
+
+/// For programs.
+pub fn to_json(description: &Description) -> String {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        schema: &'static str,
+        version: &'static str,
+        #[serde(flatten)]
+        description: &'a Description,
+    }
+    let mut json = serde_json::to_string_pretty(&Report {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        description,
+    })
+    .unwrap_or_else(|_| unreachable!("a description holds words and numbers only"));
+    json.push('\n');
+    json
+}
+
+/// For people.
+pub fn to_text(description: &Description) -> String {
+    let dialect = &description.dialect;
+    let reasons = &dialect.reasons;
+    let mut out = format!(
+        "{}: {} records, {} attributes\n\n",
+        description.file,
+        description.records,
+        description.attributes.len()
+    );
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_string();
+    let rows = [
+        (
+            "delimiter",
+            match dialect.delimiter {
+                Some('\t') => "tab".to_string(),
+                Some(mark) => mark.to_string(),
+                None => "none".into(),
+            },
+            &reasons.delimiter,
+        ),
+        (
+            "decimal mark",
+            dialect.decimal_mark.to_string(),
+            &reasons.decimal_mark,
+        ),
+        (
+            "thousands mark",
+            match dialect.thousands_mark {
+                None => "none".into(),
+                Some(mark) if mark.is_whitespace() => "space".into(),
+                Some(mark) => mark.to_string(),
+            },
+            &reasons.thousands_mark,
+        ),
+        ("encoding", dialect.encoding.clone(), &reasons.encoding),
+        ("header line", yes(dialect.header), &reasons.header),
+        (
+            "line ends",
+            line_ends(dialect.line_end).to_string(),
+            &String::new(),
+        ),
+    ]
+    .map(|(what, value, why)| vec![what.to_string(), value, why.clone()]);
+    out += &text::columns(&["how it is read", "", "why"], &rows, 3);
+    out.push('\n');
+    let rows: Vec<Vec<String>> = description.attributes.iter().map(attribute_row).collect();
+    out += &text::columns(
+        &[
+            "",
+            "attribute",
+            "scale",
+            "role",
+            "missing",
+            "different",
+            "why",
+        ],
+        &rows,
+        7,
+    );
+    if !description.notes.is_empty() {
+        out += "\nNotes\n";
+        for note in &description.notes {
+            out += &text::paragraph(&format!("- {note}"));
+        }
+    }
+    out + "\nTo change a guess: an option (--delimiter, --decimal-mark, --na, ...) or a roles file (--roles FILE).\n"
+}
+
+fn line_ends(line_end: LineEnd) -> &'static str {
+    match line_end {
+        LineEnd::Lf => "LF",
+        LineEnd::CrLf => "CRLF",
+        LineEnd::Cr => "CR",
+        LineEnd::Mixed => "mixed",
+        LineEnd::None => "none",
+    }
+}
+
+fn attribute_row(described: &AttributeDescription) -> Vec<String> {
+    let attribute = &described.attribute;
+    let markers: Vec<String> = described
+        .missing_by
+        .iter()
+        .map(|by| match by.marker.as_str() {
+            "" => "empty".to_string(),
+            marker => marker.to_string(),
+        })
+        .collect();
+    vec![
+        attribute.position.to_string(),
+        attribute.name.clone(),
+        attribute.scale.word().to_string(),
+        attribute.role.word().to_string(),
+        match described.missing {
+            0 => "–".to_string(),
+            missing => format!("{missing} ({})", markers.join(", ")),
+        },
+        described.distinct.to_string(),
+        format!("{}; {}", attribute.scale_reason, attribute.role_reason),
+    ]
+}

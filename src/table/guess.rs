@@ -1,0 +1,131 @@
+//! Scale and role of an attribute, worked out from its cells and its name.
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use super::attribute::{Role, Scale};
+use super::cell::content;
+use super::columns::Tally;
+use super::identifier_name::{self, NameHint};
+use super::limits::{FEW_VALUES, IDENTIFIER_RECORDS};
+
+/// The scale of an attribute, and why.
+///
+/// All cells numbers: continuous; whole numbers of which few differ (at most [`FEW_VALUES`], and a fifth of the
+/// records): ordinal; a cell of text, a code such as `007`, or no cell at all: nominal.
+pub(super) fn scale(tally: &Tally, line_of: impl Fn(usize) -> u64) -> (Scale, String) {
+    let first_line = |record: Option<usize>| record.map_or(0, &line_of);
+    let present = tally.numbers + tally.codes.count + tally.texts.count;
+    if present == 0 {
+        return (Scale::Nominal, "every cell is missing".to_owned());
+    }
+    if tally.texts.count > 0 {
+        let reason = format!(
+            "{} of {present} cells are not numbers, the first on line {}",
+            tally.texts.count,
+            first_line(tally.texts.first)
+        );
+        return (Scale::Nominal, reason);
+    }
+    if tally.codes.count > 0 {
+        let reason = format!(
+            "leading zeros or plus signs, the first on line {}: codes, not numbers",
+            first_line(tally.codes.first)
+        );
+        return (Scale::Nominal, reason);
+    }
+    match tally.few.count() {
+        Some(few) if !tally.fractions && few * 5 <= present => {
+            let numbers = if few == 1 { "number" } else { "numbers" };
+            (
+                Scale::Ordinal,
+                format!("{few} different whole {numbers}: codes or counts"),
+            )
+        }
+        _ => (Scale::Continuous, "every cell is a number".to_owned()),
+    }
+}
+
+/// The role of an attribute, and why. What does not look like an identifier is a quasi-identifier: an intruder may
+/// know it.
+///
+/// An identifier is
+/// - text or whole numbers that all differ, under a name such as `id`, `email` or `customer_no`;
+/// - text or whole numbers of which many differ, under a name that says so by itself (`UTILITYID`, `ori_hid`), and
+///   text of which many differ under a name that ends in `NAME`;
+/// - the numbers 1 to n (or 0 to n-1) in the order of the records, n at least [`IDENTIFIER_RECORDS`];
+/// - text that differs in all of at least [`IDENTIFIER_RECORDS`] records.
+///
+/// An amount that happens to differ everywhere is none of these.
+pub(super) fn role(
+    name: &str,
+    tally: &Tally,
+    scale: Scale,
+    distinct: impl Fn() -> usize,
+) -> (Role, String) {
+    let present = tally.numbers + tally.codes.count + tally.texts.count;
+    let text = tally.texts.count + tally.codes.count > 0;
+    // An amount with a few remarks among its cells is no text.
+    let mostly_text = tally.codes.count > 0 || tally.texts.count * 2 > present;
+    let whole = !text && !tally.fractions;
+    let quasi = (Role::QuasiIdentifier, "nothing says otherwise".to_owned());
+    if present < 2 || !(text || whole) {
+        return quasi;
+    }
+    if whole && scale != Scale::Ordinal && tally.missing == 0 && present >= IDENTIFIER_RECORDS {
+        for (from, counts) in tally.counts_from.into_iter().enumerate() {
+            if counts {
+                let to = present - 1 + from;
+                return (
+                    Role::Identifier,
+                    format!("the numbers {from} to {to} in the order of the records"),
+                );
+            }
+        }
+    }
+    let hint = identifier_name::hint(name);
+    if hint == NameHint::None && !(mostly_text && present >= IDENTIFIER_RECORDS) {
+        return quasi;
+    }
+    let distinct = distinct();
+    let many = distinct > FEW_VALUES || distinct * 5 > present;
+    let identifier = |reason: &str| (Role::Identifier, reason.to_owned());
+    match hint {
+        NameHint::Identifier | NameHint::Perhaps | NameHint::PersonName if distinct == present => {
+            identifier("it is named like an identifier, and no two cells are equal")
+        }
+        NameHint::Identifier if many => {
+            identifier("it is named like an identifier, and many cells differ")
+        }
+        NameHint::PersonName if many && text => {
+            identifier("it is text named as a name, and many cells differ")
+        }
+        _ if mostly_text && distinct == present && present >= IDENTIFIER_RECORDS => {
+            identifier("it is text, and no two cells are equal")
+        }
+        _ => quasi,
+    }
+}
+
+/// How many different contents these cells have.
+///
+/// Contents are told apart by 64 bits of a hash: among a million cells, two different ones are taken for equal with
+/// a probability below one in ten million.
+///
+/// # Complexity
+/// Sorts 8 bytes a cell.
+pub(super) fn distinct_keys<'a>(cells: impl Iterator<Item = Cow<'a, [u8]>>) -> usize {
+    let hashes = cells.map(|raw| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write(content(&raw));
+        hasher.finish()
+    });
+    count_distinct(hashes.collect())
+}
+
+/// How many different numbers are in the list.
+pub(super) fn count_distinct(mut keys: Vec<u64>) -> usize {
+    keys.sort_unstable();
+    keys.dedup();
+    keys.len()
+}

@@ -1,0 +1,28 @@
+//! The fixed limits of a table, in one place.
+
+/// Most attributes of a table. More is almost always a wrong delimiter or a file that is no table.
+pub const MAX_ATTRIBUTES: usize = 65_536;
+
+/// Most records of a table: a record is named by a `u32`.
+pub const MAX_RECORDS: usize = u32::MAX as usize;
+
+/// Most bytes of one record: a cell's end is a `u32` from the start of its record.
+pub const MAX_RECORD_BYTES: usize = u32::MAX as usize - 1;
+
+/// Records that decide about the delimiter.
+pub(super) const DELIMITER_SAMPLE: usize = 100;
+
+/// Records, evenly spread over the file, that decide about decimal and thousands marks.
+pub(super) const MARKS_SAMPLE: usize = 20_000;
+
+/// An attribute of whole numbers with at most this many different ones holds codes or counts.
+pub(super) const FEW_VALUES: usize = 20;
+
+/// From this many records on, an attribute can be an identifier by its values alone.
+pub(super) const IDENTIFIER_RECORDS: usize = 20;
+
+/// Records worked on at a time by one thread: a multiple of 64, so that a chunk owns its words of a mask.
+pub(super) const CHUNK: usize = 16_384;
+
+/// A line number is kept every so many records; those between are counted when asked for.
+pub(super) const LINE_STEP: usize = 1_024;

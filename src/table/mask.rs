@@ -1,0 +1,93 @@
+//! Which records of an attribute are missing: a bit a record.
+
+/// A set of records; an empty one costs nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mask {
+    /// One bit a record; empty when no bit is set.
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl Mask {
+    /// The mask whose bits are these words; words past the end are zero.
+    pub(crate) fn from_words(words: Vec<u64>) -> Self {
+        let count = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self {
+            words: if count == 0 { Vec::new() } else { words },
+            count,
+        }
+    }
+
+    /// Whether this record is in the set.
+    pub fn contains(&self, record: usize) -> bool {
+        self.words
+            .get(record / 64)
+            .is_some_and(|word| word >> (record % 64) & 1 == 1)
+    }
+
+    /// How many records are in the set.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no record is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The records of the set, ascending.
+    pub fn records(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(place, &word)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| place * 64 + bit)
+        })
+    }
+
+    /// The records of either mask.
+    pub(crate) fn joined(&self, other: &Self) -> Self {
+        let (longer, shorter) = if self.words.len() >= other.words.len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let mut words = longer.words.clone();
+        for (word, more) in words.iter_mut().zip(&shorter.words) {
+            *word |= more;
+        }
+        Self::from_words(words)
+    }
+
+    /// The mask whose record `r` is this one's record `from[r]`.
+    pub(crate) fn gathered(&self, from: &[u32]) -> Self {
+        if self.is_empty() {
+            return Self::default();
+        }
+        let mut words = vec![0; from.len().div_ceil(64)];
+        for (record, &source) in from.iter().enumerate() {
+            words[record / 64] |= u64::from(self.contains(source as usize)) << (record % 64);
+        }
+        Self::from_words(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_tells_its_records_in_order() {
+        let mask = Mask::from_words(vec![0b101, 1 << 63]);
+        assert_eq!(mask.records().collect::<Vec<_>>(), [0, 2, 127]);
+        assert_eq!(mask.count(), 3);
+        assert!(mask.contains(127) && !mask.contains(126) && !mask.contains(9999));
+    }
+
+    #[test]
+    fn gathering_takes_each_bit_from_its_source() {
+        let mask = Mask::from_words(vec![0b0001]);
+        let gathered = mask.gathered(&[3, 0, 0, 2]);
+        assert_eq!(gathered.records().collect::<Vec<_>>(), [1, 2]);
+        assert!(Mask::from_words(vec![0, 0]) == Mask::default());
+    }
+}

@@ -1,0 +1,307 @@
+//! A table of microdata in memory: its records, its attributes, and the very bytes that its file holds.
+//!
+//! ```text
+//! bytes -> encoding -> dialect (delimiter, header) -> tokens (where each cell is)
+//!       -> marks (decimal, thousands) -> columns (numbers, missing) -> guess (scale, role) -> Table
+//! Table -> change (swap, new numbers, drop, reorder) -> write -> bytes
+//! ```
+//!
+//! The text of a cell is never copied: a table keeps its file and remembers where each cell is, so what no method
+//! touched is written back byte for byte. Numbers are kept beside it. Nothing here knows paths, standard streams,
+//! clocks or the environment.
+//!
+//! # Missing
+//! A missing cell is marked in a [`Mask`]; no number stands for it. The empty cell is always missing; so are `NA`,
+//! `.` and `*` unless other markers are stated, and the words `NaN`, `nan`, `-nan`, `N/A`, `#N/A`, `NULL`, `null`
+//! and `None` in an attribute of which every other cell is a number.
+
+mod attribute;
+mod cell;
+mod change;
+mod columns;
+mod describe;
+mod dialect;
+mod encoding;
+mod guess;
+mod identifier_name;
+pub mod limits;
+mod marks;
+mod mask;
+pub mod matrix;
+mod missing;
+mod number;
+mod read;
+mod roles;
+mod select;
+mod tokens;
+mod write;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+pub use attribute::{AttrId, Attribute, Role, Scale};
+pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
+pub use dialect::{Dialect, LineEnd, Reasons};
+pub use encoding::Encoding;
+pub use mask::Mask;
+pub use matrix::Matrix;
+pub use read::ReadOptions;
+pub use roles::Roles;
+
+use crate::error::{Error, Result};
+use tokens::Layout;
+
+/// Microdata: records × attributes, and the file they came from.
+///
+/// Records are named by their place from 0. A clone shares the file's bytes and all columns.
+///
+/// # Complexity
+/// The file itself, 8 bytes a record, 4 bytes a cell, and 8 bytes a cell that is a number.
+#[derive(Debug, Clone)]
+pub struct Table {
+    file: Arc<File>,
+    attributes: Vec<Attribute>,
+    /// As long as `attributes`.
+    columns: Vec<Column>,
+    /// The file's record of each record, unless it is the same.
+    order: Option<Arc<Vec<u32>>>,
+}
+
+/// What was read and never changes.
+#[derive(Debug)]
+struct File {
+    name: String,
+    bytes: Vec<u8>,
+    /// Where the first cell of the header begins, or that of the first record.
+    table_start: usize,
+    /// Where the cells of the header end, from `table_start`; empty when there is none.
+    header: Vec<u32>,
+    layout: Layout,
+    dialect: Dialect,
+    syntax: number::Syntax,
+    notes: Vec<Note>,
+}
+
+/// The cells of one attribute.
+#[derive(Debug, Clone)]
+struct Column {
+    /// Which cell of the file's records it is.
+    place: usize,
+    /// One number a record, if the attribute is one of numbers; 0.0 where missing.
+    values: Option<Arc<Vec<f64>>>,
+    missing: Mask,
+    /// The file's record that each cell is taken from, unless it is the record's own.
+    donors: Option<Arc<Vec<u32>>>,
+    /// Whether `values` are new: a cell whose number is not that of its text is printed.
+    printed: bool,
+}
+
+/// The numbers of one attribute.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers<'a> {
+    /// One finite number a record; 0.0 where it is missing.
+    pub values: &'a [f64],
+    /// Which records miss theirs.
+    pub missing: &'a Mask,
+}
+
+/// Something worth knowing about how a file was read. It never holds a value of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// The attribute it is about, if it is about one.
+    pub attribute: Option<String>,
+    /// The line that it is about, or the first of them.
+    pub line: Option<u64>,
+    /// What was found.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if let Some(attribute) = &self.attribute {
+            write!(f, "attribute {attribute:?}: ")?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+impl Table {
+    /// The name of the file, as it was given.
+    pub fn name(&self) -> &str {
+        &self.file.name
+    }
+
+    /// How many records there are.
+    pub fn n_records(&self) -> usize {
+        self.order
+            .as_ref()
+            .map_or(self.file.layout.n_records(), |order| order.len())
+    }
+
+    /// How many attributes there are.
+    pub fn n_attributes(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// All attributes, in the order of the file.
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.attributes
+    }
+
+    /// All attributes' names for [`attribute`](Self::attribute) and its like.
+    pub fn ids(&self) -> impl Iterator<Item = AttrId> + use<> {
+        (0..self.attributes.len()).map(AttrId::new)
+    }
+
+    /// One attribute.
+    pub fn attribute(&self, id: AttrId) -> &Attribute {
+        &self.attributes[id.index()]
+    }
+
+    /// How the file is written.
+    pub fn dialect(&self) -> &Dialect {
+        &self.file.dialect
+    }
+
+    /// What is worth knowing about how the file was read.
+    pub fn notes(&self) -> &[Note] {
+        &self.file.notes
+    }
+
+    /// The numbers of a continuous or ordinal attribute; `None` for a nominal one.
+    pub fn numbers(&self, id: AttrId) -> Option<Numbers<'_>> {
+        let column = &self.columns[id.index()];
+        let values = column.values.as_deref()?;
+        Some(Numbers {
+            values,
+            missing: &column.missing,
+        })
+    }
+
+    /// The records that miss this attribute.
+    pub fn missing(&self, id: AttrId) -> &Mask {
+        &self.columns[id.index()].missing
+    }
+
+    /// Whether this cell is missing.
+    pub fn is_missing(&self, record: usize, id: AttrId) -> bool {
+        self.missing(id).contains(record)
+    }
+
+    /// The bytes of this cell as they stand in the file, quotes and blanks included, or as they will be written.
+    pub fn raw(&self, record: usize, id: AttrId) -> Cow<'_, [u8]> {
+        let column = &self.columns[id.index()];
+        let raw = self.file_cell(record, column);
+        match self.printed_number(record, column, raw) {
+            Some(value) => {
+                let mut text = Vec::new();
+                self.print(value, &mut text);
+                Cow::Owned(text)
+            }
+            None => Cow::Borrowed(raw),
+        }
+    }
+
+    /// The text of this cell without its quotes; blanks stay.
+    pub fn text(&self, record: usize, id: AttrId) -> Cow<'_, str> {
+        let encoding = self.file.dialect.encoding;
+        match self.raw(record, id) {
+            Cow::Borrowed(raw) => match cell::unquoted(raw) {
+                Cow::Borrowed(text) => encoding.decode(text),
+                Cow::Owned(text) => Cow::Owned(encoding.decode(&text).into_owned()),
+            },
+            Cow::Owned(raw) => Cow::Owned(encoding.decode(&cell::unquoted(&raw)).into_owned()),
+        }
+    }
+
+    /// The line of the file on which this record begins, from 1. A line end inside a quoted cell counts.
+    ///
+    /// # Complexity
+    /// Reads the bytes of up to [`LINE_STEP`](limits) records: for messages, not for loops.
+    pub fn line_of(&self, record: usize) -> u64 {
+        self.file
+            .layout
+            .line_of(&self.file.bytes, self.file_record(record))
+    }
+
+    /// The numbers of these attributes, a record after the other.
+    ///
+    /// # Errors
+    /// One of them is nominal.
+    pub fn matrix(&self, ids: &[AttrId]) -> Result<Matrix> {
+        let columns = ids
+            .iter()
+            .map(|&id| {
+                self.numbers(id).ok_or_else(|| {
+                    let attribute = self.attribute(id);
+                    Error::input(format!(
+                        "the attribute is nominal: {}",
+                        attribute.scale_reason
+                    ))
+                    .in_file(&self.file.name)
+                    .on_attribute(&attribute.name)
+                    .remedy("Leave it out, or state its scale in a roles file")
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let mut values = Vec::with_capacity(self.n_records() * ids.len());
+        for record in 0..self.n_records() {
+            values.extend(columns.iter().map(|numbers| numbers.values[record]));
+        }
+        let mut matrix = Matrix::complete(self.n_records(), ids.len(), values);
+        for (place, numbers) in columns.iter().enumerate() {
+            for record in numbers.missing.records() {
+                matrix.set_missing(record, place);
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// The record of the file that this record is.
+    fn file_record(&self, record: usize) -> usize {
+        self.order
+            .as_ref()
+            .map_or(record, |order| order[record] as usize)
+    }
+
+    /// The bytes in the file from which this cell is taken.
+    fn file_cell(&self, record: usize, column: &Column) -> &[u8] {
+        let source = match &column.donors {
+            Some(donors) => donors[record] as usize,
+            None => self.file_record(record),
+        };
+        self.file
+            .layout
+            .cell(&self.file.bytes, source, column.place)
+    }
+
+    /// The number to print in this cell, unless its bytes in the file already say it.
+    fn printed_number(&self, record: usize, column: &Column, raw: &[u8]) -> Option<f64> {
+        let values = column.values.as_ref().filter(|_| column.printed)?;
+        if column.missing.contains(record) {
+            return None;
+        }
+        let value = values[record];
+        let in_file = number::read(cell::content(raw), &self.file.syntax);
+        (!in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())).then_some(value)
+    }
+
+    /// Prints a number as a cell of the file: quoted only if it holds the delimiter.
+    fn print(&self, value: f64, out: &mut Vec<u8>) {
+        let decimal = self.file.syntax.decimal;
+        let from = out.len();
+        number::print(value, decimal, out);
+        if let Some(delimiter) = self.file.dialect.delimiter
+            && out[from..].contains(&delimiter)
+        {
+            out.insert(from, b'"');
+            out.push(b'"');
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! How numbers are written: the one grammar of the table layer, read and printed.
+//!
+//! ```text
+//! number   = [sign] digits [mark digits] [exponent]   at least one digit before the exponent
+//! sign     = "-" | "+"
+//! mark     = "." or ","                               one of them a file
+//! exponent = ("e" | "E") ["-" | "+"] digit+
+//! ```
+//! Where the file has a thousands mark, the digits before the decimal mark may be cut by it into groups: one to
+//! three digits first, then three each. Words (`inf`, `nan`), hexadecimal digits and numbers beyond the range of
+//! `f64` are not numbers. A leading zero before another digit (`007`) or a leading `+` makes a number a *code*:
+//! it can be read as a number when the user says so, and is not taken for one without.
+
+use super::encoding::Encoding;
+
+/// What the numbers of one file look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Syntax {
+    /// `.` or `,`.
+    pub decimal: u8,
+    /// The thousands mark in the file's encoding; empty when there is none.
+    pub thousands: &'static [u8],
+}
+
+/// One number that was read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reading {
+    /// Its value: finite, never the negative zero.
+    pub value: f64,
+    /// Written without decimal mark and exponent.
+    pub plain_integer: bool,
+    /// Written with a leading zero or a plus sign.
+    pub code: bool,
+}
+
+/// Every whole number up to this one has its own `f64`; beyond it, neighbours share one.
+pub(super) const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
+
+/// Thousands marks that are understood: comma, point, space, no-break space, narrow no-break space, apostrophes.
+pub(super) const THOUSANDS_MARKS: [char; 7] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’'];
+
+/// The bytes of a thousands mark, or `None` if the encoding lacks it or it is not understood.
+pub(super) fn thousands_bytes(mark: char, encoding: Encoding) -> Option<&'static [u8]> {
+    Some(match (mark, encoding) {
+        (',', _) => b",",
+        ('.', _) => b".",
+        (' ', _) => b" ",
+        ('\'', _) => b"'",
+        ('\u{a0}', Encoding::Utf8) => "\u{a0}".as_bytes(),
+        ('\u{202f}', Encoding::Utf8) => "\u{202f}".as_bytes(),
+        ('’', Encoding::Utf8) => "’".as_bytes(),
+        ('\u{a0}', Encoding::Windows1252) => b"\xA0",
+        ('’', Encoding::Windows1252) => b"\x92",
+        _ => return None,
+    })
+}
+
+/// Powers of ten that an `f64` holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The number that this text (no quotes, no blanks around) writes, correctly rounded.
+///
+/// # Complexity
+/// Linear in the text, however long.
+pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    if digits.len() > 19 {
+        return read_slowly(text, syntax);
+    }
+    let mut mantissa = 0_u64;
+    let mut fraction = None;
+    for (at, &byte) in digits.iter().enumerate() {
+        if byte.is_ascii_digit() {
+            mantissa = mantissa * 10 + u64::from(byte - b'0');
+        } else if byte == syntax.decimal && fraction.is_none() {
+            fraction = Some(digits.len() - 1 - at);
+        } else {
+            return read_slowly(text, syntax);
+        }
+    }
+    if digits.len() == usize::from(fraction.is_some()) {
+        return None;
+    }
+    // A quotient of two exact numbers is rounded once: the result is the nearest f64 (Clinger 1990).
+    if mantissa > 1 << 53 {
+        return read_slowly(text, syntax);
+    }
+    let size = mantissa as f64 / POWERS[fraction.unwrap_or(0)];
+    Some(Reading {
+        value: if negative && mantissa != 0 {
+            -size
+        } else {
+            size
+        },
+        plain_integer: fraction.is_none(),
+        code: matches!(digits, [b'0', b'0'..=b'9', ..]),
+    })
+}
+
+fn read_slowly(text: &[u8], syntax: &Syntax) -> Option<Reading> {
+    let (sign, rest) = match text {
+        [sign @ (b'-' | b'+'), rest @ ..] => (Some(*sign), rest),
+        _ => (None, text),
+    };
+    // Words are by far the most frequent reason to be here.
+    if !rest
+        .first()
+        .is_some_and(|&byte| byte.is_ascii_digit() || byte == syntax.decimal)
+    {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    if sign == Some(b'-') {
+        plain.push('-');
+    }
+    let before = plain.len();
+    let mut rest = integer_part(rest, syntax, &mut plain)?;
+    let code = sign == Some(b'+') || matches!(plain.as_bytes()[before..], [b'0', _, ..]);
+    let mut n_digits = plain.len() - before;
+    let mut plain_integer = true;
+    if rest.first() == Some(&syntax.decimal) {
+        plain_integer = false;
+        plain.push('.');
+        let fraction = take_digits(&rest[1..], &mut plain);
+        n_digits += rest.len() - 1 - fraction.len();
+        rest = fraction;
+    }
+    if n_digits == 0 {
+        return None;
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        plain_integer = false;
+        plain.push('e');
+        let digits = match exponent {
+            [sign @ (b'-' | b'+'), digits @ ..] => {
+                plain.push(char::from(*sign));
+                digits
+            }
+            _ => exponent,
+        };
+        rest = take_digits(digits, &mut plain);
+        if rest.len() == digits.len() {
+            return None;
+        }
+    }
+    let value: f64 = plain.parse().ok()?;
+    // Adding 0.0 turns the negative zero into zero and leaves every other number as it is.
+    (rest.is_empty() && value.is_finite()).then_some(Reading {
+        value: value + 0.0,
+        plain_integer,
+        code,
+    })
+}
+
+/// Copies the digits before the decimal mark, without thousands marks, and gives what follows them.
+fn integer_part<'a>(text: &'a [u8], syntax: &Syntax, plain: &mut String) -> Option<&'a [u8]> {
+    let before = plain.len();
+    let mut rest = take_digits(text, plain);
+    let first_group = plain.len() - before;
+    if syntax.thousands.is_empty() || !rest.starts_with(syntax.thousands) {
+        return Some(rest);
+    }
+    if !(1..=3).contains(&first_group) || plain.as_bytes()[before] == b'0' {
+        return None;
+    }
+    while let Some(group) = rest.strip_prefix(syntax.thousands) {
+        let (digits, after) = group.split_at_checked(3)?;
+        if !take_digits(digits, plain).is_empty() {
+            return None;
+        }
+        rest = after;
+    }
+    (!rest.first().is_some_and(u8::is_ascii_digit)).then_some(rest)
+}
+
+fn take_digits<'a>(text: &'a [u8], plain: &mut String) -> &'a [u8] {
+    let end = text
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    plain.extend(text[..end].iter().map(|&digit| char::from(digit)));
+    &text[end..]
+}
+
+/// Appends the shortest text that [`read`] gives back as this very number.
+///
+/// Very large and very small numbers are written with an exponent; there are no thousands marks.
+pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
+    let value = value + 0.0;
+    let size = value.abs();
+    let text = if size.total_cmp(&0.0).is_eq() || (1e-5..1e17).contains(&size) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    };
+    out.extend(
+        text.bytes()
+            .map(|byte| if byte == b'.' { decimal } else { byte }),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const POINT: Syntax = Syntax {
+        decimal: b'.',
+        thousands: b"",
+    };
+    const COMMA: Syntax = Syntax {
+        decimal: b',',
+        thousands: b"",
+    };
+
+    fn bits(text: &str, syntax: &Syntax) -> Option<u64> {
+        read(text.as_bytes(), syntax).map(|reading| reading.value.to_bits())
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_the_standard_library_reads(text in "-?[0-9]{0,22}(\\.[0-9]{0,25})?([eE][-+]?[0-9]{1,3})?") {
+            let expected = text.parse::<f64>().ok().filter(|value| value.is_finite());
+            prop_assert_eq!(bits(&text, &POINT), expected.map(|value| (value + 0.0).to_bits()), "{}", text);
+            prop_assert_eq!(bits(&text.replace('.', ","), &COMMA), bits(&text, &POINT));
+        }
+
+        #[test]
+        fn what_is_printed_reads_back_to_the_same_bits(value in any::<f64>().prop_filter("finite", |v| v.is_finite())) {
+            for decimal in [b'.', b','] {
+                let mut text = Vec::new();
+                print(value, decimal, &mut text);
+                let syntax = Syntax { decimal, thousands: b"" };
+                let back = read(&text, &syntax).expect("a number");
+                prop_assert_eq!(back.value.to_bits(), (value + 0.0).to_bits());
+                prop_assert!(!back.code);
+            }
+        }
+
+        #[test]
+        fn thousands_marks_change_nothing_but_the_look(whole in 0_u64..1 << 53, cents in 0_u32..100) {
+            let digits = whole.to_string();
+            let mut marked = String::new();
+            for (at, digit) in digits.chars().enumerate() {
+                if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                    marked.push('.');
+                }
+                marked.push(digit);
+            }
+            let syntax = Syntax { decimal: b',', thousands: b"." };
+            prop_assert_eq!(bits(&marked, &syntax), bits(&digits, &POINT));
+            prop_assert_eq!(bits(&format!("-{marked},{cents:02}"), &syntax), bits(&format!("-{digits}.{cents:02}"), &POINT));
+        }
+
+        #[test]
+        fn any_bytes_are_a_number_or_not(text in proptest::collection::vec(any::<u8>(), 0..40)) {
+            for thousands in [&b""[..], b",", b" "] {
+                if let Some(reading) = read(&text, &Syntax { decimal: b'.', thousands }) {
+                    prop_assert!(reading.value.is_finite());
+                }
+            }
+        }
+    }
+}

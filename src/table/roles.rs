@@ -1,0 +1,290 @@
+//! The roles file: what the user knows about a table and a program can only guess.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::attribute::{Role, Scale};
+use super::dialect::can_delimit;
+use super::encoding::Encoding;
+use super::number::THOUSANDS_MARKS;
+use crate::error::{Error, Result};
+
+/// What a roles file says; whatever it leaves out is guessed.
+///
+/// The file is TOML. Everything in it is optional; names are those that `describe` shows. This is a whole one:
+///
+/// ```toml
+/// identifier       = ["name", "ssn"]
+/// quasi-identifier = ["age", "sex", "region"]
+/// confidential     = ["income", "turnover"]
+/// non-confidential = ["weight"]
+///
+/// continuous = ["income"]
+/// ordinal    = ["age"]
+/// nominal    = ["region"]              # codes that happen to be numbers
+///
+/// [missing]                            # codes of one attribute, beside the markers of the file
+/// income = [-9, 9999998]
+/// age    = [99, "unknown"]
+///
+/// [file]                               # how the file is written
+/// delimiter      = ";"
+/// decimal-mark   = ","
+/// thousands-mark = "."                 # or "none"
+/// encoding       = "windows-1252"      # or "utf-8"
+/// header         = true
+/// na             = ["NA", "-"]         # instead of the default markers
+/// ```
+///
+/// An attribute may also have a section of its own:
+///
+/// ```toml
+/// [attributes.income]
+/// role  = "confidential"
+/// scale = "continuous"
+/// na    = [-9, 9999998]
+/// ```
+///
+/// # Example
+/// ```
+/// use sdcrisk::table::Roles;
+/// let roles = Roles::parse("confidential = ['income']\n[missing]\nincome = [-9]")?;
+/// assert!(Roles::parse("confidental = ['income']").is_err());
+/// # Ok::<(), sdcrisk::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Roles {
+    pub(super) file: FileSection,
+    pub(super) attributes: BTreeMap<String, Stated>,
+}
+
+/// What is stated about one attribute.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Stated {
+    pub role: Option<Role>,
+    pub scale: Option<Scale>,
+    pub na: Option<Vec<String>>,
+}
+
+/// What is stated about the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct FileSection {
+    pub delimiter: Option<u8>,
+    pub decimal_mark: Option<char>,
+    pub thousands_mark: Option<Option<char>>,
+    pub encoding: Option<Encoding>,
+    pub header: Option<bool>,
+    pub na: Option<Vec<String>>,
+}
+
+/// The file as TOML holds it.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct Written {
+    identifier: Vec<String>,
+    quasi_identifier: Vec<String>,
+    confidential: Vec<String>,
+    non_confidential: Vec<String>,
+    continuous: Vec<String>,
+    ordinal: Vec<String>,
+    nominal: Vec<String>,
+    missing: BTreeMap<String, Vec<Code>>,
+    file: WrittenFile,
+    attributes: BTreeMap<String, WrittenAttribute>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct WrittenFile {
+    delimiter: Option<String>,
+    decimal_mark: Option<char>,
+    thousands_mark: Option<String>,
+    encoding: Option<Encoding>,
+    header: Option<bool>,
+    na: Option<Vec<Code>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct WrittenAttribute {
+    role: Option<Role>,
+    scale: Option<Scale>,
+    na: Option<Vec<Code>>,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a code for missing values is a word in quotes or a number"
+)]
+enum Code {
+    Integer(i64),
+    Number(f64),
+    Word(String),
+}
+
+impl Code {
+    fn text(self) -> String {
+        match self {
+            Self::Integer(code) => code.to_string(),
+            Self::Number(code) => code.to_string(),
+            Self::Word(code) => code,
+        }
+    }
+}
+
+fn texts(codes: Vec<Code>) -> Vec<String> {
+    codes.into_iter().map(Code::text).collect()
+}
+
+impl Roles {
+    /// Reads the text of a roles file.
+    ///
+    /// # Errors
+    /// The text is not TOML, a key or a word is unknown, or an attribute is given two roles, two scales or two lists
+    /// of codes. Whether the attributes exist is found out when a table is read.
+    pub fn parse(text: &str) -> Result<Self> {
+        let written: Written = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                1 + text.as_bytes()[..span.start.min(text.len())]
+                    .iter()
+                    .filter(|&&byte| byte == b'\n')
+                    .count() as u64
+            });
+            // The message may go on with an excerpt of the file on further lines.
+            let what = error
+                .message()
+                .lines()
+                .next()
+                .unwrap_or("not TOML")
+                .to_owned();
+            Error::input(what).at_line(line)
+        })?;
+        let mut roles = Self {
+            file: written.file.checked()?,
+            ..Self::default()
+        };
+        for (role, names) in [
+            (Role::Identifier, written.identifier),
+            (Role::QuasiIdentifier, written.quasi_identifier),
+            (Role::Confidential, written.confidential),
+            (Role::NonConfidential, written.non_confidential),
+        ] {
+            for name in names {
+                roles.state(&name, |stated| &mut stated.role, role, "role")?;
+            }
+        }
+        for (scale, names) in [
+            (Scale::Continuous, written.continuous),
+            (Scale::Ordinal, written.ordinal),
+            (Scale::Nominal, written.nominal),
+        ] {
+            for name in names {
+                roles.state(&name, |stated| &mut stated.scale, scale, "scale")?;
+            }
+        }
+        for (name, codes) in written.missing {
+            roles.state(
+                &name,
+                |stated| &mut stated.na,
+                texts(codes),
+                "list of missing codes",
+            )?;
+        }
+        for (name, attribute) in written.attributes {
+            roles.attributes.entry(name.clone()).or_default();
+            if let Some(role) = attribute.role {
+                roles.state(&name, |stated| &mut stated.role, role, "role")?;
+            }
+            if let Some(scale) = attribute.scale {
+                roles.state(&name, |stated| &mut stated.scale, scale, "scale")?;
+            }
+            if let Some(codes) = attribute.na {
+                roles.state(
+                    &name,
+                    |stated| &mut stated.na,
+                    texts(codes),
+                    "list of missing codes",
+                )?;
+            }
+        }
+        Ok(roles)
+    }
+
+    fn state<T>(
+        &mut self,
+        name: &str,
+        part: impl Fn(&mut Stated) -> &mut Option<T>,
+        value: T,
+        what: &str,
+    ) -> Result<()> {
+        match part(self.attributes.entry(name.to_owned()).or_default()).replace(value) {
+            None => Ok(()),
+            Some(_) => Err(
+                Error::input(format!("the attribute has more than one {what}"))
+                    .on_attribute(name)
+                    .remedy("Name it once"),
+            ),
+        }
+    }
+}
+
+impl WrittenFile {
+    fn checked(self) -> Result<FileSection> {
+        let delimiter = match self.delimiter.as_deref() {
+            None => None,
+            Some(text) => Some(single_delimiter(text).ok_or_else(|| {
+                Error::input(
+                    "[file] delimiter must be one sign such as \",\", \";\", \"\\t\" or \"|\"",
+                )
+            })?),
+        };
+        if let Some(mark) = self.decimal_mark {
+            check_decimal_mark(mark).map_err(Error::input)?;
+        }
+        let thousands_mark = match self.thousands_mark.as_deref() {
+            None => None,
+            Some(text) => Some(thousands_mark(text).ok_or_else(|| {
+                Error::input(format!("[file] thousands-mark must be {THOUSANDS_WORDS}"))
+            })?),
+        };
+        Ok(FileSection {
+            delimiter,
+            decimal_mark: self.decimal_mark,
+            thousands_mark,
+            encoding: self.encoding,
+            header: self.header,
+            na: self.na.map(texts),
+        })
+    }
+}
+
+pub(super) const THOUSANDS_WORDS: &str =
+    "\"none\" or one of comma, point, space, no-break space, narrow no-break space and apostrophe";
+
+pub(super) fn check_decimal_mark(mark: char) -> std::result::Result<(), &'static str> {
+    if matches!(mark, '.' | ',') {
+        Ok(())
+    } else {
+        Err("the decimal mark must be \".\" or \",\"")
+    }
+}
+
+fn single_delimiter(text: &str) -> Option<u8> {
+    match *text.as_bytes() {
+        [byte] if can_delimit(byte) => Some(byte),
+        _ => None,
+    }
+}
+
+fn thousands_mark(text: &str) -> Option<Option<char>> {
+    if text == "none" {
+        return Some(None);
+    }
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(mark), None) if THOUSANDS_MARKS.contains(&mark) => Some(Some(mark)),
+        _ => None,
+    }
+}

@@ -1,0 +1,318 @@
+//! Cuts the bytes of a file into records and cells, and remembers where each one is.
+
+use super::encoding::line_ends;
+use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
+use crate::error::Error;
+
+/// The delimiter of a file of one attribute: the zero byte, which no readable file holds.
+pub(super) const NO_DELIMITER: u8 = 0;
+
+/// Where a record begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start {
+    pub byte: usize,
+    pub line: u64,
+}
+
+/// Why the bytes are no table; every variant names the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    UnclosedQuote(u64),
+    TextAfterQuote(u64),
+    TooManyCells(u64),
+    TooLong(u64),
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::UnclosedQuote(line) => {
+                Error::input("a quoted cell begins here and is never closed").at_line(line).remedy(
+                    "Close the quote; a quote inside a quoted cell is written twice",
+                )
+            }
+            Fault::TextAfterQuote(line) => {
+                Error::input("text follows the closing quote of a cell").at_line(line).remedy(
+                    "Write a quote inside a quoted cell twice, or state the delimiter with --delimiter",
+                )
+            }
+            Fault::TooManyCells(line) => {
+                Error::input(format!("more than {MAX_ATTRIBUTES} cells in a record"))
+                    .at_line(line)
+                    .remedy("Check the delimiter and the line ends, or state --delimiter")
+            }
+            Fault::TooLong(line) => {
+                Error::input(format!("a record of more than {MAX_RECORD_BYTES} bytes"))
+                    .at_line(line)
+                    .remedy("Check the quotes and the line ends")
+            }
+        }
+    }
+}
+
+/// Reads one record after the other.
+///
+/// A cell that begins with a quote ends at the matching one; elsewhere a quote is a character like any other. CRLF,
+/// LF and CR end a line. An empty line is no record, wherever it stands. On well-formed input the cells are those of
+/// RFC 4180.
+///
+/// # Complexity
+/// Linear in the bytes; each is looked at once.
+#[derive(Debug, Clone)]
+pub(super) struct Tokenizer<'a> {
+    bytes: &'a [u8],
+    delimiter: u8,
+    at: usize,
+    line: u64,
+    quoted_cells: u64,
+}
+
+impl<'a> Tokenizer<'a> {
+    /// Begins at this byte of the file, which is on line 1.
+    pub fn new(bytes: &'a [u8], at: usize, delimiter: u8) -> Self {
+        Self {
+            bytes,
+            delimiter,
+            at,
+            line: 1,
+            quoted_cells: 0,
+        }
+    }
+
+    /// How many cells so far were quoted.
+    pub fn quoted_cells(&self) -> u64 {
+        self.quoted_cells
+    }
+
+    /// Appends the end of each cell of the next record, counted from the record's start.
+    pub fn next(&mut self, ends: &mut Vec<u32>) -> Result<Option<Start>, Fault> {
+        while let Some(b'\n' | b'\r') = self.bytes.get(self.at) {
+            self.end_line();
+        }
+        if self.at == self.bytes.len() {
+            return Ok(None);
+        }
+        let start = Start {
+            byte: self.at,
+            line: self.line,
+        };
+        let most = ends.len() + MAX_ATTRIBUTES;
+        loop {
+            if self.bytes.get(self.at) == Some(&b'"') {
+                self.skip_quoted()?;
+            } else {
+                self.skip_plain();
+            }
+            if ends.len() == most {
+                return Err(Fault::TooManyCells(start.line));
+            }
+            ends.push(
+                u32::try_from(self.at - start.byte)
+                    .ok()
+                    .filter(|&end| end as usize <= MAX_RECORD_BYTES)
+                    .ok_or(Fault::TooLong(start.line))?,
+            );
+            match self.bytes.get(self.at) {
+                Some(&byte) if byte == self.delimiter => self.at += 1,
+                Some(_) => {
+                    self.end_line();
+                    return Ok(Some(start));
+                }
+                None => return Ok(Some(start)),
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let long = self.bytes[self.at..].starts_with(b"\r\n");
+        self.at += 1 + usize::from(long);
+        self.line += 1;
+    }
+
+    fn ends_cell(&self, byte: u8) -> bool {
+        byte == self.delimiter || byte == b'\n' || byte == b'\r'
+    }
+
+    fn skip_plain(&mut self) {
+        // Most cells are short: a plain look at each byte beats the start-up of a vector search.
+        const SHORT: usize = 24;
+        let rest = &self.bytes[self.at..];
+        let near = &rest[..rest.len().min(SHORT)];
+        self.at += near
+            .iter()
+            .position(|&byte| self.ends_cell(byte))
+            .unwrap_or_else(|| {
+                let far = &rest[near.len()..];
+                near.len() + memchr::memchr3(self.delimiter, b'\n', b'\r', far).unwrap_or(far.len())
+            });
+    }
+
+    fn skip_quoted(&mut self) -> Result<(), Fault> {
+        let opening = self.at;
+        let opening_line = self.line;
+        self.quoted_cells += 1;
+        self.at += 1;
+        loop {
+            let Some(quote) = memchr::memchr(b'"', &self.bytes[self.at..]) else {
+                return Err(Fault::UnclosedQuote(opening_line));
+            };
+            self.at += quote + 1;
+            if self.bytes.get(self.at) != Some(&b'"') {
+                break;
+            }
+            self.at += 1;
+        }
+        self.line += line_ends(&self.bytes[opening..self.at]);
+        while let Some(&byte) = self.bytes.get(self.at)
+            && (byte == b' ' || byte == b'\t')
+            && byte != self.delimiter
+        {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(&byte) if !self.ends_cell(byte) => Err(Fault::TextAfterQuote(self.line)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where every record and every cell of a file is.
+///
+/// # Complexity
+/// 8 bytes a record and 4 bytes a cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layout {
+    n_cells: usize,
+    starts: Vec<u64>,
+    ends: Vec<u32>,
+    /// The line of every [`LINE_STEP`]-th record.
+    lines: Vec<u64>,
+}
+
+impl Layout {
+    /// No records yet, of `n_cells` cells each.
+    pub fn new(n_cells: usize) -> Self {
+        Self {
+            n_cells,
+            ..Self::default()
+        }
+    }
+
+    /// Appends every record that is left, and gives the number of lines of blanks only that were passed over.
+    ///
+    /// # Errors
+    /// A record has not `n_cells` cells, or the file is more than fits.
+    pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<u64, Error> {
+        let mut blank_lines = 0;
+        loop {
+            let before = self.ends.len();
+            let Some(start) = tokens.next(&mut self.ends)? else {
+                break;
+            };
+            let found = self.ends.len() - before;
+            if found != self.n_cells {
+                let record = &tokens.bytes[start.byte..start.byte + self.ends[before] as usize];
+                if found == 1 && record.iter().all(|&byte| byte == b' ' || byte == b'\t') {
+                    self.ends.truncate(before);
+                    blank_lines += 1;
+                    continue;
+                }
+                return Err(ragged(found, self.n_cells, tokens.delimiter).at_line(start.line));
+            }
+            self.push(start)?;
+        }
+        self.starts.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        Ok(blank_lines)
+    }
+
+    /// Appends a record that was read already.
+    pub fn push_record(&mut self, start: Start, ends: &[u32]) -> Result<(), Error> {
+        self.ends.extend_from_slice(ends);
+        self.push(start)
+    }
+
+    fn push(&mut self, start: Start) -> Result<(), Error> {
+        if self.starts.len() == MAX_RECORDS {
+            return Err(Error::input(format!("more than {MAX_RECORDS} records"))
+                .at_line(start.line)
+                .remedy("Split the file"));
+        }
+        if self.starts.len().is_multiple_of(LINE_STEP) {
+            self.lines.push(start.line);
+        }
+        self.starts.push(start.byte as u64);
+        Ok(())
+    }
+
+    /// How many cells a record has.
+    pub fn n_cells(&self) -> usize {
+        self.n_cells
+    }
+
+    /// How many records there are.
+    pub fn n_records(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The first byte of a record.
+    pub fn start(&self, record: usize) -> usize {
+        usize::try_from(self.starts[record]).expect("an offset into bytes that are in memory")
+    }
+
+    /// Where the cells of a record end, from its start.
+    pub fn ends(&self, record: usize) -> &[u32] {
+        &self.ends[record * self.n_cells..(record + 1) * self.n_cells]
+    }
+
+    /// The byte after the last cell of a record.
+    pub fn end(&self, record: usize) -> usize {
+        self.start(record) + self.ends(record).last().map_or(0, |&end| end as usize)
+    }
+
+    /// The bytes of one cell.
+    pub fn cell<'a>(&self, bytes: &'a [u8], record: usize, cell: usize) -> &'a [u8] {
+        cut(&bytes[self.start(record)..], self.ends(record), cell)
+    }
+
+    /// The line on which a record begins.
+    ///
+    /// # Complexity
+    /// Linear in the bytes of at most [`LINE_STEP`] records.
+    pub fn line_of(&self, bytes: &[u8], record: usize) -> u64 {
+        let known = record / LINE_STEP;
+        self.lines[known] + line_ends(&bytes[self.start(known * LINE_STEP)..self.start(record)])
+    }
+}
+
+/// The cell at this place of a record whose cells end at `ends`.
+pub(super) fn cut<'a>(record: &'a [u8], ends: &[u32], cell: usize) -> &'a [u8] {
+    let from = if cell == 0 {
+        0
+    } else {
+        ends[cell - 1] as usize + 1
+    };
+    &record[from..ends[cell] as usize]
+}
+
+fn ragged(found: usize, expected: usize, delimiter: u8) -> Error {
+    let cells = |count| {
+        if count == 1 {
+            "1 cell".to_owned()
+        } else {
+            format!("{count} cells")
+        }
+    };
+    let what = format!(
+        "this record has {}, the first has {}",
+        cells(found),
+        cells(expected)
+    );
+    if delimiter == NO_DELIMITER {
+        return Error::input(what).remedy("State the delimiter with --delimiter");
+    }
+    Error::input(what).remedy(format!(
+        "Quote the cells that hold the delimiter {:?}, or state another one with --delimiter",
+        char::from(delimiter)
+    ))
+}

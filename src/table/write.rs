@@ -1,0 +1,120 @@
+//! Writes a table in the dialect of its file.
+
+use std::io::{self, Write};
+
+use super::tokens::cut;
+use super::{Table, cell};
+
+/// Bytes gathered before they are handed on.
+const BUFFER: usize = 1 << 16;
+
+impl Table {
+    /// Writes the table as its file was written: delimiter, quotes, decimal mark, line ends, blank lines, encoding,
+    /// the mark at the start and the line end at the end are those of the file.
+    ///
+    /// A table that no method touched is written byte for byte.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let file = &self.file;
+        if self.is_untouched() {
+            return out.write_all(&file.bytes);
+        }
+        let mut buffer = Vec::with_capacity(2 * BUFFER);
+        buffer.extend_from_slice(&file.bytes[..file.table_start]);
+        self.write_header(&mut buffer);
+        let n_records = self.n_records();
+        for record in 0..n_records {
+            if record > 0 {
+                buffer.extend_from_slice(self.gap_after(record - 1));
+            }
+            self.write_record(record, &mut buffer);
+            if buffer.len() >= BUFFER {
+                out.write_all(&buffer)?;
+                buffer.clear();
+            }
+        }
+        if let Some(last) = file.layout.n_records().checked_sub(1)
+            && n_records > 0
+        {
+            buffer.extend_from_slice(self.gap_after(last));
+        }
+        out.write_all(&buffer)
+    }
+
+    fn is_untouched(&self) -> bool {
+        self.order.is_none()
+            && self.columns.iter().enumerate().all(|(place, column)| {
+                column.place == place && column.donors.is_none() && !column.printed
+            })
+            && self.columns.len() == self.file.layout.n_cells()
+    }
+
+    fn write_header(&self, buffer: &mut Vec<u8>) {
+        let file = &self.file;
+        let Some(&end) = file.header.last() else {
+            return;
+        };
+        let header = &file.bytes[file.table_start..];
+        let cells = self
+            .columns
+            .iter()
+            .map(|column| cut(header, &file.header, column.place));
+        self.write_cells(cells, buffer);
+        let after = file.table_start + end as usize;
+        let next = match file.layout.n_records() {
+            0 => file.bytes.len(),
+            _ => file.layout.start(0),
+        };
+        buffer.extend_from_slice(&file.bytes[after..next]);
+    }
+
+    fn write_cells<'a>(&self, cells: impl Iterator<Item = &'a [u8]>, buffer: &mut Vec<u8>) {
+        let from = buffer.len();
+        for (place, cell) in cells.enumerate() {
+            self.write_delimiter(place, buffer);
+            buffer.extend_from_slice(cell);
+        }
+        self.finish_record(from, buffer);
+    }
+
+    fn write_record(&self, record: usize, buffer: &mut Vec<u8>) {
+        let from = buffer.len();
+        for (place, column) in self.columns.iter().enumerate() {
+            self.write_delimiter(place, buffer);
+            let raw = self.file_cell(record, column);
+            match self.printed_number(record, column, raw) {
+                Some(value) => self.print(value, buffer),
+                None => buffer.extend_from_slice(raw),
+            }
+        }
+        self.finish_record(from, buffer);
+    }
+
+    fn write_delimiter(&self, place: usize, buffer: &mut Vec<u8>) {
+        if let (1.., Some(delimiter)) = (place, self.file.dialect.delimiter) {
+            buffer.push(delimiter);
+        }
+    }
+
+    /// A record of one cell that is empty would be a blank line, which is no record.
+    fn finish_record(&self, from: usize, buffer: &mut Vec<u8>) {
+        if self.columns.len() == 1 && cell::trimmed(&buffer[from..]).is_empty() {
+            buffer.truncate(from);
+            buffer.extend_from_slice(b"\"\"");
+        }
+    }
+
+    /// The line end after the record at this place of the file, and the blank lines after it.
+    fn gap_after(&self, place: usize) -> &[u8] {
+        let file = &self.file;
+        let next = place + 1;
+        let to = if next == file.layout.n_records() {
+            file.bytes.len()
+        } else {
+            file.layout.start(next)
+        };
+        &file.bytes[file.layout.end(place)..to]
+    }
+}

@@ -1,0 +1,1 @@
+//! The program as users call it.

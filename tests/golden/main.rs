@@ -1,0 +1,3 @@
+//! Figures of papers and hand-worked examples, a file a source.
+
+mod intersection_example;

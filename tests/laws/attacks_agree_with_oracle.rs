@@ -1,0 +1,210 @@
+//! `am` and `rsld` against the oracle: all tie rules, both directions, ties, duplicates and missing values, any number
+//! of threads.
+
+use sdcrisk::{
+    attack::{
+        Attack, Direction,
+        distance_based::{DistanceBased, Standardize},
+        intersection::rank_swap::{Bound, RankSwapIntersection},
+    },
+    evaluate::{
+        link::{Assign, Case, Study, shared_attributes},
+        score::Score,
+        truth::Truth,
+    },
+    mask::{
+        Mask,
+        rank_swap::{RankSwap, Reach},
+    },
+    rng::{Purpose, Seed},
+    statement::Partner,
+    table::{ReadOptions, Table},
+};
+
+use crate::{
+    oracle::{self, Counts},
+    random_files::{self, Cells, Dice},
+};
+
+fn table(cells: &Cells) -> Table {
+    Table::read(
+        "f.csv",
+        random_files::csv(cells).into_bytes(),
+        &ReadOptions::default(),
+    )
+    .unwrap()
+}
+
+fn rank_swapped(cells: &Cells, window: usize, partner: Partner, seed: u64) -> Cells {
+    let original = table(cells);
+    let on: Vec<_> = original.ids().collect();
+    let method = RankSwap::new(Reach::Window(window), partner).unwrap();
+    let masked = method
+        .mask(
+            original,
+            &on,
+            &Seed::from_number(seed).streams(Purpose::Mask, 0),
+        )
+        .unwrap();
+    let mut text = Vec::new();
+    masked.table.write(&mut text).unwrap();
+    random_files::parse(&String::from_utf8(text).unwrap())
+}
+
+fn counts(score: &Score) -> Counts {
+    Counts {
+        fair: score.fair,
+        strict: score.strict,
+        optimistic: score.optimistic,
+        certain: score.certain,
+        certain_correct: score.certain_correct,
+        empty: score.empty,
+        inside: score.contains_true,
+        candidates: (score.candidates_mean * score.records as f64).round() as u64,
+    }
+}
+
+fn judge(case: &Case<'_>, attack: &dyn Attack) -> Counts {
+    let quick = case.attack(attack, Assign::Best, false).unwrap().score;
+    let slow = case.attack(attack, Assign::Best, true).unwrap().score;
+    assert_eq!(quick, slow, "counting and linking must agree");
+    counts(&quick)
+}
+
+#[track_caller]
+fn assert_same(found: Counts, expected: &Counts, what: &str) {
+    assert!(
+        (found.fair - expected.fair).abs() < 1e-9,
+        "{what}: {found:?} {expected:?}"
+    );
+    let fair = expected.fair;
+    assert_eq!(Counts { fair, ..found }, *expected, "{what}");
+}
+
+fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
+    let (left, right) = (table(original), table(masked));
+    let truth = Truth::by_order(&left, &right).unwrap();
+    let ids: Vec<_> = left.ids().collect();
+    let (known, left_out) = shared_attributes(&left, &right, &ids, None);
+    assert!(left_out.is_empty(), "{left_out:?}");
+    let (x, y) = (oracle::floats(original), oracle::floats(masked));
+    for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+        let forward = direction == Direction::OriginalToMasked;
+        let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
+        let everybody = (0..original.len() as u32).collect();
+        let study = Study::new(&left, &right, &truth, everybody, direction);
+        let case = study.case(&known);
+        let standardize = Standardize::Own;
+        assert_same(
+            judge(&case, &DistanceBased { standardize }),
+            &oracle::count(seekers, sought, None, forward),
+            &format!("am, {direction:?}"),
+        );
+        for &window in windows {
+            let bound = Bound::Window(window);
+            assert_same(
+                judge(&case, &RankSwapIntersection { bound, standardize }),
+                &oracle::count(seekers, sought, Some(window), forward),
+                &format!("rsld, window {window}, {direction:?}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn on_rank_swapped_files_with_ties_duplicates_and_gaps() {
+    let mut dice = Dice(11);
+    for (records, attributes, gap, window) in [
+        (40, 2, 0, 3),
+        (60, 4, 0, 5),
+        (80, 3, 6, 4),
+        (50, 1, 9, 2),
+        (120, 5, 4, 20),
+        (200, 6, 30, 9),
+    ] {
+        for partner in [Partner::Unswapped, Partner::Skip] {
+            let original = random_files::cells(&mut dice, records, attributes, gap);
+            let masked = rank_swapped(&original, window, partner, dice.roll(1000));
+            // Too small, right, too large, unbounded.
+            compare(&original, &masked, &[1, window, 2 * window, records]);
+        }
+    }
+}
+
+#[test]
+fn on_files_that_have_nothing_to_do_with_each_other() {
+    let mut dice = Dice(12);
+    for gap in [0, 5] {
+        let original = random_files::cells(&mut dice, 70, 3, gap);
+        let mut other = random_files::cells(&mut dice, 70, 3, gap);
+        // Same values, so that ranks are defined, but shuffled by records.
+        other.reverse();
+        compare(&original, &original.iter().rev().cloned().collect(), &[2]);
+        let study = |masked: &Cells| {
+            oracle::count(
+                &oracle::floats(&original),
+                &oracle::floats(masked),
+                None,
+                true,
+            )
+        };
+        let (left, right) = (table(&original), table(&other));
+        let truth = Truth::by_order(&left, &right).unwrap();
+        let ids: Vec<_> = left.ids().collect();
+        let (known, _) = shared_attributes(&left, &right, &ids, None);
+        let held = (0..70).collect();
+        let the_study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
+        let standardize = Standardize::Own;
+        assert_same(
+            judge(&the_study.case(&known), &DistanceBased { standardize }),
+            &study(&other),
+            "am on unequal marginals",
+        );
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let mut dice = Dice(13);
+    let original = random_files::cells(&mut dice, 900, 4, 15);
+    let masked = rank_swapped(&original, 30, Partner::Unswapped, 5);
+    let (left, right) = (table(&original), table(&masked));
+    let truth = Truth::by_order(&left, &right).unwrap();
+    let ids: Vec<_> = left.ids().collect();
+    let (known, _) = shared_attributes(&left, &right, &ids, None);
+    let run = || {
+        let study = Study::new(
+            &left,
+            &right,
+            &truth,
+            (0..900).collect(),
+            Direction::OriginalToMasked,
+        );
+        let case = study.case(&known);
+        let standardize = Standardize::Own;
+        let bound = Bound::Window(30);
+        (
+            case.attack(&DistanceBased { standardize }, Assign::Best, true)
+                .unwrap(),
+            case.attack(
+                &RankSwapIntersection { bound, standardize },
+                Assign::Best,
+                true,
+            )
+            .unwrap(),
+        )
+    };
+    let outcomes: Vec<_> = [1, 2, 4]
+        .map(|threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap()
+                .install(run)
+        })
+        .into_iter()
+        .collect();
+    assert_eq!(outcomes[0], outcomes[1]);
+    assert_eq!(outcomes[0], outcomes[2]);
+    assert!(outcomes[0].0.score.fair > 0.0);
+}

@@ -1,0 +1,143 @@
+//! Distance-based linkage and the intersection attack in their slowest and most obvious form, from the definitions and
+//! nothing of the crate.
+
+use crate::random_files::Cells;
+
+/// Correct links under the three rules, and what the candidate sets were.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    pub fair: f64,
+    pub strict: u64,
+    pub optimistic: u64,
+    pub certain: u64,
+    pub certain_correct: u64,
+    pub empty: u64,
+    pub inside: u64,
+    pub candidates: u64,
+}
+
+type Values = Vec<Vec<Option<f64>>>;
+
+pub fn floats(cells: &Cells) -> Values {
+    cells
+        .iter()
+        .map(|record| {
+            record
+                .iter()
+                .map(|cell| cell.map(|value| value as f64))
+                .collect()
+        })
+        .collect()
+}
+
+fn mean_and_variance(file: &Values, attribute: usize) -> (f64, f64) {
+    let present: Vec<f64> = file.iter().filter_map(|record| record[attribute]).collect();
+    let mean = present.iter().sum::<f64>() / present.len() as f64;
+    let squares: f64 = present
+        .iter()
+        .map(|value| (value - mean) * (value - mean))
+        .sum();
+    (mean, squares / (present.len() - 1) as f64)
+}
+
+/// Sum over attributes of squared differences of z-scores; 2 where a side is missing.
+fn distance(left: &[Option<f64>], right: &[Option<f64>], scales: &[[(f64, f64); 2]]) -> f64 {
+    let mut sum = 0.0;
+    for (attribute, [from, to]) in scales.iter().enumerate() {
+        sum += match (left[attribute], right[attribute]) {
+            (Some(a), Some(b)) => {
+                let difference = (a - from.0) / from.1.sqrt() - (b - to.0) / to.1.sqrt();
+                difference * difference
+            }
+            _ => 2.0,
+        };
+    }
+    sum
+}
+
+/// Whether one value can be the rank swap of the other, by comparing positions in the sorted released attribute: some
+/// position of the one lies within `window` of some position of the other. What the seeker does not know confines
+/// nothing; who misses what the seeker has is nobody's swap, for missing values stay in place.
+fn possible(seeker: Option<f64>, sought: Option<f64>, sorted: &[f64], window: usize) -> bool {
+    let Some(seeker) = seeker else { return true };
+    let Some(sought) = sought else { return false };
+    let positions = |value: f64| (0..sorted.len()).filter(move |&p| sorted[p] == value);
+    positions(seeker).any(|a| positions(sought).any(|b| a.abs_diff(b) <= window))
+}
+
+/// Links every record of `seekers` (record i belongs to record i of `sought`). `window` makes it the intersection attack
+/// on the file named by `released_is_sought`. Values must occur in the released file, as after rank swapping.
+pub fn count(
+    seekers: &Values,
+    sought: &Values,
+    window: Option<usize>,
+    released_is_sought: bool,
+) -> Counts {
+    let width = seekers.first().map_or(0, Vec::len);
+    let scales: Vec<[(f64, f64); 2]> = (0..width)
+        .map(|attribute| {
+            [
+                mean_and_variance(seekers, attribute),
+                mean_and_variance(sought, attribute),
+            ]
+        })
+        .collect();
+    let released = if released_is_sought { sought } else { seekers };
+    let sorted: Vec<Vec<f64>> = (0..width)
+        .map(|attribute| {
+            let mut values: Vec<f64> = released
+                .iter()
+                .filter_map(|record| record[attribute])
+                .collect();
+            values.sort_by(f64::total_cmp);
+            values
+        })
+        .collect();
+    let mut counts = Counts {
+        fair: 0.0,
+        strict: 0,
+        optimistic: 0,
+        certain: 0,
+        certain_correct: 0,
+        empty: 0,
+        inside: 0,
+        candidates: 0,
+    };
+    for (i, seeker) in seekers.iter().enumerate() {
+        let candidates: Vec<usize> = (0..sought.len())
+            .filter(|&j| {
+                window.is_none_or(|window| {
+                    (0..width).all(|k| possible(seeker[k], sought[j][k], &sorted[k], window))
+                })
+            })
+            .collect();
+        counts.candidates += candidates.len() as u64;
+        counts.empty += u64::from(candidates.is_empty());
+        counts.inside += u64::from(candidates.contains(&i));
+        if window.is_some() && candidates.len() == 1 {
+            counts.certain += 1;
+            counts.certain_correct += u64::from(candidates[0] == i);
+        }
+        if !candidates.contains(&i) {
+            continue;
+        }
+        let mine = distance(seeker, &sought[i], &scales);
+        // Equal in real arithmetic; the oracle's roundings are forgiven.
+        let slack = 1e-9 * (1.0 + mine);
+        let others: Vec<f64> = candidates
+            .iter()
+            .map(|&j| distance(seeker, &sought[j], &scales))
+            .collect();
+        if others.iter().any(|&other| other < mine - slack) {
+            continue;
+        }
+        let tied = others
+            .iter()
+            .filter(|&&other| other <= mine + slack)
+            .count();
+        counts.fair += 1.0 / tied as f64;
+        counts.strict += u64::from(tied == 1);
+        counts.optimistic += 1;
+    }
+    counts
+}
