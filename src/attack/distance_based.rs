@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Attack, Direction, Linker, Scenario};
+use super::{Attack, Direction, Preference, Scenario};
 use crate::{
-    distance::{
-        Metric,
-        nearest::{Boxes, Contest, Link, Neighbours},
-    },
+    distance::{Metric, nearest::Boxes},
     error::{Error, Result},
     stats::moments::{Moments, moments},
     table::matrix::Matrix,
@@ -60,64 +57,24 @@ impl Attack for DistanceBased {
         false
     }
 
-    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>> {
-        Ok(Box::new(NearestLinker::new(
-            scenario,
-            self.standardize,
-            None,
-        )?))
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        nearest(scenario, self.standardize, None)
     }
 }
 
-/// Links each seeker with its nearest candidate.
-pub(super) struct NearestLinker<'a> {
-    metric: Metric,
-    neighbours: Neighbours,
-    sought: &'a Matrix,
-    /// In the units of the sought file.
-    seekers: Cow<'a, Matrix>,
+/// Prefers the nearest candidate by the standardised distance.
+pub(super) fn nearest<'a>(
+    scenario: &Scenario<'a>,
+    standardize: Standardize,
     candidates: Option<Boxes>,
-}
-
-impl<'a> NearestLinker<'a> {
-    pub(super) fn new(
-        scenario: &Scenario<'a>,
-        standardize: Standardize,
-        candidates: Option<Boxes>,
-    ) -> Result<Self> {
-        let frame = Frame::new(scenario, standardize)?;
-        Ok(Self {
-            neighbours: Neighbours::build(scenario.sought(), frame.metric.clone()),
-            sought: scenario.sought(),
-            seekers: frame.in_sought_units(scenario.seekers()),
-            metric: frame.metric,
-            candidates,
-        })
-    }
-}
-
-impl Linker for NearestLinker<'_> {
-    fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest> {
-        self.neighbours
-            .contests(&self.seekers, rivals, self.candidates.as_ref())
-    }
-
-    fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link> {
-        self.neighbours
-            .links(&self.seekers, rivals, self.candidates.as_ref(), limit)
-    }
-
-    fn distance(&self, key: f64) -> f64 {
-        key.sqrt()
-    }
-
-    fn cost(&self, seeker: usize, sought: usize) -> Option<f64> {
-        let record = self.sought.record(sought);
-        self.candidates
-            .as_ref()
-            .is_none_or(|boxes| boxes.admits(seeker, record))
-            .then(|| self.metric.key(self.seekers.record(seeker), record))
-    }
+) -> Result<Preference<'a>> {
+    let frame = Frame::new(scenario, standardize)?;
+    Ok(Preference {
+        seekers: frame.in_sought_units(scenario.seekers()),
+        sought: scenario.sought(),
+        metric: frame.metric,
+        candidates,
+    })
 }
 
 /// How the two files' units meet: the seekers' values are carried into the units of the sought file.

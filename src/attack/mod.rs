@@ -9,8 +9,10 @@ pub mod distance_based;
 pub mod intersection;
 pub mod one_to_one;
 
+use std::borrow::Cow;
+
 use crate::{
-    distance::nearest::{Contest, Link},
+    distance::{Metric, nearest::Boxes},
     error::Result,
     table::matrix::Matrix,
 };
@@ -63,27 +65,37 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it narrows the sought records down to a candidate set.
     fn has_candidate_sets(&self) -> bool;
 
-    /// Studies a scenario.
+    /// Studies a scenario, and says whom each seeker prefers.
     ///
     /// # Errors
     /// Usage or Input, when the attack does not apply to this scenario.
-    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>>;
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>>;
 }
 
-/// An attack made ready for one scenario: it can be asked for its claims.
+/// What an attack comes to: for each seeker, which sought records are possible and which of these are nearer.
 ///
-/// The judge asks about `rivals`: one sought record a seeker, any he likes. The linker answers how that record fares
-/// with the seeker; that it may be the true one is nothing that the linker could know.
-pub trait Linker: Sync {
-    /// How each seeker's rival fares, found out with as little work as possible.
-    fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest>;
+/// It is data, complete before anybody asks about a record. The judge searches it and may ask about the true partners
+/// while he does; no code of an attack runs any more, so none can profit from the question.
+#[derive(Debug)]
+pub struct Preference<'a> {
+    /// The records that look, in the units of the sought ones.
+    pub seekers: Cow<'a, Matrix>,
+    /// The records among which they look.
+    pub sought: &'a Matrix,
+    /// Which of two sought records is nearer.
+    pub metric: Metric,
+    /// The candidate set of each seeker; `None` if every sought record is a candidate.
+    pub candidates: Option<Boxes>,
+}
 
-    /// Whom each seeker links (at most `limit` of those that tie are listed), and the place of its rival.
-    fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link>;
-
-    /// The distance as people know it, of a key that orders links.
-    fn distance(&self, key: f64) -> f64;
-
-    /// The cost of linking this pair, to be minimised in sum by a one-to-one assignment; `None` if the pair cannot be.
-    fn cost(&self, seeker: usize, sought: usize) -> Option<f64>;
+impl Preference<'_> {
+    /// The cost of linking this pair, to be minimised in sum by a one-to-one assignment: the squared distance; `None` if
+    /// the pair is impossible.
+    pub fn cost(&self, seeker: usize, sought: usize) -> Option<f64> {
+        let record = self.sought.record(sought);
+        self.candidates
+            .as_ref()
+            .is_none_or(|boxes| boxes.admits(seeker, record))
+            .then(|| self.metric.key(self.seekers.record(seeker), record))
+    }
 }

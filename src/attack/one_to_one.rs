@@ -1,6 +1,6 @@
 //! Linking all records at once, each at most once: the intruder who knows that the two files hold the same people.
 
-use super::Linker;
+use super::Preference;
 use crate::{error::Result, optimize::assignment};
 
 /// The links of the cheapest one-to-one assignment.
@@ -23,14 +23,18 @@ pub struct Assignment {
 ///
 /// # Errors
 /// Failed, when the solver does not find an assignment.
-pub fn assign(linker: &dyn Linker, n_seekers: usize, n_sought: usize) -> Result<Assignment> {
+pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
+    let (n_seekers, n_sought) = (
+        preference.seekers.n_records(),
+        preference.sought.n_records(),
+    );
     let partners = assignment::cheapest(n_seekers, n_sought, |seeker, sought| {
-        linker.cost(seeker, sought)
+        preference.cost(seeker, sought)
     })?;
     let cost = partners
         .iter()
         .enumerate()
-        .filter_map(|(seeker, partner)| linker.cost(seeker, (*partner)? as usize))
+        .filter_map(|(seeker, partner)| preference.cost(seeker, (*partner)? as usize))
         .sum();
     Ok(Assignment { partners, cost })
 }

@@ -1,11 +1,13 @@
 //! One study of a pair of files: what the intruder is given, and what becomes of his claims.
 
+use std::{cell::RefCell, rc::Rc};
+
 use rand::seq::SliceRandom;
 
 use super::{score::Score, truth::Truth};
 use crate::{
-    attack::{Attack, Direction, Linker, Scenario, one_to_one},
-    distance::nearest::{Contest, Link},
+    attack::{Attack, Direction, Preference, Scenario, one_to_one},
+    distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
     rng::{Purpose, Seed},
     table::{AttrId, Matrix, Numbers, Role, Table},
@@ -189,6 +191,7 @@ impl<'a> Study<'a> {
                 .collect(),
             intruder: Matrix::gather(&columns(self.original, |a| a.original), &self.held),
             released: Matrix::gather(&columns(self.masked, |a| a.masked), &self.shown),
+            index: RefCell::default(),
         }
     }
 
@@ -224,6 +227,8 @@ pub struct Case<'a> {
     known: Vec<String>,
     intruder: Matrix,
     released: Matrix,
+    /// The index of the last attack: attacks with the same distance share it.
+    index: RefCell<Option<Rc<Neighbours>>>,
 }
 
 /// What an attack achieved.
@@ -272,33 +277,31 @@ impl Case<'_> {
             released: &self.released,
             direction: study.direction,
         };
-        let linker = attack.prepare(&scenario)?;
+        let preference = attack.prepare(&scenario)?;
+        let neighbours = self.neighbours(&preference);
         let partners = study.partners();
-        let (seekers, sought) = study.sizes();
-        let links = if with_links {
-            all_links(linker.as_ref(), partners)?
+        let (contests, links) = if with_links {
+            let links = all_links(&neighbours, &preference, partners)?;
+            (links.iter().map(contest_of).collect(), links)
         } else {
-            Vec::new()
-        };
-        let contests = if with_links {
-            links.iter().map(contest_of).collect()
-        } else {
-            linker.contests(partners)
+            let candidates = preference.candidates.as_ref();
+            let contests = neighbours.contests(&preference.seekers, partners, candidates);
+            (contests, Vec::new())
         };
         let score = Score::of_contests(
             &contests,
             partners.iter().flatten().count() as u64,
-            sought as u64,
+            preference.sought.n_records() as u64,
             attack.has_candidate_sets(),
         );
         match assign {
             Assign::Best => Ok(Outcome {
-                links: self.claims(linker.as_ref(), links),
+                links: self.claims(links),
                 score,
                 assignment: None,
             }),
             Assign::OneToOne => {
-                let assignment = one_to_one::assign(linker.as_ref(), seekers, sought)?;
+                let assignment = one_to_one::assign(&preference)?;
                 let right =
                     |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
                 let correct = assignment
@@ -310,13 +313,12 @@ impl Case<'_> {
                 let pairs = assignment.partners.iter().flatten().count();
                 let links = links
                     .into_iter()
+                    .zip(&assignment.partners)
                     .enumerate()
-                    .map(|(seeker, link)| {
-                        assigned(linker.as_ref(), seeker, assignment.partners[seeker], link)
-                    })
+                    .map(|(seeker, (link, &partner))| assigned(&preference, seeker, partner, link))
                     .collect();
                 Ok(Outcome {
-                    links: self.claims(linker.as_ref(), links),
+                    links: self.claims(links),
                     score: score.with_assignment(correct as u64),
                     assignment: Some((assignment.cost, pairs as u64)),
                 })
@@ -324,7 +326,17 @@ impl Case<'_> {
         }
     }
 
-    fn claims(&self, linker: &dyn Linker, links: Vec<Link>) -> Vec<Claim> {
+    fn neighbours(&self, preference: &Preference<'_>) -> Rc<Neighbours> {
+        let mut index = self.index.borrow_mut();
+        if let Some(neighbours) = index.as_ref().filter(|index| *index.metric() == preference.metric) {
+            return Rc::clone(neighbours);
+        }
+        let built = Rc::new(Neighbours::build(preference.sought, preference.metric.clone()));
+        *index = Some(Rc::clone(&built));
+        built
+    }
+
+    fn claims(&self, links: Vec<Link>) -> Vec<Claim> {
         let mut claims: Vec<Claim> = links
             .into_iter()
             .enumerate()
@@ -337,7 +349,7 @@ impl Case<'_> {
                 linked.sort_unstable();
                 Claim {
                     record: self.study.seeker_record(seeker),
-                    distance: (link.tied > 0).then(|| linker.distance(link.key)),
+                    distance: (link.tied > 0).then(|| link.key.sqrt()),
                     candidates: link.candidates,
                     tied: link.tied,
                     rank_of_true: link.place,
@@ -357,10 +369,18 @@ impl Case<'_> {
 ///
 /// # Errors
 /// Failed, when the ties of all records together are more than memory should hold.
-fn all_links(linker: &dyn Linker, rivals: &[Option<u32>]) -> Result<Vec<Link>> {
+fn all_links(
+    neighbours: &Neighbours,
+    preference: &Preference<'_>,
+    partners: &[Option<u32>],
+) -> Result<Vec<Link>> {
     const USUAL: usize = 64;
     const MOST_IN_ALL: u64 = 1 << 29;
-    let links = linker.links(rivals, USUAL);
+    let search = |limit| {
+        let candidates = preference.candidates.as_ref();
+        neighbours.links(&preference.seekers, partners, candidates, limit)
+    };
+    let links = search(USUAL);
     let longest = links
         .iter()
         .map(|link| link.tied as usize)
@@ -376,7 +396,7 @@ fn all_links(linker: &dyn Linker, rivals: &[Option<u32>]) -> Result<Vec<Link>> {
         ))
         .remedy("Let the intruder know more attributes, or leave --links out"));
     }
-    Ok(linker.links(rivals, longest))
+    Ok(search(longest))
 }
 
 fn contest_of(link: &Link) -> Contest {
@@ -389,8 +409,8 @@ fn contest_of(link: &Link) -> Contest {
 }
 
 /// The link that an assignment leaves of what the record would have chosen for itself.
-fn assigned(linker: &dyn Linker, seeker: usize, partner: Option<u32>, link: Link) -> Link {
-    let cost = partner.and_then(|sought| linker.cost(seeker, sought as usize));
+fn assigned(preference: &Preference<'_>, seeker: usize, partner: Option<u32>, link: Link) -> Link {
+    let cost = partner.and_then(|sought| preference.cost(seeker, sought as usize));
     Link {
         tied: u32::from(cost.is_some()),
         nearest: partner.into_iter().collect(),

@@ -1,1 +1,15 @@
 //! The program as users call it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail where it stands")]
+
+mod atomic;
+mod bad_input;
+mod demo;
+mod dialects;
+mod fuzz;
+mod link_counts;
+mod manual;
+mod permissions;
+mod pipeline;
+mod releases;
+mod reports;
+mod sandbox;

@@ -1,3 +1,12 @@
 //! Figures of papers and hand-worked examples, a file a source.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+
+mod bundled_data;
 mod intersection_example;

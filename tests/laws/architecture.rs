@@ -1,1 +1,255 @@
+//! The arrows between modules, read from the imports.
 
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// For each module of the crate, the modules that it may import. Arrows point one way.
+const MAY_IMPORT: [(&str, &[&str]); 13] = [
+    ("error", &[]),
+    ("table", &["error"]),
+    ("rng", &["error"]),
+    ("statement", &["error"]),
+    ("stats", &["error", "table"]),
+    ("optimize", &["error"]),
+    ("distance", &["error", "table", "stats"]),
+    (
+        "mask",
+        &[
+            "error",
+            "table",
+            "rng",
+            "statement",
+            "stats",
+            "distance",
+            "optimize",
+        ],
+    ),
+    (
+        "attack",
+        &[
+            "error",
+            "table",
+            "statement",
+            "stats",
+            "distance",
+            "optimize",
+            "rng",
+        ],
+    ),
+    (
+        "evaluate",
+        &[
+            "error",
+            "table",
+            "rng",
+            "statement",
+            "stats",
+            "distance",
+            "optimize",
+            "attack",
+            "mask",
+        ],
+    ),
+    (
+        "report",
+        &["error", "table", "statement", "attack", "evaluate", "mask"],
+    ),
+    (
+        "cli",
+        &[
+            "error",
+            "table",
+            "rng",
+            "statement",
+            "stats",
+            "distance",
+            "optimize",
+            "mask",
+            "attack",
+            "evaluate",
+            "report",
+        ],
+    ),
+    ("lib", &[]),
+];
+
+/// What the intruder may know of a table: numbers without names of files, of records, or of who is whom.
+const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 2] = ["matrix", "Matrix"];
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Source without comments and white space, up to its unit tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    text.lines()
+        .map(|line| line.split("//").next().unwrap())
+        .flat_map(str::chars)
+        .filter(|c| !c.is_whitespace())
+        .collect()
+}
+
+/// The first names behind every `crate::`, also inside braces: `crate::{a::b, c}` gives `a` and `c`.
+fn crate_imports(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        names.extend(first_names(rest));
+    }
+    names
+}
+
+fn identifier(text: &str) -> String {
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
+}
+
+fn first_names(rest: &str) -> Vec<String> {
+    let Some(group) = rest.strip_prefix('{') else {
+        return vec![identifier(rest)];
+    };
+    let mut names = Vec::new();
+    let mut depth = 0;
+    let mut at_start = true;
+    for (i, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => at_start = true,
+            _ if at_start => {
+                names.push(identifier(&group[i..]));
+                at_start = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn module_of(path: &Path) -> String {
+    let inside = path.strip_prefix(source()).unwrap();
+    let first = inside
+        .components()
+        .next()
+        .unwrap()
+        .as_os_str()
+        .to_string_lossy();
+    first.trim_end_matches(".rs").to_string()
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let allowed: BTreeMap<&str, &[&str]> = MAY_IMPORT.into_iter().collect();
+    let mut seen = 0;
+    for path in rust_files(&source()) {
+        let module = module_of(&path);
+        if module == "main" || module == "lib" {
+            continue;
+        }
+        let may = allowed
+            .get(module.as_str())
+            .unwrap_or_else(|| panic!("{module} has no arrows yet: add them"));
+        for import in crate_imports(&code(&path)) {
+            seen += 1;
+            assert!(
+                import == module || may.contains(&import.as_str()),
+                "{} imports {import}, which {module} may not see",
+                path.display()
+            );
+        }
+    }
+    assert!(seen > 50, "the reader of imports reads too little: {seen}");
+}
+
+/// The rule with scientific weight: no attack can look up who is whom, or how a masking was drawn.
+#[test]
+fn the_intruder_sees_matrices_and_nothing_else_of_a_table() {
+    let mut seen = 0;
+    for path in rust_files(&source().join("attack")) {
+        let code = code(&path);
+        let words: Vec<&str> = code
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .collect();
+        for forbidden in [
+            "Truth", "Study", "Masked", "Table", "AttrId", "evaluate", "mask", "fs", "env",
+        ] {
+            assert!(
+                !words.contains(&forbidden),
+                "{} names {forbidden}",
+                path.display()
+            );
+        }
+        for rest in code.split("table::").skip(1) {
+            for name in first_names(rest) {
+                seen += 1;
+                assert!(
+                    ATTACK_MAY_TAKE_FROM_TABLE.contains(&name.as_str()),
+                    "{} takes {name}",
+                    path.display()
+                );
+            }
+        }
+    }
+    assert!(
+        seen > 0,
+        "no attack imports a matrix: the reader of imports is broken"
+    );
+}
+
+/// Below the command line nothing touches files, the terminal, the environment or the clock.
+#[test]
+fn only_the_command_line_touches_the_world() {
+    for path in rust_files(&source()) {
+        if ["cli", "main", "lib"].contains(&module_of(&path).as_str()) {
+            continue;
+        }
+        let code = code(&path);
+        for forbidden in [
+            "clap::",
+            "std::fs",
+            "std::env",
+            "std::time",
+            "println!",
+            "stdout()",
+            "stdin()",
+            "stderr()",
+            "anyhow",
+        ] {
+            assert!(
+                !code.contains(forbidden),
+                "{} uses {forbidden}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// Random generators are built in one file.
+#[test]
+fn one_file_builds_generators() {
+    for path in rust_files(&source()) {
+        if module_of(&path) != "rng" {
+            assert!(!code(&path).contains("rand_chacha"), "{}", path.display());
+        }
+    }
+}

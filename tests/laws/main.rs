@@ -1,5 +1,13 @@
 //! Laws that hold for every file: checked on files that chance makes, against slow and obvious programs.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
+
 mod architecture;
 mod attacks_agree_with_oracle;
 mod degenerate;

@@ -1,1 +1,24 @@
-//! Figures on the reference files of the literature; each test skips with a message where they are absent.
+//! Figures on the reference files of the literature. They are not part of the project: each test skips with a message
+//! where `../shared/data` is absent.
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests")]
+
+mod rank_swapping_table;
+mod reading;
+
+use sdcrisk::table::{ReadOptions, Table};
+
+/// A reference file, if it is there.
+fn bytes(file: &str) -> Option<Vec<u8>> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/data")
+        .join(file);
+    let bytes = std::fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("skipped: there is no ../shared/data/{file} beside the project");
+    }
+    bytes
+}
+
+fn table(file: &str) -> Option<Table> {
+    Some(Table::read(file, bytes(file)?, &ReadOptions::default()).unwrap())
+}

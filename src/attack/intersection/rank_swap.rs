@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::{
     attack::{
-        Attack, Linker, Scenario,
-        distance_based::{NearestLinker, Standardize},
+        Attack, Preference, Scenario,
+        distance_based::{Standardize, nearest},
     },
     distance::nearest::Boxes,
     error::Result,
@@ -87,18 +87,14 @@ impl Attack for RankSwapIntersection {
         true
     }
 
-    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Box<dyn Linker + 'a>> {
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let windows: Vec<usize> = scenario
             .known
             .iter()
             .map(|name| self.bound.window_of(name))
             .collect();
         let boxes = boxes(scenario, &windows);
-        Ok(Box::new(NearestLinker::new(
-            scenario,
-            self.standardize,
-            Some(boxes),
-        )?))
+        nearest(scenario, self.standardize, Some(boxes))
     }
 }
 

@@ -102,6 +102,11 @@ impl Neighbours {
         }
     }
 
+    /// The metric that decides.
+    pub fn metric(&self) -> &Metric {
+        &self.metric
+    }
+
     /// Number of points.
     pub fn n_points(&self) -> usize {
         self.tree.tiles.n_points()
