@@ -216,9 +216,9 @@ fn read_chunk(
     mut columns: Vec<&mut [f64]>,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = markers.iter().map(|_| Part::default()).collect();
-    let length = columns.first().map_or(0, |column| column.len());
-    for offset in 0..length {
-        let record = first + offset;
+    let last = layout.n_records().min(first + CHUNK);
+    for record in first..last {
+        let offset = record - first;
         let ends = layout.ends(record);
         let record_bytes = &bytes[layout.start(record)..];
         for (place, part) in parts.iter_mut().enumerate() {

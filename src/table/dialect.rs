@@ -122,10 +122,17 @@ impl Trial {
             plain_cells: 0,
             cells: 0,
         };
-        // A fault ends the sample; the reader proper reports it, under the delimiter that is chosen.
-        while counts.len() <= DELIMITER_SAMPLE
-            && let Ok(Some(start)) = tokens.next(&mut ends)
-        {
+        while counts.len() <= DELIMITER_SAMPLE {
+            let start = match tokens.next(&mut ends) {
+                Ok(Some(start)) => start,
+                Ok(None) => break,
+                // A fault ends the sample with the cell it is in. The reader proper reports it, if it meets it
+                // under the delimiter that is chosen.
+                Err(_) => {
+                    counts.push(ends.len() + 1);
+                    break;
+                }
+            };
             if !counts.is_empty() {
                 trial.cells += ends.len();
                 trial.plain_cells += (0..ends.len())
@@ -249,6 +256,14 @@ pub(super) fn sniff_header<'a>(
         true,
         "the first line holds different whole numbers, which can be names".to_owned(),
     )
+}
+
+/// Whether every cell of this record is a whole number without a sign.
+pub(super) fn all_digits(record: &[u8], ends: &[u32]) -> bool {
+    (0..ends.len()).all(|place| {
+        let cell = content(cut(record, ends, place));
+        !cell.is_empty() && cell.iter().all(u8::is_ascii_digit)
+    })
 }
 
 /// Where the table begins, whether the UTF-8 mark is before it, and the delimiter that a `sep=;` line states.

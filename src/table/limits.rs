@@ -9,6 +9,9 @@ pub const MAX_RECORDS: usize = u32::MAX as usize;
 /// Most bytes of one record: a cell's end is a `u32` from the start of its record.
 pub const MAX_RECORD_BYTES: usize = u32::MAX as usize - 1;
 
+/// Most bytes of a number: every `f64` can be written exactly in fewer. What is longer is text.
+pub const MAX_NUMBER_BYTES: usize = 1_200;
+
 /// Records that decide about the delimiter.
 pub(super) const DELIMITER_SAMPLE: usize = 100;
 

@@ -5,8 +5,9 @@
 //! thousands mark comes before one, and the decimal point before the decimal comma.
 //!
 //! A thousands mark is believed only on good evidence, for a wrong one turns 1.5 into 15 or a postal code into a
-//! number. An attribute speaks for one if a cell holds both marks or the same mark twice, and the numbers differ in
-//! length (codes such as `12.345.678` do not). Hence the one pattern `1,234` alone is a decimal comma, never a
+//! number. An attribute, all of whose cells must be numbers by it, speaks for one if a cell holds both marks; or if a
+//! cell holds it where it cannot be a decimal mark, and the numbers differ in length (those of codes such as
+//! `12.345.678` do not). Hence the one pattern `1,234` alone is a decimal comma, never a
 //! thousands comma; and in a file that is itself delimited by commas, where it is most likely neither, it is no
 //! number at all until the user says what it is.
 
@@ -47,6 +48,9 @@ pub(super) struct Stated {
     pub decimal: Option<char>,
     pub thousands: Option<Option<char>>,
 }
+
+/// Digits alone are surely a number up to this length; longer ones can be beyond the range of `f64`.
+const PLAIN_LENGTH: usize = 300;
 
 /// One way to read the numbers of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +106,10 @@ pub(super) fn number_of_any_kind(cell: &[u8], encoding: Encoding) -> bool {
 #[derive(Debug, Clone, Copy, Default)]
 struct Evidence {
     numbers: usize,
-    /// A cell holds the thousands mark and the decimal mark, or the thousands mark twice.
-    certain: bool,
+    /// A cell holds both marks.
+    both: bool,
+    /// A cell holds the thousands mark where it cannot be a decimal mark.
+    grouped: bool,
     /// Digits of the shortest and of the longest number.
     digits: Option<(usize, usize)>,
     /// A cell holds the decimal mark other than before exactly three digits (or after a zero): it is no thousands mark.
@@ -118,14 +124,13 @@ impl Evidence {
             return;
         }
         self.numbers += 1;
-        let digits = cell.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let (low, high) = self.digits.unwrap_or((digits, digits));
-        self.digits = Some((low.min(digits), high.max(digits)));
+        self.add_digits(cell.iter().filter(|byte| byte.is_ascii_digit()).count());
         if !candidate.syntax.thousands.is_empty() {
             let marks = memchr::memmem::find_iter(cell, candidate.syntax.thousands).count();
             let point = cell.contains(&candidate.syntax.decimal);
             let unlike_decimal = !matches!(candidate.thousands, Some('.' | ','));
-            self.certain |= marks > 1 || marks == 1 && (point || unlike_decimal);
+            self.both |= marks > 0 && point;
+            self.grouped |= marks > 1 || marks == 1 && unlike_decimal;
         } else if cell.contains(&candidate.syntax.decimal) {
             self.marked = true;
             let swapped = Syntax {
@@ -133,6 +138,24 @@ impl Evidence {
                 thousands: if candidate.decimal == ',' { b"," } else { b"." },
             };
             self.decimals |= number::read(cell, &swapped).is_none();
+        }
+    }
+
+    /// A number of digits alone: every candidate reads it, and it speaks for none.
+    fn add_plain(&mut self, digits: usize) {
+        self.numbers += 1;
+        self.add_digits(digits);
+    }
+
+    fn add_digits(&mut self, digits: usize) {
+        let (low, high) = self.digits.unwrap_or((digits, digits));
+        self.digits = Some((low.min(digits), high.max(digits)));
+    }
+
+    fn join(&mut self, plain: Self) {
+        self.numbers += plain.numbers;
+        for digits in plain.digits.into_iter().flat_map(|(low, high)| [low, high]) {
+            self.add_digits(digits);
         }
     }
 
@@ -144,6 +167,8 @@ impl Evidence {
 /// What the sample says about one attribute.
 struct Sampled {
     present: usize,
+    /// The numbers of digits alone, until they are joined to each candidate's evidence.
+    plain: Evidence,
     evidence: Vec<Evidence>,
 }
 
@@ -166,7 +191,8 @@ pub(super) fn sniff(
             || stated.thousands.is_some()
             || sampled.iter().any(|attribute| {
                 let evidence = attribute.evidence[place];
-                evidence.numbers == attribute.present && evidence.certain && evidence.varied()
+                evidence.numbers == attribute.present
+                    && (evidence.both || evidence.grouped && evidence.varied())
             })
     };
     let merit = |place: usize| {
@@ -195,8 +221,8 @@ pub(super) fn sniff(
         thousands_reason: String::new(),
         ambiguous: Vec::new(),
     };
-    if comma_delimited && stated.decimal.is_none() {
-        forgo_ambiguous(&mut marks, &sampled, &candidates, best);
+    if comma_delimited && stated.decimal.is_none() && stated.thousands.is_none() {
+        forgo_ambiguous(&mut marks, &sampled, best);
     }
     explain(&mut marks, &sampled, best, stated);
     marks
@@ -212,6 +238,7 @@ fn sample(
         .iter()
         .map(|_| Sampled {
             present: 0,
+            plain: Evidence::default(),
             evidence: vec![Evidence::default(); candidates.len()],
         })
         .collect();
@@ -228,32 +255,36 @@ fn sample(
             if !cell.iter().any(u8::is_ascii_digit) {
                 continue;
             }
+            if cell.len() < PLAIN_LENGTH && cell.iter().all(u8::is_ascii_digit) {
+                attribute.plain.add_plain(cell.len());
+                continue;
+            }
             for (evidence, candidate) in attribute.evidence.iter_mut().zip(candidates) {
                 evidence.add(cell, candidate);
             }
+        }
+    }
+    for attribute in &mut sampled {
+        for evidence in &mut attribute.evidence {
+            evidence.join(attribute.plain);
         }
     }
     sampled
 }
 
 /// In a comma-delimited file, decimal commas need a cell that cannot be thousands; else the point is the mark.
-fn forgo_ambiguous(marks: &mut Marks, sampled: &[Sampled], candidates: &[Candidate], best: usize) {
-    if marks.decimal != ',' || marks.thousands.is_some() {
-        return;
-    }
-    if sampled
-        .iter()
-        .any(|attribute| attribute.evidence[best].decimals)
+fn forgo_ambiguous(marks: &mut Marks, sampled: &[Sampled], best: usize) {
+    let evidence = |place: usize| sampled[place].evidence[best];
+    if marks.decimal == '.'
+        || marks.thousands.is_some()
+        || (0..sampled.len()).any(|place| evidence(place).decimals)
     {
         return;
     }
     marks.ambiguous = (0..sampled.len())
-        .filter(|&place| sampled[place].evidence[best].marked)
+        .filter(|&place| evidence(place).marked)
         .collect();
-    if !marks.ambiguous.is_empty() {
-        marks.decimal = '.';
-        debug_assert!(candidates.iter().any(|candidate| candidate.decimal == '.'));
-    }
+    marks.decimal = '.';
 }
 
 fn explain(marks: &mut Marks, sampled: &[Sampled], best: usize, stated: Stated) {

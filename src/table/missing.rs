@@ -1,7 +1,7 @@
 //! What stands for a missing value.
 
 use super::encoding::Encoding;
-use super::number::{self, Syntax};
+use super::number::{self, Reading, Syntax};
 
 /// What is missing unless the user says otherwise, beside the empty cell: R's, SAS's and ARX's marker.
 pub(super) const DEFAULT_MARKERS: [&str; 3] = ["NA", ".", "*"];
@@ -18,7 +18,10 @@ pub(super) const NUMERIC_MARKERS: [&str; 8] =
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Markers {
     texts: Vec<Vec<u8>>,
+    /// The values of those texts that are numbers and no codes.
     numbers: Vec<f64>,
+    /// Whether a text is a number or a code at all.
+    some_numeric: bool,
     numeric_words: bool,
 }
 
@@ -36,6 +39,7 @@ impl Markers {
         Self {
             texts,
             numbers: Vec::new(),
+            some_numeric: false,
             numeric_words: stated.is_none(),
         }
     }
@@ -47,10 +51,15 @@ impl Markers {
             decimal: b'.',
             thousands: b"",
         };
-        self.numbers = self
+        let readings: Vec<Reading> = self
             .texts
             .iter()
             .filter_map(|text| number::read(text, &plain).or_else(|| number::read(text, syntax)))
+            .collect();
+        self.some_numeric = !readings.is_empty();
+        self.numbers = readings
+            .iter()
+            .filter(|reading| !reading.code)
             .map(|reading| reading.value)
             .collect();
         self
@@ -63,7 +72,7 @@ impl Markers {
 
     /// Whether this number is missing.
     pub fn is_missing_number(&self, cell: &[u8], value: f64) -> bool {
-        !self.texts.is_empty()
+        self.some_numeric
             && (self
                 .numbers
                 .iter()

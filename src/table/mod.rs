@@ -16,6 +16,7 @@
 //! and `None` in an attribute of which every other cell is a number.
 
 mod attribute;
+mod build;
 mod cell;
 mod change;
 mod columns;
@@ -29,7 +30,9 @@ mod marks;
 mod mask;
 pub mod matrix;
 mod missing;
+mod names;
 mod number;
+mod options;
 mod read;
 mod roles;
 mod select;
@@ -48,7 +51,7 @@ pub use dialect::{Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use mask::Mask;
 pub use matrix::Matrix;
-pub use read::ReadOptions;
+pub use options::ReadOptions;
 pub use roles::Roles;
 
 use crate::error::{Error, Result};
@@ -60,7 +63,7 @@ use tokens::Layout;
 ///
 /// # Complexity
 /// The file itself, 8 bytes a record, 4 bytes a cell, and 8 bytes a cell that is a number.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Table {
     file: Arc<File>,
     attributes: Vec<Attribute>,
@@ -71,7 +74,6 @@ pub struct Table {
 }
 
 /// What was read and never changes.
-#[derive(Debug)]
 struct File {
     name: String,
     bytes: Vec<u8>,
@@ -86,7 +88,7 @@ struct File {
 }
 
 /// The cells of one attribute.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Column {
     /// Which cell of the file's records it is.
     place: usize,
@@ -100,12 +102,21 @@ struct Column {
 }
 
 /// The numbers of one attribute.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Numbers<'a> {
     /// One finite number a record; 0.0 where it is missing.
     pub values: &'a [f64],
     /// Which records miss theirs.
     pub missing: &'a Mask,
+}
+
+impl fmt::Debug for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Numbers")
+            .field("n_records", &self.values.len())
+            .field("n_missing", &self.missing.count())
+            .finish_non_exhaustive()
+    }
 }
 
 /// Something worth knowing about how a file was read. It never holds a value of a record.
@@ -119,6 +130,17 @@ pub struct Note {
     pub text: String,
 }
 
+impl Note {
+    fn new(attribute: Option<&str>, line: Option<u64>, text: String) -> Self {
+        let attribute = attribute.map(str::to_owned);
+        Self {
+            attribute,
+            line,
+            text,
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
@@ -128,6 +150,17 @@ impl fmt::Display for Note {
             write!(f, "attribute {attribute:?}: ")?;
         }
         f.write_str(&self.text)
+    }
+}
+
+/// Names and counts only: what is printed when a program fails must not hold a record.
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("name", &self.file.name)
+            .field("n_records", &self.n_records())
+            .field("n_attributes", &self.n_attributes())
+            .finish_non_exhaustive()
     }
 }
 

@@ -12,6 +12,7 @@
 //! it can be read as a number when the user says so, and is not taken for one without.
 
 use super::encoding::Encoding;
+use super::limits::MAX_NUMBER_BYTES;
 
 /// What the numbers of one file look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +64,7 @@ const POWERS: [f64; 23] = [
 
 /// The number that this text (no quotes, no blanks around) writes, correctly rounded.
 ///
-/// # Complexity
-/// Linear in the text, however long.
+/// Texts of more than [`MAX_NUMBER_BYTES`] are not looked at.
 pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -104,6 +104,9 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
 }
 
 fn read_slowly(text: &[u8], syntax: &Syntax) -> Option<Reading> {
+    if text.len() > MAX_NUMBER_BYTES {
+        return None;
+    }
     let (sign, rest) = match text {
         [sign @ (b'-' | b'+'), rest @ ..] => (Some(*sign), rest),
         _ => (None, text),
@@ -192,17 +195,17 @@ fn take_digits<'a>(text: &'a [u8], plain: &mut String) -> &'a [u8] {
 ///
 /// Very large and very small numbers are written with an exponent; there are no thousands marks.
 pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
-    let value = value + 0.0;
-    let size = value.abs();
-    let text = if size.total_cmp(&0.0).is_eq() || (1e-5..1e17).contains(&size) {
-        format!("{value}")
-    } else {
-        format!("{value:e}")
-    };
-    out.extend(
-        text.bytes()
-            .map(|byte| if byte == b'.' { decimal } else { byte }),
-    );
+    // Adding 0.0 turns the negative zero into zero.
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(value + 0.0).as_bytes();
+    let text = text.strip_suffix(b".0").unwrap_or(text);
+    let from = out.len();
+    out.extend_from_slice(text);
+    if decimal != b'.'
+        && let Some(point) = text.iter().position(|&byte| byte == b'.')
+    {
+        out[from + point] = decimal;
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,65 @@
+//! What the user says about how a file is written.
+
+use super::dialect::can_delimit;
+use super::encoding::Encoding;
+use super::number::thousands_bytes;
+use super::roles::{FileSection, Roles, THOUSANDS_WORDS, check_decimal_mark};
+use crate::error::{Error, Result};
+
+/// What the user says about a file; whatever is `None` is worked out. The options win over the roles file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadOptions {
+    /// The byte between two cells.
+    pub delimiter: Option<u8>,
+    /// `.` or `,`.
+    pub decimal_mark: Option<char>,
+    /// What separates groups of three digits; `Some(None)` says that nothing does.
+    pub thousands_mark: Option<Option<char>>,
+    /// How characters are written as bytes.
+    pub encoding: Option<Encoding>,
+    /// What stands for a missing value, instead of the default markers. The empty cell always does.
+    pub na: Option<Vec<String>>,
+    /// Whether the first record holds the names.
+    pub header: Option<bool>,
+    /// What a roles file says.
+    pub roles: Roles,
+}
+
+impl ReadOptions {
+    /// The options, and where they say nothing the roles file.
+    pub(super) fn merged(&self) -> Result<FileSection> {
+        let file = &self.roles.file;
+        let merged = FileSection {
+            delimiter: self.delimiter.or(file.delimiter),
+            decimal_mark: self.decimal_mark.or(file.decimal_mark),
+            thousands_mark: self.thousands_mark.or(file.thousands_mark),
+            encoding: self.encoding.or(file.encoding),
+            header: self.header.or(file.header),
+            na: self.na.clone().or_else(|| file.na.clone()),
+        };
+        if merged
+            .delimiter
+            .is_some_and(|delimiter| !can_delimit(delimiter))
+        {
+            return Err(Error::usage(
+                "the delimiter must be one ASCII sign; letters, digits, quotes, line ends and \"+-.\" cannot delimit",
+            ));
+        }
+        if let Some(mark) = merged.decimal_mark {
+            check_decimal_mark(mark).map_err(Error::usage)?;
+        }
+        if let Some(Some(mark)) = merged.thousands_mark {
+            if thousands_bytes(mark, Encoding::Utf8).is_none() {
+                return Err(Error::usage(format!(
+                    "the thousands mark must be {THOUSANDS_WORDS}"
+                )));
+            }
+            if merged.decimal_mark == Some(mark) {
+                return Err(Error::usage(
+                    "the decimal mark and the thousands mark are the same",
+                ));
+            }
+        }
+        Ok(merged)
+    }
+}

@@ -1,0 +1,167 @@
+//! What methods do to a table, and what then is written.
+
+use proptest::prelude::*;
+use sdcrisk::table::{ReadOptions, Table};
+
+use crate::{id, read, read_with, values, written, written_text};
+
+#[test]
+fn a_swapped_cell_keeps_its_bytes() {
+    let table = read("a;b\r\n 1,50;x\r\n\"2\";y\r\n3,0;z\r\n").with_donors(id(0), vec![1, 0, 2]);
+    assert_eq!(
+        written_text(&table),
+        "a;b\r\n\"2\";x\r\n 1,50;y\r\n3,0;z\r\n"
+    );
+    assert_eq!(values(&table, 0), [Some(2.0), Some(1.5), Some(3.0)]);
+    assert_eq!(
+        (table.text(0, id(0)).as_ref(), table.raw(0, id(0)).as_ref()),
+        ("2", &b"\"2\""[..])
+    );
+}
+
+#[test]
+fn missing_cells_move_with_their_donors() {
+    let table = read("a,b\nNA,x\n2,y\n3,z\n").with_donors(id(0), vec![2, 0, 1]);
+    assert_eq!(values(&table, 0), [Some(3.0), None, Some(2.0)]);
+    assert_eq!(written_text(&table), "a,b\n3,x\nNA,y\n2,z\n");
+}
+
+#[test]
+fn new_numbers_are_printed_and_old_ones_keep_their_bytes() {
+    let table = read("a;b\n1,50;x\nNA;y\n 3 ;z\n4;w\n");
+    let table = table.with_numbers(id(0), vec![1.5, 77.0, 3.25, -0.0]);
+    assert_eq!(written_text(&table), "a;b\n1,50;x\nNA;y\n3,25;z\n0;w\n");
+    assert_eq!(values(&table, 0), [Some(1.5), None, Some(3.25), Some(0.0)]);
+    assert_eq!(table.text(2, id(0)), "3,25");
+}
+
+#[test]
+fn new_numbers_are_quoted_where_the_decimal_mark_delimits() {
+    let table = read("a,b\n\"1,5\",x\n2,y\n").with_numbers(id(0), vec![2.5, 3.0]);
+    assert_eq!(written_text(&table), "a,b\n\"2,5\",x\n3,y\n");
+    assert_eq!(table.text(0, id(0)), "2,5");
+    assert_eq!(values(&read(written(&table)), 0), [Some(2.5), Some(3.0)]);
+}
+
+#[test]
+fn dropped_attributes_leave_the_rest_as_it_was() {
+    let table = read("\u{feff}a;\"b\";c\r\n1;\"x\"; 2\r\n\r\n3;;NA").without(&[id(0)]);
+    assert_eq!(
+        written_text(&table),
+        "\u{feff}\"b\";c\r\n\"x\"; 2\r\n\r\n;NA"
+    );
+    assert_eq!(values(&table, 1), [Some(2.0), None]);
+}
+
+#[test]
+fn a_record_of_one_empty_cell_is_no_blank_line() {
+    let table = read("a,b\n1,\n2,y\n").without(&[id(0)]);
+    assert_eq!(written_text(&table), "b\n\"\"\ny\n");
+    assert_eq!(read(written(&table)).n_records(), 2);
+}
+
+#[test]
+fn reordered_records_leave_line_ends_where_they_are() {
+    let table = read("a,b\n1,x\r\n2,y\n\n3,NA");
+    let table = table.reordered(vec![2, 0, 1]);
+    assert_eq!(written_text(&table), "a,b\n3,NA\r\n1,x\n\n2,y");
+    assert_eq!(values(&table, 0), [Some(3.0), Some(1.0), Some(2.0)]);
+    assert_eq!([0, 1, 2].map(|record| table.line_of(record)), [5, 2, 3]);
+    assert!(table.is_missing(0, id(1)));
+}
+
+#[test]
+fn matrices_hold_numbers_and_mark_missing_ones() {
+    let table = read("a,b,c\n1,x,4\nNA,y,5.5\n");
+    let matrix = table.matrix(&[id(2), id(0)]).expect("numbers");
+    assert_eq!(matrix.values(), [4.0, 1.0, 5.5, 0.0]);
+    assert!(matrix.is_missing(1, 1) && !matrix.is_missing(1, 0));
+    let error = table.matrix(&[id(1)]).expect_err("text");
+    assert!(
+        error
+            .to_string()
+            .starts_with("t.csv, attribute \"b\": the attribute is nominal"),
+        "{error}"
+    );
+}
+
+proptest! {
+    /// The slow way: a table of texts, changed cell by cell.
+    #[test]
+    fn changes_in_any_order_are_those_of_a_plain_table_of_texts(
+        cells in proptest::collection::vec(proptest::collection::vec(prop::option::of(-50_i32..50), 3), 1..20),
+        changes in proptest::collection::vec((0_usize..3, 0_usize..3, any::<prop::sample::Index>()), 0..8),
+    ) {
+        let text = |cell: &Option<i32>| cell.map_or("NA".to_owned(), |value| format!("{value}.50"));
+        let mut plain: Vec<Vec<String>> = cells.iter().map(|record| record.iter().map(text).collect()).collect();
+        let join = |plain: &[Vec<String>]| {
+            plain.iter().fold("a,b,c\n".to_owned(), |all, record| all + &record.join(",") + "\n")
+        };
+        let mut table = read_with(join(&plain), "continuous = ['a', 'b', 'c']").expect("a table");
+        for (kind, place, seed) in changes {
+            let n = plain.len();
+            let order: Vec<usize> = (0..n).map(|record| (record + seed.index(n)) % n).collect();
+            let order32: Vec<u32> = order.iter().map(|&record| u32::try_from(record).expect("few")).collect();
+            match kind {
+                0 => {
+                    let old: Vec<String> = plain.iter().map(|record| record[place].clone()).collect();
+                    for (record, &donor) in order.iter().enumerate() {
+                        plain[record][place].clone_from(&old[donor]);
+                    }
+                    table = table.with_donors(id(place), order32);
+                }
+                1 => {
+                    plain = order.iter().map(|&record| plain[record].clone()).collect();
+                    table = table.reordered(order32);
+                }
+                _ => {
+                    // Every other number is new; the rest keeps its bytes.
+                    let numbers = table.numbers(id(place)).expect("numbers").values;
+                    let new: Vec<f64> = numbers
+                        .iter()
+                        .enumerate()
+                        .map(|(record, value)| if record % 2 == 0 { value + 0.25 } else { *value })
+                        .collect();
+                    for (record, value) in new.iter().enumerate() {
+                        if record % 2 == 0 && plain[record][place] != "NA" {
+                            plain[record][place] = format!("{value}");
+                        }
+                    }
+                    table = table.with_numbers(id(place), new);
+                }
+            }
+        }
+        prop_assert_eq!(written_text(&table), join(&plain));
+    }
+}
+
+proptest! {
+    /// `mask ... | link ... -` loses nothing.
+    #[test]
+    fn new_numbers_read_back_to_the_same_bits(
+        new in proptest::collection::vec(any::<f64>().prop_filter("finite", |value| value.is_finite()), 1..20),
+        delimiter in prop::sample::select(vec![b',', b';', b'\t']),
+        decimal_mark in prop::sample::select(vec!['.', ',']),
+    ) {
+        let options =
+            ReadOptions { delimiter: Some(delimiter), decimal_mark: Some(decimal_mark), ..ReadOptions::default() };
+        let delimiter = char::from(delimiter);
+        let text: String = new.iter().map(|_| format!("1{delimiter}x\n")).collect();
+        let table = Table::read("t", format!("a{delimiter}b\n{text}").into_bytes(), &options).expect("a table");
+        let masked = table.with_numbers(id(0), new.clone());
+        let back = Table::read("t", written(&masked), &options).expect("a table");
+        let bits = |value: f64| (value + 0.0).to_bits();
+        let found: Vec<u64> = back.numbers(id(0)).expect("numbers").values.iter().map(|&v| bits(v)).collect();
+        prop_assert_eq!(found, new.iter().map(|&v| bits(v)).collect::<Vec<_>>());
+    }
+}
+
+/// What a program prints when it fails must not hold a record.
+#[test]
+fn debug_output_holds_no_cell() {
+    let table = read("a,b\nSECRET,2\n");
+    assert_eq!(
+        format!("{table:?}"),
+        "Table { name: \"t.csv\", n_records: 1, n_attributes: 2, .. }"
+    );
+}

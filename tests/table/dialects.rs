@@ -1,0 +1,239 @@
+//! What is worked out about how a file is written.
+
+use sdcrisk::table::{Encoding, LineEnd, ReadOptions, Scale, Table};
+
+use crate::{id, read, read_with, values};
+
+#[test]
+fn the_delimiter_is_found() {
+    for (text, delimiter, n_attributes) in [
+        ("a,b\n1,2\n", Some(b','), 2),
+        ("a;b\n1,5;2,5\n", Some(b';'), 2),
+        ("a;b;c\n1,5;2,5;3,5\n4,5;5,5;6,5\n", Some(b';'), 3),
+        ("1,5;2,5;3,5\n4,5;5,5;6,5\n", Some(b';'), 3),
+        ("a\tb\n1,5\t2\n", Some(b'\t'), 2),
+        ("a|b\nx, y|2\n", Some(b'|'), 2),
+        ("name\tx\nSmith, John\t1\nDoe, Jane\t2\n", Some(b'\t'), 2),
+        ("\"a;b\",c\n\"1;2\",3\n", Some(b','), 2),
+        ("x\n1,5\n2,5\n", None, 1),
+        ("name\nSmith, John\nDoe, Jane\n", None, 1),
+        ("Income, total\n5\n6\n7\n", None, 1),
+        ("x\n1\n", None, 1),
+        ("a,b,c\n", Some(b','), 3),
+        ("a,b,\n1,2,\n", Some(b','), 3),
+        ("sep=|\na,b|c\n1,2|3\n", Some(b'|'), 2),
+    ] {
+        let table = read(text);
+        assert_eq!(
+            (table.dialect().delimiter, table.n_attributes()),
+            (delimiter, n_attributes),
+            "{text:?}"
+        );
+    }
+}
+
+/// Marks and, where the first attribute is one of numbers, its values.
+fn marks(text: &str) -> (char, Option<char>, Option<Vec<f64>>) {
+    let table = read(text);
+    let dialect = table.dialect();
+    let numbers = table.numbers(id(0)).map(|numbers| numbers.values.to_vec());
+    (dialect.decimal_mark, dialect.thousands_mark, numbers)
+}
+
+#[test]
+fn decimal_and_thousands_marks_are_found() {
+    for (text, decimal, thousands, numbers) in [
+        ("a;b\n1,5;x\n2;x\n", ',', None, vec![1.5, 2.0]),
+        ("a;b\n1.5;x\n2;x\n", '.', None, vec![1.5, 2.0]),
+        (
+            "a;b\n1.234.567,89;x\n5,5;x\n",
+            ',',
+            Some('.'),
+            vec![1_234_567.89, 5.5],
+        ),
+        (
+            "a;b\n1,234,567.89;x\n5.5;x\n",
+            '.',
+            Some(','),
+            vec![1_234_567.89, 5.5],
+        ),
+        (
+            "a,b\n\"1,234,567\",x\n55,x\n",
+            '.',
+            Some(','),
+            vec![1_234_567.0, 55.0],
+        ),
+        (
+            "a;b\n1 234 567;x\n999;x\n",
+            '.',
+            Some(' '),
+            vec![1_234_567.0, 999.0],
+        ),
+        (
+            "a;b\n1 234,5;x\n999,25;x\n",
+            ',',
+            Some(' '),
+            vec![1_234.5, 999.25],
+        ),
+        (
+            "a;b\n1\u{a0}234;x\n5;x\n",
+            '.',
+            Some('\u{a0}'),
+            vec![1_234.0, 5.0],
+        ),
+        (
+            "a;b\n1\u{202f}234,5;x\n5;x\n",
+            ',',
+            Some('\u{202f}'),
+            vec![1_234.5, 5.0],
+        ),
+        ("a;b\n1'234.5;x\n5;x\n", '.', Some('\''), vec![1_234.5, 5.0]),
+        ("a;b\n1’234;x\n5;x\n", '.', Some('’'), vec![1_234.0, 5.0]),
+        // One pattern that can be either: a decimal comma.
+        ("a;b\n1,234;x\n5;x\n", ',', None, vec![1.234, 5.0]),
+        ("a;b\n1.234;x\n5;x\n", '.', None, vec![1.234, 5.0]),
+        // A point elsewhere in the file decides it.
+        (
+            "a;b\n1,234;1.5\n5;2.5\n12,345,678;2.5\n",
+            '.',
+            Some(','),
+            vec![1_234.0, 5.0, 12_345_678.0],
+        ),
+    ] {
+        assert_eq!(marks(text), (decimal, thousands, Some(numbers)), "{text:?}");
+    }
+}
+
+#[test]
+fn a_thousands_mark_is_never_guessed_from_codes_or_from_one_pattern() {
+    for (text, decimal) in [
+        ("a;b\n12.345.678;x\n87.654.321;x\n", '.'), // Identity numbers: all of one length.
+        ("a;b\n912 345;x\n987 654;x\n", '.'),       // Telephone numbers.
+        ("a,b\n\"1,234\",x\n\"12,345\",x\n5,x\n", '.'), // Decimal or thousands? The user must say.
+    ] {
+        assert_eq!(marks(text), (decimal, None, None), "{text:?}");
+    }
+    let table = read("a,b\n\"1,234\",x\n\"12,345\",x\n5,x\n");
+    assert!(
+        table
+            .attribute(id(0))
+            .scale_reason
+            .contains("--thousands-mark")
+    );
+    let options = ReadOptions {
+        thousands_mark: Some(Some(',')),
+        ..ReadOptions::default()
+    };
+    let table = Table::read("t", b"a,b\n\"1,234\",x\n5,x\n".to_vec(), &options).expect("a table");
+    assert_eq!(values(&table, 0), [Some(1234.0), Some(5.0)]);
+    let options = ReadOptions {
+        decimal_mark: Some(','),
+        ..ReadOptions::default()
+    };
+    let table = Table::read("t", b"a,b\n\"1,234\",x\n5,x\n".to_vec(), &options).expect("a table");
+    assert_eq!(values(&table, 0), [Some(1.234), Some(5.0)]);
+}
+
+#[test]
+fn one_stray_word_does_not_hide_the_decimal_comma() {
+    let table = read("a;b\n1,5;x\nn.d.;x\n2,5;x\n");
+    assert_eq!(table.dialect().decimal_mark, ',');
+    assert_eq!(table.attribute(id(0)).scale, Scale::Nominal);
+    assert!(
+        table
+            .attribute(id(0))
+            .scale_reason
+            .contains("1 of 3 cells are not numbers, the first on line 3")
+    );
+}
+
+#[test]
+fn a_header_is_doubted_only_where_it_cannot_be_names() {
+    for (text, header) in [
+        ("a,b\n1,2\n", true),
+        ("1,b\n1,2\n", true),
+        ("1995,1996\n5,6\n", true),
+        ("1,2\n", true),
+        ("1.5,2\n3,4\n", false),
+        ("-1,2\n3,4\n", false),
+        ("5,5\n3,4\n", false),
+        ("1,NA\n3,4\n", true),
+    ] {
+        let table = read(text);
+        assert_eq!(table.dialect().header, header, "{text:?}");
+        if !header {
+            let names: Vec<&str> = table.attributes().iter().map(|a| a.name.as_str()).collect();
+            assert_eq!(names, ["V1", "V2"]);
+        }
+    }
+    let notes = |text: &str| {
+        read(text)
+            .notes()
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        notes("1995,1996\n5,6\n"),
+        ["line 1: every name is a number: if this line is a record, state that there is no header"]
+    );
+    assert!(notes("a,1996\n5,6\n").is_empty());
+    let table = read_with("a,b\n1,2\n", "[file]\nheader = false").expect("a table");
+    assert_eq!((table.n_records(), table.text(0, id(1)).as_ref()), (2, "b"));
+    let table = read_with("1.5,2\n3,4\n", "[file]\nheader = true").expect("a table");
+    assert_eq!(
+        (table.n_records(), table.attribute(id(0)).name.as_str()),
+        (1, "1.5")
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_windows_1252() {
+    let table = read(b"a;caf\xE9\n1;\x80\xFC\n2;M\xFCnchen\n");
+    assert_eq!(table.dialect().encoding, Encoding::Windows1252);
+    assert_eq!(
+        table.dialect().reasons.encoding,
+        "line 1 holds bytes that are not UTF-8"
+    );
+    assert_eq!(table.attribute(id(1)).name, "café");
+    assert_eq!(table.text(0, id(1)), "€ü");
+    assert_eq!(read("a;café\n1;€\n").dialect().encoding, Encoding::Utf8);
+}
+
+#[test]
+fn line_ends_and_the_mark_at_the_start_are_seen() {
+    for (text, line_end, last) in [
+        ("a,b\n1,2\n", LineEnd::Lf, true),
+        ("a,b\r\n1,2", LineEnd::CrLf, false),
+        ("a,b\r1,2\r", LineEnd::Cr, true),
+        ("a,b\n1,2\r\n", LineEnd::Mixed, true),
+        ("a,b\n\"1\r\n\",2\n", LineEnd::Lf, true),
+        ("a,b", LineEnd::None, false),
+    ] {
+        let dialect = read(text).dialect().clone();
+        assert_eq!(
+            (dialect.line_end, dialect.final_line_end, dialect.bom),
+            (line_end, last, false),
+            "{text:?}"
+        );
+    }
+    let table = read("\u{feff}\"a\",b\n1,2\n");
+    assert!(table.dialect().bom);
+    assert_eq!(
+        (
+            table.attribute(id(0)).name.as_str(),
+            table.dialect().quoted_cells
+        ),
+        ("a", 1)
+    );
+}
+
+#[test]
+fn lines_count_the_line_ends_inside_quotes_and_blank_lines() {
+    let table = read("\na,b\n\"1\n2\r3\r\n4\",x\n\n5,y\n");
+    assert_eq!([table.line_of(0), table.line_of(1)], [3, 8]);
+    let many: String = (0..5_000)
+        .map(|record| format!("{record},\"\n\"\n"))
+        .collect();
+    assert_eq!(read(format!("a,b\n{many}")).line_of(4_321), 2 + 2 * 4_321);
+}

@@ -1,0 +1,118 @@
+//! A table that no method touched is written byte for byte, and no bytes make the reader panic.
+
+use proptest::prelude::*;
+
+use crate::{id, read, try_read, written};
+
+const UGLY: &[&[u8]] = &[
+    b"a,b\n1,2\n",
+    b"a,b\n1,2",
+    b"a,b\r\n1,2\r\n",
+    b"a,b\r1,2\r3,4",
+    b"a,b\n1,2\r\n3,4\r5,6\n",
+    b"\xEF\xBB\xBFa;b\r\n1,5;2\r\n",
+    b"\n\n\r\na,b\n\n1,2\n\n\n3,4\n\n\n",
+    b"a,b\n 1 ,\t2\n3 , 4\n",
+    b"a,b\n1,2\n   \n3,4\n \t\n",
+    b"a,b,\n1,2,\n3,4,\n",
+    b"\"a\",\"b\"\n\"1\",\"x\"\n\"2\",\"y, \"\"z\"\"\"\n",
+    b"a,b\n\"two\nlines\r\nthree\",2\n",
+    b"a,b\n\"x\"  ,2\n",
+    b"na\xEFve;caf\xE9\n\x80;1\n",
+    b"x\n1\n2\n\n3",
+    b"x\n\"\"\n1\n",
+    b"a,b\n",
+    b"a,b",
+    b"a,a,,a_2\n1,2,3,4\n",
+    b"sep=;\r\na;b\r\n1,5;2\r\n",
+    b"a|b\n1 234,5|x\n",
+    b"a\tb\n\t\n\t\n",
+    b"a,b\n,\n,\n",
+    b"1.5,2\n3,4\n",
+];
+
+#[test]
+fn an_untouched_file_is_written_byte_for_byte() {
+    for bytes in UGLY {
+        assert_eq!(
+            written(&read(bytes)),
+            *bytes,
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+}
+
+/// The writer proper, not its short cut for untouched tables: donors that change nothing, record by record.
+#[test]
+fn a_file_put_together_again_is_the_same_file() {
+    for bytes in UGLY {
+        let mut table = read(bytes);
+        let same: Vec<u32> = (0..).take(table.n_records()).collect();
+        for place in 0..table.n_attributes() {
+            table = table.with_donors(id(place), same.clone());
+        }
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(String::from_utf8_lossy(&written(&table)), text);
+        assert_eq!(written(&read(bytes).reordered(same)), *bytes, "{text}");
+    }
+}
+
+fn survives(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let Ok(table) = try_read(bytes) else {
+        return Ok(());
+    };
+    prop_assert_eq!(written(&table), bytes);
+    let description = table.describe();
+    prop_assert_eq!(description.records, table.n_records());
+    for (place, attribute) in description.attributes.iter().enumerate() {
+        prop_assert!(attribute.distinct + attribute.missing <= table.n_records());
+        prop_assert!(table.n_records() == attribute.missing || attribute.distinct > 0);
+        for record in 0..table.n_records() {
+            let _ = (table.text(record, id(place)), table.line_of(record));
+        }
+    }
+    let reversed: Vec<u32> = (0..)
+        .take(table.n_records())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect();
+    let twice = table.reordered(reversed.clone()).reordered(reversed);
+    prop_assert_eq!(written(&twice), bytes);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_bytes_are_a_table_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        survives(&bytes)?;
+    }
+
+    #[test]
+    fn bytes_that_look_like_a_file_are_a_table_or_an_error(
+        parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                ",", ";", "\t", "\n", "\r\n", "\r", "\"", "\"\"", "1", "2.5", "1,5", "1.234,5", "a", "id", " ", "NA",
+                ".", "-9", "007", "1e400", "é", "NaN", "1 234", "sep=;", "\u{feff}",
+            ]),
+            0..40,
+        )
+    ) {
+        survives(parts.concat().as_bytes())?;
+    }
+
+    #[test]
+    fn a_damaged_file_is_a_table_or_an_error(
+        which in 0..UGLY.len(), damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)
+    ) {
+        let mut bytes = UGLY[which].to_vec();
+        for (place, byte) in damage {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        survives(&bytes)?;
+    }
+}
