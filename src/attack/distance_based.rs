@@ -118,7 +118,7 @@ impl Frame {
             let (seeker_sd, same) = match standardize {
                 Standardize::Own => (
                     sought.sd,
-                    seekers.mean == sought.mean && seekers.sd == sought.sd,
+                    (seekers.mean, seekers.sd) == (sought.mean, sought.sd),
                 ),
                 Standardize::Original | Standardize::None => (seekers.sd, true),
             };

@@ -74,7 +74,9 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "there is no such file".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::StorageFull => "the disk is full".into(),
-        _ => error.to_string(),
+        // The error's own text can name a temporary file.
+        io::ErrorKind::Other => error.to_string(),
+        kind => kind.to_string(),
     }
 }
 
@@ -140,8 +142,20 @@ impl Plan {
                 .remedy("Name another file"))
         };
         if path != Path::new(STANDARD) {
-            if path.is_dir() {
+            if path.is_dir()
+                || path
+                    .as_os_str()
+                    .to_string_lossy()
+                    .ends_with(std::path::is_separator)
+            {
                 return refuse("it is a folder");
+            }
+            match resolved(path) {
+                Ok(target) if target.parent().is_some_and(Path::is_dir) => {}
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    return refuse("permission denied");
+                }
+                _ => return refuse("its folder does not exist"),
             }
             if self.inputs.iter().any(|input| same_file(input, path)) {
                 return refuse("it is an input of this call, and inputs are never overwritten");

@@ -1,6 +1,9 @@
 //! `sdcrisk link`: attacks a masked file and counts the correct links.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 
@@ -28,7 +31,7 @@ use crate::{
     report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
     rng::{Purpose, Seed},
     statement::{Method, Statement},
-    table::Table,
+    table::{ReadOptions, Table},
 };
 
 #[derive(Debug, Args)]
@@ -83,7 +86,7 @@ pub struct LinkArgs {
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
     statement: Option<PathBuf>,
     /// Confirms that a p below 1 is meant in percent
-    #[arg(long, value_name = "UNIT", value_parser = ["percent"], requires = "p", help_heading = "What was published")]
+    #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     p_unit: Option<String>,
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
@@ -184,9 +187,13 @@ fn rate_limit(text: &str) -> std::result::Result<f64, String> {
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     args.refuse_without_effect()?;
-    args.plan()?;
+    let outputs = args.outputs()?;
     let options = args.read.options()?;
     let original = args::read_table(&args.original, &options, console)?;
+    let options = ReadOptions {
+        roles: options.roles.for_another_file(),
+        ..options
+    };
     let masked = args::read_table(&args.masked, &options, console)?;
     if original.n_records() == 0 || masked.n_records() == 0 {
         let empty = if original.n_records() == 0 {
@@ -268,8 +275,16 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         means: report::means(&results),
         results,
     };
-    console.stage("write", || args.write(&report, &claims, &original, &masked))?;
+    console.stage("write", || {
+        args.write(outputs, &report, &claims, &original, &masked)
+    })?;
     Ok(args.ending(&report))
+}
+
+/// What a call writes.
+struct Outputs {
+    links: Option<Output>,
+    report: Output,
 }
 
 /// The attacks, and what reports say of them beside their claims.
@@ -316,6 +331,9 @@ impl LinkArgs {
                     .remedy("Give --p, --window, or --statement FILE"),
             );
         }
+        if self.p_unit.is_some() && self.p.is_none() {
+            return Err(Error::usage("--p-unit has no effect without --p").remedy("Leave it out"));
+        }
         let mut seen = Vec::new();
         for &method in &self.method {
             if seen.contains(&method) {
@@ -333,7 +351,8 @@ impl LinkArgs {
         Ok(())
     }
 
-    fn plan(&self) -> Result<()> {
+    /// What the call writes, opened before any work is done.
+    fn outputs(&self) -> Result<Outputs> {
         let mut plan = Plan::default();
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
@@ -342,18 +361,25 @@ impl LinkArgs {
             Some(_) => None,
             None => self.known_records.as_ref().map(PathBuf::from),
         };
-        for path in [
-            self.statement.as_ref(),
-            self.key.as_ref(),
-            records_file.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
+        for path in [&self.statement, &self.key, &records_file]
+            .into_iter()
+            .flatten()
         {
             plan.input(path)?;
         }
         plan.output(&self.output)?;
-        self.links.as_ref().map_or(Ok(()), |path| plan.output(path))
+        if let Some(links) = &self.links {
+            plan.output(links)?;
+        }
+        // Links say who is who: as private as a key.
+        let links = self
+            .links
+            .as_deref()
+            .map(|path| Output::create(path, Privacy::Private));
+        Ok(Outputs {
+            links: links.transpose()?,
+            report: Output::create(&self.output, Privacy::Ordinary)?,
+        })
     }
 
     fn published(&self) -> Result<Option<Statement>> {
@@ -491,14 +517,14 @@ impl LinkArgs {
             None => None,
             Some(id) => {
                 let column = original.find(id)?;
-                let records: std::collections::BTreeMap<String, usize> = (0..original.n_records())
+                let records: BTreeMap<String, usize> = (0..original.n_records())
                     .filter(|&record| !original.is_missing(record, column))
                     .map(|record| (original.text(record, column).trim().to_string(), record))
                     .collect();
                 Some(records)
             }
         };
-        let mut held = Vec::new();
+        let mut held = BTreeSet::new();
         for (line, text) in lines {
             let record = match &by_id {
                 Some(records) => records.get(text).copied(),
@@ -508,28 +534,29 @@ impl LinkArgs {
                     .filter(|&number| number >= 1 && number <= original.n_records())
                     .map(|number| number - 1),
             };
-            held.push(record.ok_or_else(|| {
-                Error::input(match by_id {
-                    Some(_) => "names no record of the original file".to_string(),
+            let remedy = "Write one record number (with --id: one identifier) a line, each once";
+            let wrong = |what: String| {
+                Error::input(what)
+                    .in_file(&name)
+                    .at_line(line)
+                    .remedy(remedy)
+            };
+            let record = record.ok_or_else(|| {
+                wrong(match by_id {
+                    Some(_) => "names no record of the original file".into(),
                     None => format!("is not a record number from 1 to {}", original.n_records()),
                 })
-                .in_file(&name)
-                .at_line(line)
-                .remedy("Write one record number (with --id: one identifier) a line")
-            })?);
+            })?;
+            if !held.insert(record) {
+                return Err(wrong("names a record that an earlier line named".into()));
+            }
         }
-        let listed = held.len();
-        held.sort_unstable();
-        held.dedup();
-        if held.is_empty() || held.len() < listed {
-            return Err(Error::input(match held.len() {
-                0 => "names no record",
-                _ => "names a record twice",
-            })
-            .in_file(name)
-            .remedy("Write one record number (with --id: one identifier) a line, each once"));
+        if held.is_empty() {
+            return Err(Error::input("names no record")
+                .in_file(name)
+                .remedy("Write one record number (with --id: one identifier) a line"));
         }
-        Ok(held)
+        Ok(held.into_iter().collect())
     }
 
     fn attacks(
@@ -649,13 +676,13 @@ impl LinkArgs {
 
     fn write(
         &self,
+        mut outputs: Outputs,
         report: &LinkReport,
         claims: &[Claim],
         original: &Table,
         masked: &Table,
     ) -> anyhow::Result<()> {
-        let mut outputs = Vec::new();
-        if let Some(path) = &self.links {
+        if let Some(output) = &mut outputs.links {
             let label = |table: &Table, record: u32| match &self.id {
                 Some(id) => table
                     .find(id)
@@ -667,22 +694,21 @@ impl LinkArgs {
                 Direction::OriginalToMasked => (original, masked),
                 Direction::MaskedToOriginal => (masked, original),
             };
-            // It says who is who: as private as a key.
-            let mut output = Output::create(path, Privacy::Private)?;
             output.write(|out| {
                 report::write_claims(out, claims, &|r| label(seekers, r), &|r| label(sought, r))
             })?;
-            outputs.push(output);
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
             FormatArg::Json => report.to_json(),
             FormatArg::Csv => report.to_csv()?,
         };
-        let mut output = Output::create(&self.output, Privacy::Ordinary)?;
-        output.write(|out| out.write_all(content.as_bytes()))?;
-        outputs.push(output);
-        outputs.into_iter().try_for_each(Output::keep)?;
+        outputs
+            .report
+            .write(|out| out.write_all(content.as_bytes()))?;
+        for output in [outputs.links, Some(outputs.report)].into_iter().flatten() {
+            output.keep()?;
+        }
         Ok(())
     }
 
@@ -710,6 +736,18 @@ fn check_statement(statement: &Statement, args: &LinkArgs, masked: &Table) -> Re
     let Method::RankSwap(parameters) = &statement.method;
     if parameters.window == 0 {
         return Err(Error::input("states a window of 0 ranks").in_file(file));
+    }
+    if let Some(stranger) = statement
+        .attributes
+        .iter()
+        .find(|name| masked.find(name).is_err())
+    {
+        return Err(Error::input(format!(
+            "names an attribute {stranger:?} that {} does not have",
+            masked.name()
+        ))
+        .in_file(file)
+        .remedy("Give the statement of this masked file"));
     }
     if statement.records != masked.n_records() {
         return Err(Error::input(format!(

@@ -1,9 +1,6 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use rand::seq::SliceRandom;
@@ -22,7 +19,7 @@ use crate::{
     },
     report::text,
     rng::{Purpose, Seed},
-    statement::{Method, Partner},
+    statement::{Method, Partner, Statement},
     table::{AttrId, Role, Table},
 };
 
@@ -55,7 +52,7 @@ pub struct RankSwapArgs {
     #[arg(long, value_name = "RANKS")]
     window: Option<usize>,
     /// Confirms that a p below 1 is meant in percent
-    #[arg(long, value_name = "UNIT", value_parser = ["percent"], requires = "p")]
+    #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
     p_unit: Option<String>,
     /// How a partner is drawn: among values not yet swapped, or among all and none if it is taken
     #[arg(long, value_enum, default_value = "unswapped")]
@@ -116,6 +113,9 @@ pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
 
 impl RankSwapArgs {
     fn checked(&self) -> Result<RankSwap> {
+        if self.p_unit.is_some() && self.p.is_none() {
+            return Err(Error::usage("--p-unit has no effect without --p").remedy("Leave it out"));
+        }
         let reach = match (self.p, self.window) {
             (Some(p), _) => Reach::Percent(p),
             (None, Some(window)) => Reach::Window(window),
@@ -157,18 +157,17 @@ fn mask(
     fits: impl FnOnce(&Table) -> Result<()>,
     console: &Console,
 ) -> anyhow::Result<Ending> {
-    let mut plan = Plan::default();
-    plan.input(&args.input)?;
-    args.read.plan(&mut plan)?;
-    for output in [
-        Some(&args.output),
-        args.statement.as_ref(),
-        args.shuffle.as_ref(),
-    ] {
-        output.map_or(Ok(()), |path| plan.output(path))?;
-    }
+    let outputs = Outputs::planned(args)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
+    if table.n_records() == 0 {
+        return Err(
+            Error::input("has no records, only names: there is nothing to mask")
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant")
+                .into(),
+        );
+    }
     fits(&table)?;
     let dropped = dropped(&table, args, console)?;
     let chosen = masked_attributes(method, &table, args, &dropped, console)?;
@@ -192,37 +191,58 @@ fn mask(
     };
 
     console.progress("writing");
-    console.stage("write", || -> anyhow::Result<()> {
-        let mut outputs = Vec::new();
-        if let Some(path) = &args.shuffle {
-            outputs.push(written(path, Privacy::Private, |out| {
-                write_key(out, &order)
-            })?);
-        }
-        if let Some(path) = &args.statement {
-            let text = masked.statement.to_json();
-            outputs.push(written(path, Privacy::Ordinary, |out| {
-                out.write_all(text.as_bytes())
-            })?);
-        }
-        // Last, so that a masked file never appears without its statement and key.
-        outputs.push(written(&args.output, Privacy::Ordinary, |mut out| {
-            table.write(&mut out)
-        })?);
-        outputs.into_iter().try_for_each(Output::keep)?;
-        Ok(())
-    })?;
+    console.stage("write", || outputs.write(&table, &masked.statement, &order))?;
     Ok(Ending::Done)
 }
 
-fn written(
-    path: &Path,
-    privacy: Privacy,
-    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> anyhow::Result<Output> {
-    let mut output = Output::create(path, privacy)?;
-    output.write(content)?;
-    Ok(output)
+/// What a call writes, opened before any work is done.
+struct Outputs {
+    key: Option<Output>,
+    statement: Option<Output>,
+    table: Output,
+}
+
+impl Outputs {
+    fn planned(args: &MaskArgs) -> Result<Self> {
+        let mut plan = Plan::default();
+        plan.input(&args.input)?;
+        args.read.plan(&mut plan)?;
+        for output in [
+            Some(&args.output),
+            args.statement.as_ref(),
+            args.shuffle.as_ref(),
+        ] {
+            output.map_or(Ok(()), |path| plan.output(path))?;
+        }
+        let open = |path: &Option<PathBuf>, privacy| {
+            path.as_deref()
+                .map(|path| Output::create(path, privacy))
+                .transpose()
+        };
+        Ok(Self {
+            key: open(&args.shuffle, Privacy::Private)?,
+            statement: open(&args.statement, Privacy::Ordinary)?,
+            table: Output::create(&args.output, Privacy::Ordinary)?,
+        })
+    }
+
+    /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
+    fn write(mut self, table: &Table, statement: &Statement, order: &[u32]) -> anyhow::Result<()> {
+        if let Some(key) = &mut self.key {
+            key.write(|out| write_key(out, order))?;
+        }
+        if let Some(output) = &mut self.statement {
+            output.write(|out| out.write_all(statement.to_json().as_bytes()))?;
+        }
+        self.table.write(|mut out| table.write(&mut out))?;
+        for output in [self.key, self.statement, Some(self.table)]
+            .into_iter()
+            .flatten()
+        {
+            output.keep()?;
+        }
+        Ok(())
+    }
 }
 
 /// The attributes that do not reach the masked file: those of `--drop`, and identifiers.
@@ -258,11 +278,13 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
         dropped.extend(identifiers);
     }
     if dropped.len() == table.attributes().len() {
-        return Err(
-            Error::usage("no attribute would be left in the masked file")
-                .in_file(table.name())
+        let error = match args.drop {
+            Some(_) => Error::usage("no attribute would be left in the masked file")
                 .remedy("Drop fewer, or declare roles in a roles file (--roles)"),
-        );
+            None => Error::input("has identifiers only: nothing would be left in the masked file")
+                .remedy("See 'sdcrisk describe' for how it was read; --delimiter or a roles file (--roles) override that"),
+        };
+        return Err(error.in_file(table.name()));
     }
     Ok(dropped)
 }

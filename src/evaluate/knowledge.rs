@@ -76,7 +76,8 @@ impl Knowledge {
     /// came.
     ///
     /// # Errors
-    /// Usage, when there are not as many attributes or sets as asked for, or more cases than anybody would read.
+    /// Usage, when there are not as many attributes or sets as asked for, or more cases than anybody would read. Input, when
+    /// there is no attribute at all.
     pub fn cases(
         &self,
         shared: usize,
@@ -95,7 +96,7 @@ impl Knowledge {
         match *self {
             Self::All => {
                 if shared == 0 {
-                    return Err(Error::usage(
+                    return Err(Error::input(
                         "the two files share no attribute that can be compared",
                     )
                     .remedy("See 'sdcrisk describe' for how the attributes were read"));

@@ -101,12 +101,7 @@ fn is_constant(numbers: Numbers<'_>) -> bool {
         .filter(|&record| !numbers.missing.contains(record))
         .map(|record| numbers.values[record]);
     let first = present.next();
-    #[expect(
-        clippy::float_cmp,
-        reason = "the question is whether all values are the very same"
-    )]
-    let constant = present.all(|value| Some(value) == first);
-    constant
+    present.all(|value| Some(value) == first)
 }
 
 /// A pair of files under attack by an intruder who knows some of the records.
@@ -328,10 +323,16 @@ impl Case<'_> {
 
     fn neighbours(&self, preference: &Preference<'_>) -> Rc<Neighbours> {
         let mut index = self.index.borrow_mut();
-        if let Some(neighbours) = index.as_ref().filter(|index| *index.metric() == preference.metric) {
+        if let Some(neighbours) = index
+            .as_ref()
+            .filter(|index| *index.metric() == preference.metric)
+        {
             return Rc::clone(neighbours);
         }
-        let built = Rc::new(Neighbours::build(preference.sought, preference.metric.clone()));
+        let built = Rc::new(Neighbours::build(
+            preference.sought,
+            preference.metric.clone(),
+        ));
         *index = Some(Rc::clone(&built));
         built
     }

@@ -66,7 +66,7 @@ impl Truth {
     /// As a key says: pairs of (masked record, original record), from 0.
     ///
     /// # Errors
-    /// Input, when a record is named twice or does not exist.
+    /// Input, when a record is named twice or does not exist, or none is named.
     pub fn by_key(n_original: usize, n_masked: usize, pairs: &[(usize, usize)]) -> Result<Self> {
         let mut masked_of = vec![None; n_original];
         let mut seen = vec![false; n_masked];
@@ -84,6 +84,10 @@ impl Truth {
             }
             seen[masked] = true;
             masked_of[original] = u32::try_from(masked).ok();
+        }
+        if pairs.is_empty() {
+            return Err(Error::input("names no record at all")
+                .remedy("Give the key that 'mask --shuffle' wrote with this masked file"));
         }
         Ok(Self { masked_of })
     }

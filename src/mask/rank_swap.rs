@@ -223,7 +223,10 @@ fn swap(numbers: Numbers<'_>, window: usize, partner: Partner, rng: &mut Generat
     let changed = donors
         .iter()
         .enumerate()
-        .filter(|&(record, &donor)| numbers.values[record] != numbers.values[donor as usize])
+        .filter(|&(record, &donor)| {
+            let (old, new) = (numbers.values[record], numbers.values[donor as usize]);
+            old.total_cmp(&new).is_ne()
+        })
         .count();
     Swapped {
         donors,

@@ -53,7 +53,6 @@ impl Role {
 
 /// One attribute of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Attribute {
     /// Its name: unique in the table, hence not always the header's very text.
     pub name: String,

@@ -12,7 +12,6 @@ use super::{LineEnd, Note, Reasons, Table, cell};
 
 /// What `describe` shows: how the file was read, and why. It never holds a value of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Description {
     /// The name of the file, as it was given.
     pub file: String,
@@ -28,7 +27,6 @@ pub struct Description {
 
 /// How the file is written, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct DialectDescription {
     /// The sign between two cells; none in a file of one attribute.
     pub delimiter: Option<char>,
@@ -54,7 +52,6 @@ pub struct DialectDescription {
 
 /// One attribute, its cells counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct AttributeDescription {
     /// Name, place, scale, role and the reasons.
     #[serde(flatten)]
@@ -69,7 +66,6 @@ pub struct AttributeDescription {
 
 /// How often a marker stands for a missing value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct MarkerCount {
     /// The marker; empty for the empty cell.
     pub marker: String,

@@ -38,7 +38,6 @@ pub struct Dialect {
 
 /// Why a file was read the way it was; "stated" where the user said so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Reasons {
     /// Why this delimiter.
     pub delimiter: String,

@@ -68,7 +68,10 @@ pub(super) fn role(
     // An amount with a few remarks among its cells is no text.
     let mostly_text = tally.codes.count > 0 || tally.texts.count * 2 > present;
     let whole = !text && !tally.fractions;
-    let quasi = (Role::QuasiIdentifier, "nothing says otherwise".to_owned());
+    let quasi = (
+        Role::QuasiIdentifier,
+        "nothing marks it as an identifier".to_owned(),
+    );
     if present < 2 || !(text || whole) {
         return quasi;
     }

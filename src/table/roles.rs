@@ -57,6 +57,8 @@ use crate::error::{Error, Result};
 pub struct Roles {
     pub(super) file: FileSection,
     pub(super) attributes: BTreeMap<String, Stated>,
+    /// Whether names that a table lacks are passed over.
+    pub(super) of_another_file: bool,
 }
 
 /// What is stated about one attribute.
@@ -139,6 +141,16 @@ fn texts(codes: Vec<Code>) -> Vec<String> {
 }
 
 impl Roles {
+    /// The same statements for a file that has some of the attributes only, such as a release without its identifiers:
+    /// names that it lacks are passed over.
+    #[must_use]
+    pub fn for_another_file(self) -> Self {
+        Self {
+            of_another_file: true,
+            ..self
+        }
+    }
+
     /// Reads the text of a roles file.
     ///
     /// # Errors

@@ -1,5 +1,8 @@
 //! The program as users call it.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on must fail where it stands"
+)]
 
 mod atomic;
 mod bad_input;

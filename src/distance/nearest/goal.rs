@@ -25,9 +25,9 @@ impl Tile<'_> {
     #[inline(always)]
     fn count(&self, test: impl Fn(f64) -> bool) -> u32 {
         let mut passed = [0u8; LANES];
-        for lane in 0..LANES {
-            let real = (lane < self.points.len()) & self.admitted[lane];
-            passed[lane] = u8::from(test(self.keys[lane]) & real);
+        let lanes = self.keys.iter().zip(self.admitted).enumerate();
+        for (passed, (lane, (&key, &admitted))) in passed.iter_mut().zip(lanes) {
+            *passed = u8::from(test(key) & admitted & (lane < self.points.len()));
         }
         u32::from(passed.iter().sum::<u8>())
     }

@@ -4,10 +4,18 @@
 //! a k-d tree (`tree`, `walk`), and a blocked scan behind a single-precision filter (`scan`). Which
 //! one runs is decided by work counted on a sample of the queries, and never shows in the answer.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a tie is equality of the canonical number; points are counted by u32, which `build` checks"
+)]
+
 mod boxes;
 pub mod exhaustive;
 mod filter;
 mod goal;
+mod plan;
 mod probe;
 mod scan;
 mod tiles;
@@ -73,9 +81,6 @@ pub struct Neighbours {
     /// The budget of every walk where it is not probed for: tests go every way.
     forced: Option<u64>,
 }
-
-/// Queries that one task answers, and so the length of the runs that share what is in cache.
-const CHUNK: usize = 256;
 
 impl Neighbours {
     /// Makes the points ready.
@@ -150,6 +155,11 @@ impl Neighbours {
         self.search(queries, rivals, within, |rival| LinkGoal::new(rival, limit))
     }
 
+    fn scan(&self) -> &Scan {
+        self.scan
+            .get_or_init(|| Scan::build(&self.tree, &self.metric))
+    }
+
     fn search<G: Goal>(
         &self,
         queries: &Matrix,
@@ -186,15 +196,24 @@ impl Neighbours {
             Some(budget) => budget,
             None => {
                 let n_tiles = self.tree.tiles.n_tiles() as u64;
-                probe::budget(rivals.len(), n_tiles, |query| {
-                    walk.run(&[query], &goal)[0].work
-                })
+                let work = |query| walk.run(&[query], &goal)[0].work;
+                let scan_work = |query| {
+                    let foothold = Walk {
+                        budget: probe::FOOTHOLD,
+                        ..walk
+                    };
+                    let mut walked = foothold.run(&[query], &goal);
+                    let walking = walked[0].work;
+                    self.scan().run(tree, &self.metric, queries, &mut walked);
+                    n_tiles / probe::SCAN_SPEED + walked[0].work - walking
+                };
+                probe::budget(rivals.len(), n_tiles, work, scan_work)
             }
         };
-        let order = self.tree.order_of_queries(queries, &self.metric);
+        let order = walk.order();
         let walk = Walk { budget, ..walk };
         let chunks: Vec<Vec<Walked<G>>> = order
-            .par_chunks(CHUNK)
+            .par_chunks(walk::CHUNK)
             .map(|chunk| walk.run(chunk, &goal))
             .collect();
         let mut answers: Vec<Option<G::Answer>> = Vec::new();

@@ -258,7 +258,7 @@ impl<G: Goal> WithSimd for Run<'_, G> {
                         if self.concludes(member, radius, certain[lane], filtered) {
                             self.batch[member].goal.add_closer(filtered.count);
                         } else {
-                            self.compute(member, block * GROUPS + index);
+                            self.compute(simd, member, block * GROUPS + index);
                         }
                     }
                 }
@@ -283,13 +283,14 @@ impl<G: Goal> Run<'_, G> {
 
     /// Computes the distances to the points of a group.
     #[inline(always)]
-    fn compute(&mut self, member: usize, group: usize) {
+    fn compute<S: Simd>(&mut self, simd: S, member: usize, group: usize) {
         let query = &self.prepared[member];
-        let goal = &mut self.batch[member].goal;
+        let Walked { goal, work, .. } = &mut self.batch[member];
         let tiles = &self.tree.tiles;
         let n_tiles = GROUP / LANES;
+        *work += n_tiles as u64;
         for tile in group * n_tiles..tiles.n_tiles().min((group + 1) * n_tiles) {
-            if let Some(keys) = tiles.keys(tile, &query.axes, goal.reach(false)) {
+            if let Some(keys) = tiles.keys(simd, tile, &query.axes, goal.reach(false)) {
                 let (points, admitted) = (tiles.points(tile), &[true; LANES]);
                 goal.take(
                     &Tile {

@@ -1,5 +1,7 @@
 //! Points in tiles of 16, attribute by attribute, so that one instruction handles several points.
 
+use pulp::Simd;
+
 use crate::distance::Metric;
 use crate::table::matrix::{Matrix, Row};
 
@@ -113,41 +115,73 @@ impl Tiles {
         self.ragged[tile]
     }
 
-    /// The canonical distances of a tile's points, or `None` if all are beyond `reach`.
+    /// The canonical distances of a tile's points, or `None` if all are beyond `reach`; those that
+    /// are beyond it may read infinite.
     ///
     /// Each lane does exactly what [`Metric::key`] does, in its order: this decides, it does not
     /// filter. Giving up early is safe since adding terms that are not negative never lowers a sum,
     /// rounded or not.
     #[inline(always)]
-    pub(super) fn keys(&self, tile: usize, axes: &[Axis], reach: f64) -> Option<[f64; LANES]> {
+    pub(super) fn keys<S: Simd>(
+        &self,
+        simd: S,
+        tile: usize,
+        axes: &[Axis],
+        reach: f64,
+    ) -> Option<[f64; LANES]> {
+        let mut keys = [f64::INFINITY; LANES];
+        let mut reached = false;
+        // Two vectors at a time: their sums are independent and hide each other's latency.
+        let (vectors, _) = S::as_mut_simd_f64s(&mut keys);
+        for (part, pair) in vectors.chunks_exact_mut(2).enumerate() {
+            if let Some(sums) = self.pair(simd, tile, part, axes, reach) {
+                pair.copy_from_slice(&sums);
+                reached = true;
+            }
+        }
+        reached.then_some(keys)
+    }
+
+    #[inline(always)]
+    fn pair<S: Simd>(
+        &self,
+        simd: S,
+        tile: usize,
+        part: usize,
+        axes: &[Axis],
+        reach: f64,
+    ) -> Option<[S::f64s; 2]> {
         let ragged = self.ragged[tile];
-        let mut sums = [0.0; LANES];
+        let mut sums = [simd.splat_f64s(0.0); 2];
         for (axes, rows) in axes.chunks(STRIDE).zip(self.rows(tile).chunks(STRIDE)) {
             for (axis, row) in axes.iter().zip(rows) {
+                let missing = simd.splat_f64s(axis.missing);
                 if axis.is_missing {
-                    for sum in &mut sums {
-                        *sum += axis.missing;
+                    sums = sums.map(|sum| simd.add_f64s(sum, missing));
+                    continue;
+                }
+                if axis.weight == 0.0 && !ragged {
+                    continue;
+                }
+                let value = simd.splat_f64s(axis.value);
+                let weight = simd.splat_f64s(axis.weight);
+                let (row, _) = S::as_simd_f64s(&row.0);
+                for (sum, &values) in sums.iter_mut().zip(&row[2 * part..2 * part + 2]) {
+                    let difference = simd.sub_f64s(value, values);
+                    let mut term = simd.mul_f64s(difference, difference);
+                    if axis.weight == 0.0 {
+                        term = simd.splat_f64s(0.0);
                     }
-                } else if ragged {
-                    for (sum, &value) in sums.iter_mut().zip(&row.0) {
-                        *sum += if value.is_nan() {
-                            axis.missing
-                        } else {
-                            term(axis, value)
-                        };
+                    term = simd.mul_f64s(weight, term);
+                    if ragged {
+                        // Only NaN differs from itself.
+                        let present = simd.equal_f64s(values, values);
+                        term = simd.select_f64s(present, term, missing);
                     }
-                } else if axis.weight != 0.0 {
-                    for (sum, &value) in sums.iter_mut().zip(&row.0) {
-                        let difference = axis.value - value;
-                        *sum += axis.weight * (difference * difference);
-                    }
+                    *sum = simd.add_f64s(*sum, term);
                 }
             }
-            if sums
-                .iter()
-                .fold(f64::INFINITY, |least, &sum| lesser(least, sum))
-                > reach
-            {
+            if simd.reduce_min_f64s(simd.min_f64s(sums[0], sums[1])) > reach {
                 return None;
             }
         }
@@ -176,7 +210,7 @@ impl Tiles {
 }
 
 /// Attributes between two looks at whether a tile is already out of reach.
-const STRIDE: usize = 7;
+const STRIDE: usize = 5;
 
 /// What a component present on both sides contributes.
 #[inline(always)]

@@ -1,16 +1,14 @@
 //! A k-d tree whose nodes have up to eight children, with a tight box around each child.
 
-use rayon::prelude::*;
+use pulp::Simd;
 
-use super::tiles::{Axis, LANES, Lanes, Tiles, axes_of, greater, lesser, term};
+use super::plan::{Plan, Planner};
+use super::tiles::{Axis, LANES, Lanes, Tiles, greater, lesser, term};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
 /// Children of a node.
 pub(super) const FAN: usize = 8;
-
-/// Tiles of a leaf.
-const LEAF: usize = 1;
 
 /// Marks a child that is a leaf.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -43,21 +41,6 @@ pub(super) struct Tree {
     boxes: Vec<Lanes>,
     /// For each node and attribute, one bit a child; empty if no point misses anything.
     gaps: Vec<u8>,
-}
-
-/// How a run of points is divided.
-enum Plan {
-    Leaf(usize),
-    Split(Vec<Plan>),
-}
-
-impl Plan {
-    fn n_points(&self) -> usize {
-        match self {
-            Self::Leaf(n_points) => *n_points,
-            Self::Split(plans) => plans.iter().map(Self::n_points).sum(),
-        }
-    }
 }
 
 impl Tree {
@@ -187,46 +170,51 @@ impl Tree {
     /// so by induction over the attributes the bound is never above it. A missing value contributes
     /// its constant in both; where only some are missing, the lesser of both contributions bounds.
     #[inline(always)]
-    pub(super) fn lower(&self, node: usize, axes: &[Axis]) -> [f64; FAN] {
-        let mut sums = [0.0; FAN];
+    pub(super) fn lower<S: Simd>(&self, simd: S, node: usize, axes: &[Axis]) -> [f64; FAN] {
+        let mut lower = [0.0; FAN];
         let gaps = self.gaps(node);
+        let zero = simd.splat_f64s(0.0);
+        let (sums, _) = S::as_mut_simd_f64s(&mut lower);
         for (attribute, (axis, row)) in axes.iter().zip(self.boxes(node)).enumerate() {
+            let missing = simd.splat_f64s(axis.missing);
             if axis.is_missing {
-                for sum in &mut sums {
-                    *sum += axis.missing;
+                for sum in &mut *sums {
+                    *sum = simd.add_f64s(*sum, missing);
                 }
                 continue;
             }
             if axis.weight == 0.0 {
                 continue;
             }
-            let (lo, hi) = row.0.split_at(FAN);
+            // A child that misses nothing has no constant to fall back on.
             let gap = gaps.get(attribute).copied().unwrap_or(0);
-            if gap == 0 {
-                for child in 0..FAN {
-                    let outside = greater(lo[child] - axis.value, axis.value - hi[child]);
-                    let outside = greater(outside, 0.0);
-                    sums[child] += axis.weight * (outside * outside);
-                }
+            let constants: [f64; FAN] = if gap == 0 {
+                [f64::INFINITY; FAN]
             } else {
-                for child in 0..FAN {
-                    let outside = greater(lo[child] - axis.value, axis.value - hi[child]);
-                    let outside = greater(outside, 0.0);
-                    let present = axis.weight * (outside * outside);
-                    let some_missing = gap >> child & 1 == 1;
-                    sums[child] += if some_missing {
-                        lesser(axis.missing, present)
-                    } else {
-                        present
-                    };
+                std::array::from_fn(|child| match gap >> child & 1 {
+                    1 => axis.missing,
+                    _ => f64::INFINITY,
+                })
+            };
+            let value = simd.splat_f64s(axis.value);
+            let weight = simd.splat_f64s(axis.weight);
+            let (lo, hi) = row.0.split_at(FAN);
+            let ((lo, _), (hi, _)) = (S::as_simd_f64s(lo), S::as_simd_f64s(hi));
+            let (constants, _) = S::as_simd_f64s(&constants);
+            for (part, sum) in sums.iter_mut().enumerate() {
+                let below = simd.sub_f64s(lo[part], value);
+                let above = simd.sub_f64s(value, hi[part]);
+                let outside = simd.max_f64s(simd.max_f64s(below, above), zero);
+                let mut term = simd.mul_f64s(weight, simd.mul_f64s(outside, outside));
+                if gap != 0 {
+                    term = simd.min_f64s(term, constants[part]);
                 }
+                *sum = simd.add_f64s(*sum, term);
             }
         }
         let n_children = self.nodes[node].n_children as usize;
-        for sum in &mut sums[n_children..] {
-            *sum = f64::INFINITY;
-        }
-        sums
+        lower[n_children..].fill(f64::INFINITY);
+        lower
     }
 
     /// An upper bound of the canonical distances to the points of one child.
@@ -255,25 +243,12 @@ impl Tree {
         sum
     }
 
-    /// The queries, those close to each other in the tree one after the other.
-    pub(super) fn order_of_queries(&self, queries: &Matrix, metric: &Metric) -> Vec<u32> {
-        let mut order: Vec<(u32, u32)> = (0..queries.n_records() as u32)
-            .into_par_iter()
-            .with_min_len(1024)
-            .map_init(Vec::new, |axes, query| {
-                axes_of(queries.record(query as usize), metric, axes);
-                (self.home(axes), query)
-            })
-            .collect();
-        order.par_sort_unstable();
-        order.into_iter().map(|(_, query)| query).collect()
-    }
-
     /// The position at which a greedy descent towards the query ends.
-    fn home(&self, axes: &[Axis]) -> u32 {
+    #[inline(always)]
+    pub(super) fn home<S: Simd>(&self, simd: S, axes: &[Axis]) -> u32 {
         let mut index = 0;
         while let Some(node) = self.nodes.get(index as usize) {
-            let lower = self.lower(index as usize, axes);
+            let lower = self.lower(simd, index as usize, axes);
             let nearest = (1..FAN).fold(0, |best, i| if lower[i] < lower[best] { i } else { best });
             index = node.child[nearest];
             if index == NO_NODE {
@@ -304,107 +279,4 @@ fn flatten(plans: &[Plan], start: usize, nodes: &mut Vec<Node>) -> u32 {
         start += plan.n_points();
     }
     index as u32
-}
-
-/// Divides runs of points.
-struct Planner<'a> {
-    points: &'a Matrix,
-    metric: &'a Metric,
-}
-
-/// Points looked at to choose the attribute by which a run is divided.
-const SAMPLE: usize = 128;
-
-/// Points from which on two halves are worth two tasks.
-const PARALLEL: usize = 4096;
-
-impl Planner<'_> {
-    /// Reorders a run so that each leaf, and each run below a node, is contiguous.
-    fn plan(&self, run: &mut [u32]) -> Plan {
-        if run.len() <= LEAF * LANES {
-            return Plan::Leaf(run.len());
-        }
-        Plan::Split(self.divide(run, FAN))
-    }
-
-    /// Divides a run into at most `pieces`, by halving.
-    fn divide(&self, run: &mut [u32], pieces: usize) -> Vec<Plan> {
-        if pieces == 1 || run.len() <= LEAF * LANES {
-            return vec![self.plan(run)];
-        }
-        let middle = self.halve(run);
-        let parallel = run.len() >= PARALLEL;
-        let (left, right) = run.split_at_mut(middle);
-        let (mut left, right) = if parallel {
-            rayon::join(
-                || self.divide(left, pieces / 2),
-                || self.divide(right, pieces / 2),
-            )
-        } else {
-            (
-                self.divide(left, pieces / 2),
-                self.divide(right, pieces / 2),
-            )
-        };
-        left.extend(right);
-        left
-    }
-
-    /// Partitions a run by one attribute, at a tile's edge strictly inside; returns the edge.
-    ///
-    /// Points that miss an attribute others have are parted from them first, so that runs below
-    /// mostly miss the same. Equal values are parted by index: then the points of a run of equals
-    /// are in order, and their least index tells which of them come first.
-    fn halve(&self, run: &mut [u32]) -> usize {
-        let (widest, mixed) = self.widest(run);
-        let by_missing = mixed.and_then(|attribute| {
-            let present = run
-                .iter()
-                .filter(|&&p| !self.value(p, attribute).is_nan())
-                .count();
-            let edge = (present + LANES / 2) / LANES * LANES;
-            (edge > 0 && edge < run.len()).then_some((attribute, edge))
-        });
-        let half = (run.len().div_ceil(LANES) / 2).max(1) * LANES;
-        let (attribute, edge) = by_missing.unwrap_or((widest, half));
-        let mut keyed: Vec<(f64, u32)> = run
-            .iter()
-            .map(|&point| (self.value(point, attribute), point))
-            .collect();
-        // NaN (missing) is above all numbers in the total order.
-        keyed.select_nth_unstable_by(edge, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (slot, (_, point)) in run.iter_mut().zip(keyed) {
-            *slot = point;
-        }
-        edge
-    }
-
-    /// The attribute in which a run is widest, and one that only a part of it misses.
-    fn widest(&self, run: &[u32]) -> (usize, Option<usize>) {
-        let step = run.len().div_ceil(SAMPLE);
-        let (mut widest, mut mixed) = ((0, -1.0), None);
-        for attribute in 0..self.metric.n_attributes() {
-            let (mut lo, mut hi, mut missing) = (f64::INFINITY, f64::NEG_INFINITY, false);
-            for &point in run.iter().step_by(step) {
-                let value = self.value(point, attribute);
-                (lo, hi) = (if value < lo { value } else { lo }, greater(hi, value));
-                missing |= value.is_nan();
-            }
-            if missing && lo <= hi {
-                mixed = Some(attribute);
-            }
-            let width = self.metric.weights()[attribute] * ((hi - lo) * (hi - lo));
-            if lo <= hi && width > widest.1 {
-                widest = (attribute, width);
-            }
-        }
-        (widest.0, mixed)
-    }
-
-    fn value(&self, point: u32, attribute: usize) -> f64 {
-        if self.points.is_missing(point as usize, attribute) {
-            return f64::NAN;
-        }
-        self.points.row(point as usize)[attribute]
-    }
 }

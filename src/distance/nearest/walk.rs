@@ -1,6 +1,7 @@
 //! Walking the tree towards a query.
 
 use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::boxes::{Boxes, Constraint};
 use super::goal::{Goal, Rival, Settled, Tile};
@@ -8,6 +9,9 @@ use super::tiles::{Axis, LANES, axes_of, greater};
 use super::tree::{FAN, NO_NODE, Tree};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
+
+/// Queries that one task answers, and so the length of the runs that share what is in cache.
+pub(super) const CHUNK: usize = 256;
 
 /// What a walk needs to know.
 #[derive(Clone, Copy)]
@@ -25,6 +29,7 @@ pub(super) struct Walk<'a> {
 pub(super) struct Walked<G> {
     pub query: u32,
     pub goal: G,
+    /// Nodes visited, and tiles whose distances were computed.
     pub work: u64,
     /// Whether the goal was reached within the budget.
     pub finished: bool,
@@ -46,6 +51,21 @@ struct Visit {
 }
 
 impl Walk<'_> {
+    /// All queries, those close to each other in the tree one after the other.
+    pub(super) fn order(self) -> Vec<u32> {
+        let queries: Vec<u32> = (0..self.queries.n_records() as u32).collect();
+        let homes = queries.par_chunks(CHUNK).map(|queries| {
+            let homes = Homes {
+                walk: self,
+                queries,
+            };
+            Arch::new().dispatch(homes)
+        });
+        let mut homes: Vec<(u32, u32)> = homes.flatten_iter().collect();
+        homes.par_sort_unstable();
+        homes.into_iter().map(|(_, query)| query).collect()
+    }
+
     /// Walks for each of the queries, in their order.
     pub(super) fn run<G: Goal>(
         self,
@@ -60,6 +80,33 @@ impl Walk<'_> {
     }
 }
 
+/// Where a greedy descent towards each query ends.
+struct Homes<'a> {
+    walk: Walk<'a>,
+    queries: &'a [u32],
+}
+
+impl WithSimd for Homes<'_> {
+    type Output = Vec<(u32, u32)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let Walk {
+            tree,
+            metric,
+            queries,
+            ..
+        } = self.walk;
+        let mut axes = Vec::new();
+        let mut homes = Vec::with_capacity(self.queries.len());
+        for &query in self.queries {
+            axes_of(queries.record(query as usize), metric, &mut axes);
+            homes.push((tree.home(simd, &axes), query));
+        }
+        homes
+    }
+}
+
 struct Run<'a, F> {
     walk: Walk<'a>,
     queries: &'a [u32],
@@ -69,9 +116,8 @@ struct Run<'a, F> {
 impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
     type Output = Vec<Walked<G>>;
 
-    /// The loops are plain arrays; inlined here they compile to the widest instructions there are.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> Self::Output {
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let walk = &self.walk;
         let mut one = One {
             axes: Vec::new(),
@@ -102,7 +148,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 }
             });
             let mut goal = (self.goal)(rival);
-            let work = one.walk(walk.tree, walk.budget, &mut goal);
+            let work = one.walk(simd, walk.tree, walk.budget, &mut goal);
             walked.push(Walked {
                 query,
                 goal,
@@ -124,7 +170,7 @@ struct One {
 impl One {
     /// Returns the work done; more than the budget if the walk was given up.
     #[inline(always)]
-    fn walk<G: Goal>(&mut self, tree: &Tree, budget: u64, goal: &mut G) -> u64 {
+    fn walk<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, budget: u64, goal: &mut G) -> u64 {
         self.visits.clear();
         let nobody = self
             .constraints
@@ -157,9 +203,9 @@ impl One {
                 return work;
             }
             if visit.node == NO_NODE {
-                self.leaf(tree, visit, goal);
+                self.leaf(simd, tree, visit, goal);
             } else {
-                self.node(tree, visit, goal);
+                self.node(simd, tree, visit, goal);
             }
         }
         work
@@ -167,10 +213,10 @@ impl One {
 
     /// Puts the children that matter on the stack, the nearest on top.
     #[inline(always)]
-    fn node<G: Goal>(&mut self, tree: &Tree, visit: Visit, goal: &mut G) {
+    fn node<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, visit: Visit, goal: &mut G) {
         let index = visit.node as usize;
         let node = &tree.nodes[index];
-        let lower = tree.lower(index, &self.axes);
+        let lower = tree.lower(simd, index, &self.axes);
         let (apart, within) = if visit.inside {
             ([false; FAN], [true; FAN])
         } else {
@@ -215,7 +261,7 @@ impl One {
             self.visits.push(child);
             // Insertion sort: there are few, and the nearest child comes to the top.
             let mut slot = self.visits.len() - 1;
-            while slot > bottom && self.visits[slot - 1].lower < lower {
+            while slot > bottom && self.visits[slot - 1].lower <= lower {
                 self.visits.swap(slot - 1, slot);
                 slot -= 1;
             }
@@ -251,7 +297,7 @@ impl One {
 
     /// Shows the candidates of a leaf to the goal.
     #[inline(always)]
-    fn leaf<G: Goal>(&mut self, tree: &Tree, visit: Visit, goal: &mut G) {
+    fn leaf<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, visit: Visit, goal: &mut G) {
         let tiles = &tree.tiles;
         for tile in visit.start as usize / LANES..(visit.end as usize).div_ceil(LANES) {
             let points = tiles.points(tile);
@@ -271,7 +317,7 @@ impl One {
                     continue;
                 }
             }
-            if let Some(keys) = tiles.keys(tile, &self.axes, goal.reach(visit.counted)) {
+            if let Some(keys) = tiles.keys(simd, tile, &self.axes, goal.reach(visit.counted)) {
                 goal.take(
                     &Tile {
                         points,

@@ -1,0 +1,220 @@
+//! Killed, or out of room: an output is the old file or the new one, whole.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::sandbox::{PROGRAM, Sandbox};
+
+const RECORDS: usize = 200_000;
+const OLD: &str = "the old content, whole\n";
+
+/// A folder with a large file `in.csv` and an old `out.csv`.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with(&[("out.csv", OLD)]);
+    let mut text = String::from("amount,count\n");
+    for record in 0..RECORDS {
+        let mixed = record * 7_919 % 1_000_003;
+        text += &format!("{}.{},{}\n", mixed, record % 10, mixed % 1_009);
+    }
+    sandbox.write("in.csv", text);
+    sandbox
+}
+
+const CALL: &str = "mask rankswap --window 5 --seed 1 --quiet -o out.csv in.csv";
+
+fn partial_files(sandbox: &Sandbox) -> usize {
+    let is_partial = |name: &&String| name.starts_with(".sdcrisk-") && name.ends_with(".partial");
+    sandbox.names().iter().filter(is_partial).count()
+}
+
+/// When to kill.
+enum Moment {
+    After(Duration),
+    /// This long after the new file began to be written.
+    Writing(Duration),
+}
+
+fn kill_at(sandbox: &Sandbox, moment: &Moment) {
+    let mut child = sandbox
+        .command(CALL)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    match moment {
+        Moment::After(delay) => thread::sleep(*delay),
+        Moment::Writing(delay) => {
+            while partial_files(sandbox) == 0 && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_micros(200));
+            }
+            thread::sleep(*delay);
+        }
+    }
+    // SIGKILL: nothing of the program can run after it.
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_old_file_or_the_new_one() {
+    let sandbox = sandbox();
+    let start = Instant::now();
+    sandbox.run(CALL).ended(0);
+    let whole = start.elapsed();
+    let new = sandbox.text("out.csv");
+    assert_eq!(new.lines().count(), 1 + RECORDS);
+    let mut moments: Vec<Moment> = (0..5).map(|nth| Moment::After(whole * nth / 5)).collect();
+    moments.extend([0, 0, 0, 1, 2, 4, 8, 16].map(|ms| Moment::Writing(Duration::from_millis(ms))));
+    let (mut kept, mut littered) = (0, 0);
+    for moment in &moments {
+        sandbox.write("out.csv", OLD);
+        kill_at(&sandbox, moment);
+        let out = sandbox.text("out.csv");
+        assert!(
+            out == OLD || out == new,
+            "half a file: {} bytes, {} records",
+            out.len(),
+            out.lines().count()
+        );
+        kept += usize::from(out == OLD);
+        littered += partial_files(&sandbox);
+        for name in sandbox.names() {
+            if name.starts_with(".sdcrisk-") {
+                fs::remove_file(sandbox.path(&name)).unwrap();
+            }
+        }
+        assert_eq!(sandbox.names(), ["in.csv", "out.csv"]);
+    }
+    assert!(kept > 0, "no run was killed before its end");
+    assert!(littered > 0, "no run was killed while it wrote");
+}
+
+#[test]
+fn a_killed_run_without_an_old_file_leaves_none() {
+    let sandbox = sandbox();
+    for delay in 0..3 {
+        fs::remove_file(sandbox.path("out.csv")).unwrap_or_default();
+        kill_at(&sandbox, &Moment::Writing(Duration::from_millis(delay)));
+        if sandbox.path("out.csv").exists() {
+            assert_eq!(sandbox.text("out.csv").lines().count(), 1 + RECORDS);
+        }
+    }
+}
+
+/// Files larger than a limit cannot be written, as on a full disk.
+#[test]
+fn no_room_for_the_new_file_leaves_the_old_one() {
+    let sandbox = sandbox();
+    sandbox.write("s.json", OLD);
+    for call in [
+        CALL.to_owned(),
+        CALL.replace("-o out.csv", "--statement s.json -o out.csv"),
+        CALL.replace("-o out.csv", "--shuffle out.csv -o /dev/null"),
+        "link --method am --quiet --links out.csv in.csv in.csv"
+            .replace("in.csv in.csv", "small.csv small.csv"),
+    ] {
+        let mut small: String = sandbox
+            .text("in.csv")
+            .lines()
+            .take(3_000)
+            .collect::<Vec<_>>()
+            .join("\n");
+        small.push('\n');
+        sandbox.write("small.csv", &small);
+        // Units of 512 bytes; without the trap the signal would end the program.
+        let ran = sandbox
+            .shell(&format!(
+                "trap '' XFSZ; ulimit -f 20; exec '{PROGRAM}' {call}"
+            ))
+            .ended(1);
+        assert!(
+            ran.stderr
+                .starts_with("sdcrisk: out.csv: cannot write it: "),
+            "{call}: {}",
+            ran.stderr
+        );
+        assert_eq!(sandbox.text("out.csv"), OLD, "{call}");
+        assert_eq!(sandbox.text("s.json"), OLD, "{call}");
+        assert_eq!(
+            sandbox.names(),
+            ["in.csv", "out.csv", "s.json", "small.csv"],
+            "{call}"
+        );
+    }
+}
+
+/// A file system of one megabyte, unmounted at the end.
+struct SmallDisk<'a> {
+    sandbox: &'a Sandbox,
+}
+
+impl<'a> SmallDisk<'a> {
+    fn new(sandbox: &'a Sandbox) -> Option<Self> {
+        let folder = sandbox.path("disk");
+        fs::create_dir(&folder).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .arg(&folder)
+            .stderr(Stdio::null())
+            .status();
+        mounted
+            .is_ok_and(|status| status.success())
+            .then_some(Self { sandbox })
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount")
+            .arg(self.sandbox.path("disk"))
+            .status();
+        assert!(
+            unmounted.is_ok_and(|status| status.success()),
+            "the small disk is still mounted"
+        );
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let sandbox = sandbox();
+    let Some(_disk) = SmallDisk::new(&sandbox) else {
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "skipped: this user cannot mount a small disk").unwrap();
+        return;
+    };
+    sandbox.write("disk/out.csv", OLD);
+    let ran = sandbox
+        .run(&CALL.replace("out.csv", "disk/out.csv"))
+        .ended(1);
+    assert_eq!(
+        ran.stderr,
+        "sdcrisk: disk/out.csv: cannot write it: the disk is full. Make room, or write elsewhere; what was there \
+         before is untouched\n"
+    );
+    assert_eq!(sandbox.text("disk/out.csv"), OLD);
+    let left: Vec<_> = fs::read_dir(sandbox.path("disk")).unwrap().collect();
+    assert_eq!(left.len(), 1, "litter: {left:?}");
+    let packed = CALL
+        .replace("out.csv", "disk/out.csv.gz")
+        .replace("--seed 1", "--seed 2");
+    match sandbox.run(&packed).status {
+        Some(0) => {
+            let out = sandbox.read("disk/out.csv.gz");
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(out.as_slice())
+                .read_to_string(&mut text)
+                .unwrap();
+            assert_eq!(text.lines().count(), 1 + RECORDS);
+        }
+        status => {
+            assert_eq!(status, Some(1));
+            assert!(!sandbox.path("disk/out.csv.gz").exists());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The first minutes: the demo, and the commands that it and the README tell people to type.
+
+use std::path::Path;
+
+use crate::sandbox::{PROGRAM, Sandbox};
+
+const CENSUS: &[u8] = include_bytes!("../../data/synthetic-census.csv");
+
+#[test]
+fn the_demo_prints_the_same_twice_and_needs_no_file() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.run("demo").ended(0);
+    assert_eq!(first.stdout, sandbox.run("demo").ended(0).stdout);
+    assert_eq!(
+        first.stdout,
+        sandbox.run("demo --threads 1").ended(0).stdout
+    );
+    assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
+    assert_eq!(first.stderr, "");
+    let text = first.text();
+    for part in [
+        "1000 people",
+        "am",
+        "rsld",
+        "certain",
+        "by chance",
+        "Now type:",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_demo_shows_five_strengths_and_risks_that_fall() {
+    let text = Sandbox::new().run("demo").ended(0).text();
+    // p, window, am, rsld, certain, candidates, by chance; a rate is followed by a percent sign.
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .map(|line| {
+            let cells = line.split_whitespace().filter(|word| *word != "%");
+            cells
+                .map(|word| word.parse().unwrap_or(f64::NAN))
+                .collect::<Vec<f64>>()
+        })
+        .filter(|row| row.len() == 7 && row.iter().all(|number| number.is_finite()))
+        .collect();
+    let column = |place: usize| -> Vec<f64> { rows.iter().map(|row| row[place]).collect() };
+    assert_eq!(column(0), [1.0, 2.0, 5.0, 10.0, 20.0], "{text}");
+    assert_eq!(column(1), [10.0, 20.0, 50.0, 100.0, 200.0]);
+    for (what, rates) in [
+        ("am", column(2)),
+        ("rsld", column(3)),
+        ("certain", column(4)),
+    ] {
+        assert!(
+            rates.is_sorted_by(|a, b| a >= b),
+            "{what} falls with p: {rates:?}"
+        );
+        assert!(rates.iter().all(|rate| (0.0..=100.0).contains(rate)));
+    }
+    for row in &rows {
+        assert!(row[3] >= row[2], "knowing p helps: {row:?}");
+    }
+    assert!(
+        column(5).is_sorted(),
+        "candidates grow with p: {:?}",
+        column(5)
+    );
+    assert_eq!(column(6), [0.1; 5]);
+}
+
+#[test]
+fn the_bundled_file_is_that_of_the_repository() {
+    let ran = Sandbox::new().run("demo --data").ended(0);
+    assert!(ran.stdout == CENSUS);
+}
+
+#[test]
+fn the_commands_that_the_demo_names_work() {
+    let sandbox = Sandbox::new();
+    let text = sandbox.run("demo").ended(0).text();
+    let (_, after) = text.split_once("Now type:\n").unwrap();
+    let commands: Vec<&str> = after
+        .lines()
+        .map_while(|line| line.strip_prefix("  "))
+        .collect();
+    assert_eq!(commands.len(), 4, "{after}");
+    for command in &commands {
+        assert!(
+            command.starts_with(PROGRAM),
+            "it is named as it was called: {command}"
+        );
+        let ran = sandbox.shell(command).ended(0);
+        assert!(!ran.stderr.contains("error"), "{command}: {}", ran.stderr);
+    }
+    assert_eq!(
+        sandbox.names(),
+        ["masked.csv", "masked.sdc.json", "people.csv"]
+    );
+    let last = sandbox.shell(commands[3]).text();
+    assert!(last.contains("people.csv against masked.csv"), "{last}");
+}
+
+/// The lines of fenced blocks that call the program, with what a trailing backslash joins to them.
+fn commands(readme: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut inside = false;
+    let mut begun: Option<String> = None;
+    for line in readme.lines() {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+            continue;
+        }
+        let line = line.trim_start().trim_start_matches("$ ");
+        let text = match begun.take() {
+            Some(begun) => format!("{begun} {line}"),
+            None if inside && line.starts_with("sdcrisk ") => line.to_owned(),
+            None => continue,
+        };
+        match text.strip_suffix('\\') {
+            Some(more) => begun = Some(more.trim_end().to_owned()),
+            None => commands.push(text),
+        }
+    }
+    commands
+}
+
+#[test]
+fn commands_are_taken_from_fenced_blocks() {
+    let readme = "sdcrisk no\n```sh\n$ sdcrisk a \\\n    | sdcrisk b\ncargo build\nsdcrisk c # why\n```\nsdcrisk no\n";
+    assert_eq!(
+        commands(readme),
+        ["sdcrisk a | sdcrisk b", "sdcrisk c # why"]
+    );
+}
+
+/// In order, in one folder: whoever types them from top to bottom must get through.
+#[test]
+fn the_commands_of_the_readme_work_in_order() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    // Until there is a README, the demo names the commands to type.
+    let Ok(readme) = std::fs::read_to_string(path) else {
+        return the_commands_that_the_demo_names_work();
+    };
+    let sandbox = Sandbox::new();
+    let commands = commands(&readme);
+    assert!(commands.len() >= 3, "{commands:?}");
+    for command in commands {
+        sandbox.shell(&command).ended(0);
+    }
+}

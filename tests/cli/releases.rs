@@ -1,0 +1,167 @@
+//! What reaches a masked file, and what must never: identifiers, seeds, dropped attributes.
+
+use crate::{bad_input::GOOD, sandbox::Sandbox};
+
+fn sandbox() -> Sandbox {
+    Sandbox::with(&[("good.csv", GOOD)])
+}
+
+fn header(csv: &str) -> &str {
+    csv.lines().next().unwrap_or_default()
+}
+
+#[test]
+fn identifiers_never_slip_into_a_release() {
+    let sandbox = sandbox();
+    for options in ["", "--attributes age", "--shuffle key.csv", "--drop town"] {
+        let ran = sandbox
+            .run(&format!("mask rankswap --window 2 {options} good.csv"))
+            .ended(0);
+        assert!(!ran.text().contains("person_id"), "{options}");
+        assert!(!ran.text().contains("geheim"), "{options}");
+        assert!(
+            ran.stderr
+                .contains("note: person_id is left out of the masked file: identifier"),
+            "{}",
+            ran.stderr
+        );
+    }
+    sandbox.write(
+        "roles.toml",
+        "identifier = ['town']\nnominal = ['person_id']\nconfidential = ['person_id']\n",
+    );
+    let ran = sandbox
+        .run("mask rankswap --window 2 --roles roles.toml good.csv")
+        .ended(0);
+    assert_eq!(header(&ran.text()), "person_id,age,income,bonus,flat");
+    assert!(
+        ran.stderr
+            .contains("town is left out of the masked file: identifier")
+    );
+}
+
+#[test]
+fn identifiers_stay_only_when_asked_for_and_with_a_warning() {
+    let ran = sandbox()
+        .run("mask rankswap --window 2 --keep-identifiers good.csv")
+        .ended(0);
+    assert_eq!(header(&ran.text()), "person_id,age,income,bonus,town,flat");
+    for (line, number) in ran.text().lines().skip(1).zip(1..) {
+        assert!(line.starts_with(&format!("geheim{number:02},")), "{line}");
+    }
+    assert!(
+        ran.stderr
+            .contains("identifiers stay in the masked file (person_id)")
+            && ran.stderr.contains("must not be released"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn dropped_attributes_are_gone_and_the_others_are_as_without() {
+    let sandbox = sandbox();
+    let mask = "mask rankswap --window 2 --seed 5";
+    let whole = sandbox.run(&format!("{mask} good.csv")).ended(0).text();
+    let less = sandbox
+        .run(&format!("{mask} --drop income,town good.csv"))
+        .ended(0)
+        .text();
+    assert_eq!(header(&less), "age,bonus,flat");
+    let expected: Vec<String> = whole
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [cells[0], cells[2], cells[4]].join(",")
+        })
+        .collect();
+    assert_eq!(
+        less.lines().collect::<Vec<_>>(),
+        expected,
+        "no other attribute changes"
+    );
+}
+
+#[test]
+fn roles_decide_what_is_masked_without_attributes() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "roles.toml",
+        "quasi-identifier = ['age']\nconfidential = ['income', 'bonus']\n",
+    );
+    let ran = sandbox
+        .run("mask rankswap --window 9 --roles roles.toml --statement s.json good.csv")
+        .ended(0);
+    let statement: serde_json::Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
+    assert_eq!(statement["attributes"], serde_json::json!(["age", "flat"]));
+    for (line, original) in ran.text().lines().zip(GOOD.lines()) {
+        let masked: Vec<&str> = line.split(',').collect();
+        let original: Vec<&str> = original.split(',').collect();
+        assert_eq!(masked[1..4], original[2..5], "confidential amounts stay");
+    }
+}
+
+#[test]
+fn a_seed_repeats_a_masking_and_appears_nowhere() {
+    let sandbox = sandbox();
+    let call = "mask rankswap --window 3 --seed 867530977 --shuffle key.csv --statement s.json -o m.csv good.csv";
+    let first = sandbox.run(call).ended(0);
+    let files = ["m.csv", "s.json", "key.csv"].map(|name| sandbox.text(name));
+    sandbox.run(call).ended(0);
+    assert_eq!(
+        files,
+        ["m.csv", "s.json", "key.csv"].map(|name| sandbox.text(name))
+    );
+    sandbox
+        .run(&call.replace("867530977", "867530978"))
+        .ended(0);
+    assert_ne!(files[0], sandbox.text("m.csv"));
+    let to_stdout = sandbox
+        .run("-v mask rankswap --window 3 --seed 867530977 good.csv")
+        .ended(0);
+    let link = sandbox
+        .run("link --method rsld --statement s.json --key key.csv --known random:2x2 --seed 867530977 --format json good.csv m.csv")
+        .ended(0);
+    for text in files.iter().chain([
+        &first.stderr,
+        &first.text(),
+        &to_stdout.stderr,
+        &to_stdout.text(),
+        &link.stderr,
+        &link.text(),
+    ]) {
+        assert!(!text.contains("867530977"), "{text}");
+        assert!(!text.contains("\"seed\""), "{text}");
+    }
+    assert!(
+        first.stderr.contains("note: --seed is for experiments"),
+        "{}",
+        first.stderr
+    );
+}
+
+#[test]
+fn without_a_seed_no_two_maskings_are_alike() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.csv", include_bytes!("../../data/synthetic-census.csv"));
+    let mask = || sandbox.run("mask rankswap --p 5 in.csv").ended(0).stdout;
+    assert!(mask() != mask());
+}
+
+#[test]
+fn a_masking_says_what_it_did() {
+    let sandbox = Sandbox::with(&[("in.csv", "x,y\n1,9\n2,NA\n3,9\n4,9\nNA,9\n")]);
+    let ran = sandbox
+        .run("mask rankswap --window 1 --attributes x,y in.csv")
+        .ended(0);
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "5 records, window 1 rank",
+        "masked values changed without partner missing, kept",
+        "x 4 4 (100.0 %) 0 1",
+        "y 4 0 (0.0 %) 0 1 no value changed",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{}", ran.stderr);
+    }
+    assert_eq!(ran.text(), "x,y\n2,9\n1,NA\n4,9\n3,9\nNA,9\n");
+}
