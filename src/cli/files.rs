@@ -202,11 +202,15 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = fs::canonicalize(path) {
         return Ok(target);
     }
-    // A link to nowhere: what it names would be made.
-    let path = fs::read_link(path).map_or_else(
-        |_| path.to_path_buf(),
-        |target| path.parent().unwrap_or(Path::new("")).join(target),
-    );
+    // A link to nowhere, perhaps through other links: what the last one names would be made.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -268,17 +272,19 @@ impl Output {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = match (privacy, &existing) {
-                (Privacy::Private, _) => 0o600,
-                (Privacy::Ordinary, Some(metadata)) => metadata.permissions().mode() & 0o777,
-                (Privacy::Ordinary, None) => 0o666,
-            };
-            builder.permissions(fs::Permissions::from_mode(mode));
+            // The user's settings take away from a new file's mode, as they do everywhere.
+            builder.permissions(fs::Permissions::from_mode(match privacy {
+                Privacy::Private => 0o600,
+                Privacy::Ordinary => 0o666,
+            }));
         }
-        Ok(Sink::File {
-            temporary: builder.tempfile_in(folder)?,
-            target,
-        })
+        let temporary = builder.tempfile_in(folder)?;
+        if let (Privacy::Ordinary, Some(metadata)) = (privacy, existing) {
+            temporary
+                .as_file()
+                .set_permissions(metadata.permissions())?;
+        }
+        Ok(Sink::File { temporary, target })
     }
 
     /// Writes the content, compressed if the name ends in `.gz` or `.zst`.

@@ -155,6 +155,8 @@ impl Neighbours {
         self.search(queries, rivals, within, |rival| LinkGoal::new(rival, limit))
     }
 
+    /// The building of it is one task: a task that waits inside `get_or_init` must not steal another
+    /// that waits for the same.
     fn scan(&self) -> &Scan {
         self.scan
             .get_or_init(|| Scan::build(&self.tree, &self.metric))

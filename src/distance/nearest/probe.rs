@@ -1,5 +1,7 @@
 //! When to stop walking the tree and scan instead, decided by work counted on a sample.
 
+use rayon::prelude::*;
+
 /// Queries in the sample.
 const SAMPLE: usize = 32;
 
@@ -17,19 +19,23 @@ pub(super) const FOOTHOLD: u64 = 12;
 pub(super) fn budget(
     n_queries: usize,
     n_tiles: u64,
-    work: impl Fn(u32) -> u64,
-    scan_work: impl Fn(u32) -> u64,
+    work: impl Fn(u32) -> u64 + Sync,
+    scan_work: impl Fn(u32) -> u64 + Sync,
 ) -> u64 {
     let size = n_queries.min(SAMPLE);
-    let sample = || (0..size).map(|i| (i * n_queries / size) as u32);
-    let works: Vec<u64> = sample().map(work).collect();
+    let sample = || {
+        (0..size)
+            .into_par_iter()
+            .map(|i| (i * n_queries / size) as u32)
+    };
+    let works: Vec<u64> = sample().map(&work).collect();
     if works
         .iter()
         .all(|&work| work <= FOOTHOLD + n_tiles / SCAN_SPEED)
     {
         return u64::MAX;
     }
-    let scan_works: Vec<u64> = sample().map(scan_work).collect();
+    let scan_works: Vec<u64> = sample().map(&scan_work).collect();
     let cost = |budget: u64| -> u64 {
         let both = works.iter().zip(&scan_works);
         both.map(|(&work, &scan)| if work <= budget { work } else { budget + scan })
