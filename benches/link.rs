@@ -194,7 +194,10 @@ impl Pair {
     fn scan_seconds(&self, way: Way) -> f64 {
         let known = self.known(way);
         let matrix = |table: &Table, of: fn(&Shared) -> sdcrisk::table::AttrId| {
-            let columns: Vec<_> = known.iter().filter_map(|id| table.numbers(of(id))).collect();
+            let columns: Vec<_> = known
+                .iter()
+                .filter_map(|id| table.numbers(of(id)))
+                .collect();
             Matrix::gather(&columns, &everybody(table.n_records()))
         };
         let names: Vec<String> = known
@@ -227,7 +230,11 @@ impl Pair {
 fn is_nearest(preference: &Preference<'_>, seeker: usize) -> bool {
     let own = preference.cost(seeker, seeker).unwrap_or(f64::NEG_INFINITY);
     let nearer = (0..preference.sought.n_records())
-        .filter(|&sought| preference.cost(seeker, sought).is_some_and(|cost| cost < own))
+        .filter(|&sought| {
+            preference
+                .cost(seeker, sought)
+                .is_some_and(|cost| cost < own)
+        })
         .count();
     std::hint::black_box(nearer) == 0
 }

@@ -8,6 +8,12 @@
 //! (amounts rounded to tens, a capped contribution, many zeros), categories with leading zeros, missing values, a row
 //! identifier. The same file comes out on every machine: the seed is fixed and amounts are rounded to tens.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::print_stdout,
+    reason = "amounts are small, and this program prints a file"
+)]
+
 use rand::{Rng, RngExt};
 use sdcrisk::rng::{Purpose, Seed};
 

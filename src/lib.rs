@@ -66,6 +66,16 @@
 //! # Ok::<(), sdcrisk::error::Error>(())
 //! ```
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "tests compare exact figures of small examples"
+    )
+)]
+
 pub mod attack;
 pub mod cli;
 pub mod distance;

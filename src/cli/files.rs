@@ -5,10 +5,12 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, Once, PoisonError},
 };
 
 use anyhow::Context;
 
+use super::status;
 use crate::error::{Error, Result};
 
 /// The name of standard input and output.
@@ -175,9 +177,15 @@ impl Plan {
 
 /// Whether two names lead to the same file, through links of either kind.
 fn same_file(a: &Path, b: &Path) -> bool {
-    if a == Path::new(STANDARD) || b == Path::new(STANDARD) {
+    if b == Path::new(STANDARD) {
         return false;
     }
+    // Standard input can be a file too: `sdcrisk ... - < in.csv`.
+    let a = if a == Path::new(STANDARD) {
+        Path::new("/dev/stdin")
+    } else {
+        a
+    };
     if let (Ok(a), Ok(b)) = (fs::metadata(a), fs::metadata(b)) {
         return is_same(&a, &b);
     }
@@ -219,6 +227,27 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
         .file_name()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
     Ok(fs::canonicalize(parent)?.join(file_name))
+}
+
+/// Temporary files that exist right now: a run that is asked to stop (Ctrl-C, the end of a batch job) removes them.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn remember(temporary: &Path) {
+    static HANDLER: Once = Once::new();
+    HANDLER.call_once(|| {
+        // Without a handler a stopped run leaves a temporary file behind: a blemish, no reason not to work.
+        let _ = ctrlc::set_handler(|| {
+            for path in temporary_files().drain(..) {
+                let _ = fs::remove_file(path);
+            }
+            std::process::exit(status::STOPPED);
+        });
+    });
+    temporary_files().push(temporary.to_path_buf());
+}
+
+fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An output that is being written. It appears under its name when it is kept, whole; if it is dropped before that, or
@@ -284,17 +313,15 @@ impl Output {
                 .as_file()
                 .set_permissions(metadata.permissions())?;
         }
+        remember(temporary.path());
         Ok(Sink::File { temporary, target })
     }
 
     /// Writes the content, compressed if the name ends in `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Failed, when it cannot be written. A closed pipe stays an I/O error, to be told from a failure.
-    pub fn write(
-        &mut self,
-        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> anyhow::Result<()> {
+    /// Failed, when it cannot be written. A closed standard output is no failure.
+    pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         const BUFFER: usize = 1 << 18;
         let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
             Sink::Standard => (Box::new(io::stdout().lock()), None),
@@ -307,10 +334,11 @@ impl Output {
             Some("zst") => zstandard(buffered, content),
             _ => plain(buffered, content),
         };
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => anyhow::Error::new(error),
-            _ => cannot("write", &self.name, &error).into(),
-        })
+        match written {
+            // Whoever reads standard output has had enough; the other outputs of the call still count.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && target.is_none() => Ok(()),
+            other => other.map_err(|error| cannot("write", &self.name, &error)),
+        }
     }
 
     /// Makes the output appear.

@@ -17,7 +17,7 @@ use crate::{
         Mask, Masked,
         rank_swap::{RankSwap, Reach},
     },
-    report::text,
+    report::{io_error, text},
     rng::{Purpose, Seed},
     statement::{Method, Partner, Statement},
     table::{AttrId, Role, Table},
@@ -403,9 +403,13 @@ fn shuffled(table: Table, seed: &Seed) -> (Table, Vec<u32>) {
 /// The key of a shuffled file: which original record each masked record is, both counted from 1.
 fn write_key(out: &mut dyn Write, order: &[u32]) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(["masked", "original"])?;
+    writer
+        .write_record(["masked", "original"])
+        .map_err(io_error)?;
     for (masked, &original) in order.iter().enumerate() {
-        writer.serialize((masked + 1, u64::from(original) + 1))?;
+        writer
+            .serialize((masked + 1, u64::from(original) + 1))
+            .map_err(io_error)?;
     }
     writer.flush()
 }

@@ -21,6 +21,8 @@ mod status {
     pub const USAGE: u8 = 2;
     pub const INPUT: u8 = 3;
     pub const ABOVE_LIMIT: u8 = 10;
+    /// Stopped by a signal; what shells report of a program that Ctrl-C ended.
+    pub const STOPPED: i32 = 130;
 }
 
 /// Masks microdata, attacks the masked file, and measures what the attack finds.

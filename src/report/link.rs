@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::text;
+use super::{io_error, text};
 use crate::{
     attack::Direction,
     evaluate::{
@@ -478,32 +478,36 @@ pub fn write_claims(
     sought_label: &dyn Fn(u32) -> String,
 ) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record([
-        "record",
-        "linked",
-        "distance",
-        "candidates",
-        "tied",
-        "rank_of_true",
-    ])?;
+    writer
+        .write_record([
+            "record",
+            "linked",
+            "distance",
+            "candidates",
+            "tied",
+            "rank_of_true",
+        ])
+        .map_err(io_error)?;
     for claim in claims {
         let mut linked = String::new();
         for (index, &record) in claim.linked.iter().enumerate() {
             let separator = if index == 0 { "" } else { ";" };
             let _ = write!(linked, "{separator}{}", sought_label(record));
         }
-        writer.write_record([
-            label(claim.record),
-            linked,
-            claim
-                .distance
-                .map_or(String::new(), |distance| distance.to_string()),
-            claim.candidates.to_string(),
-            claim.tied.to_string(),
-            claim
-                .rank_of_true
-                .map_or(String::new(), |rank| rank.to_string()),
-        ])?;
+        writer
+            .write_record([
+                label(claim.record),
+                linked,
+                claim
+                    .distance
+                    .map_or(String::new(), |distance| distance.to_string()),
+                claim.candidates.to_string(),
+                claim.tied.to_string(),
+                claim
+                    .rank_of_true
+                    .map_or(String::new(), |rank| rank.to_string()),
+            ])
+            .map_err(io_error)?;
     }
     writer.flush()
 }

@@ -1,6 +1,14 @@
 //! Results for people and for programs: data structures with a versioned schema, and their renderers. No arithmetic on
 //! records happens here.
 
+/// The I/O error behind an error of the CSV writer: a closed pipe must stay one.
+pub fn io_error(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
+}
+
 pub mod describe;
 pub mod link;
 pub mod text;

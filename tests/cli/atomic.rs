@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{Read, Write},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -39,19 +39,35 @@ enum Moment {
     Writing(Duration),
 }
 
-fn kill_at(sandbox: &Sandbox, moment: &Moment) {
-    let mut child = sandbox
+fn start(sandbox: &Sandbox) -> Child {
+    sandbox
         .command(CALL)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// Waits until the first bytes of the new file are written, or the run has ended.
+fn wait_for_first_bytes(sandbox: &Sandbox, child: &mut Child) {
+    let some_are_written = || {
+        sandbox
+            .names()
+            .iter()
+            .filter(|name| name.starts_with(".sdcrisk-"))
+            .any(|name| fs::metadata(sandbox.path(name)).is_ok_and(|file| file.len() > 0))
+    };
+    while !some_are_written() && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_micros(200));
+    }
+}
+
+fn kill_at(sandbox: &Sandbox, moment: &Moment) {
+    let mut child = start(sandbox);
     match moment {
         Moment::After(delay) => thread::sleep(*delay),
         Moment::Writing(delay) => {
-            while partial_files(sandbox) == 0 && child.try_wait().unwrap().is_none() {
-                thread::sleep(Duration::from_micros(200));
-            }
+            wait_for_first_bytes(sandbox, &mut child);
             thread::sleep(*delay);
         }
     }
@@ -103,6 +119,25 @@ fn a_killed_run_without_an_old_file_leaves_none() {
         if sandbox.path("out.csv").exists() {
             assert_eq!(sandbox.text("out.csv").lines().count(), 1 + RECORDS);
         }
+    }
+}
+
+#[test]
+fn a_run_that_is_asked_to_stop_leaves_no_litter() {
+    let sandbox = sandbox();
+    for _ in 0..3 {
+        let mut child = start(&sandbox);
+        wait_for_first_bytes(&sandbox, &mut child);
+        let process = child.id().to_string();
+        Command::new("kill")
+            .args(["-TERM", &process])
+            .status()
+            .unwrap();
+        child.wait().unwrap();
+        let out = sandbox.text("out.csv");
+        assert!(out == OLD || out.lines().count() == 1 + RECORDS);
+        assert_eq!(sandbox.names(), ["in.csv", "out.csv"]);
+        sandbox.write("out.csv", OLD);
     }
 }
 
@@ -200,6 +235,27 @@ fn a_full_disk_leaves_the_old_file() {
     assert_eq!(sandbox.text("disk/out.csv"), OLD);
     let left: Vec<_> = fs::read_dir(sandbox.path("disk")).unwrap().collect();
     assert_eq!(left.len(), 1, "litter: {left:?}");
+    let remount = |options: &str| {
+        let disk = sandbox.path("disk");
+        Command::new("mount")
+            .args(["-o", options])
+            .arg(disk)
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if remount("remount,ro") {
+        let ran = sandbox
+            .run(&CALL.replace("out.csv", "disk/out.csv"))
+            .ended(1);
+        assert!(
+            ran.stderr
+                .starts_with("sdcrisk: disk/out.csv: cannot write it: "),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(sandbox.text("disk/out.csv"), OLD);
+        assert!(remount("remount,rw"));
+    }
     let packed = CALL
         .replace("out.csv", "disk/out.csv.gz")
         .replace("--seed 1", "--seed 2");

@@ -1,4 +1,5 @@
 //! The program as users call it.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot go on must fail where it stands"

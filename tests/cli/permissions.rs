@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, Permissions},
+    io::{BufRead, BufReader, Read},
     os::unix::fs::{FileTypeExt, PermissionsExt, symlink},
     process::Stdio,
 };
@@ -197,44 +198,53 @@ fn a_full_standard_output_is_an_error() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    use std::io::{BufRead, BufReader, Read};
     let sandbox = sandbox();
     let mut large = String::from("x,y\n");
     for record in 0..40_000 {
         large += &format!("{}.5,{}\n", record * 31 % 40_009, record % 977);
     }
     sandbox.write("in.csv", &large);
-    for call in [
-        "mask rankswap --window 2 in.csv",
-        "demo --data",
-        "mask rankswap --window 2 --shuffle - -o m.csv in.csv",
-    ] {
-        let mut child = sandbox
-            .command(&format!("{call} --quiet"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::with_capacity(16, child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let mut stderr = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{call}: {stderr}");
+    for call in ["mask rankswap --window 2 in.csv", "demo --data"] {
+        let (status, stderr) = closed_after_a_line(&sandbox, &format!("{call} --quiet"));
+        assert_eq!(status, Some(0), "{call}: {stderr}");
         assert_eq!(stderr, "", "{call}");
-        assert!(line.contains(','), "{call}: {line}");
     }
+    let call = "mask rankswap --window 2 --shuffle - -o m.csv in.csv --quiet";
+    let (status, stderr) = closed_after_a_line(&sandbox, call);
     assert!(
         !sandbox.path("m.csv").exists(),
         "a masked file whose key was lost must not appear"
     );
+    assert_eq!(
+        status,
+        Some(1),
+        "a file that was asked for is not there: {stderr}"
+    );
+    assert!(stderr.starts_with("sdcrisk: "), "{stderr}");
+}
+
+/// Reads one line of standard output, closes it, and gives exit status and standard error.
+fn closed_after_a_line(sandbox: &Sandbox, call: &str) -> (Option<i32>, String) {
+    let mut child = sandbox
+        .command(call)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(line.contains(','), "{call}: {line}");
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    (child.wait().unwrap().code(), stderr)
 }
 
 #[test]
@@ -252,4 +262,25 @@ fn two_outputs_cannot_meet_through_links_to_nothing() {
         ran.stderr
     );
     assert!(!sandbox.path("fresh.csv").exists());
+}
+
+#[test]
+fn an_input_on_standard_input_is_not_overwritten() {
+    let sandbox = sandbox();
+    for call in [
+        "mask rankswap --window 2 -o good.csv - < good.csv",
+        "mask rankswap --window 2 -o m.csv --statement good.csv - < good.csv",
+        "link --method am --links good.csv - masked.csv < good.csv",
+        "link --method am -o masked.csv good.csv - < masked.csv",
+    ] {
+        let ran = sandbox.shell(&format!("sdcrisk {call}"));
+        assert_eq!(sandbox.text("good.csv"), GOOD, "{call}");
+        assert_eq!(sandbox.text("masked.csv"), MASKED, "{call}");
+        let ran = ran.ended(2);
+        assert!(
+            ran.stderr.contains("inputs are never overwritten"),
+            "{call}: {}",
+            ran.stderr
+        );
+    }
 }

@@ -285,3 +285,20 @@ fn known_forms_name_the_cases_that_they_promise() {
     drawn.sort();
     assert_eq!(drawn, ["age+bonus", "age+income", "income+bonus"]);
 }
+
+#[test]
+fn an_input_may_be_a_pipe_with_a_name() {
+    let sandbox = Sandbox::with(&[("good.csv", GOOD), ("masked.csv", MASKED)]);
+    let plain = sandbox
+        .run("link --method am --format json good.csv masked.csv")
+        .ended(0)
+        .json();
+    let piped = sandbox
+        .shell(
+            "mkfifo a b || exit 9; cat good.csv > a & cat masked.csv > b & \
+             sdcrisk link --method am --format json a b",
+        )
+        .ended(0)
+        .json();
+    assert_eq!(figures(&piped), figures(&plain));
+}

@@ -1,6 +1,11 @@
 //! Figures on the reference files of the literature. They are not part of the project: each test skips with a message
 //! where `../shared/data` is absent.
-#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests may fail loudly, say that they skip, and show their figures"
+)]
 
 mod rank_swapping_table;
 mod reading;

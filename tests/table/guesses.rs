@@ -1,8 +1,6 @@
 //! Scales and roles that are worked out, on the files of the literature too where they are at hand.
 
-use std::path::Path;
-
-use sdcrisk::table::{ReadOptions, Role, Scale, Table};
+use sdcrisk::table::{Role, Scale, Table};
 
 use crate::{id, read, read_with};
 
@@ -120,38 +118,4 @@ fn what_the_user_states_wins() {
         ("stated", "stated")
     );
     assert!(table.numbers(id(1)).is_none());
-}
-
-#[test]
-fn the_files_of_the_literature_have_the_identifiers_that_people_see_in_them() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not at hand", folder.display());
-        return;
-    }
-    let none: &[&str] = &[];
-    for (file, n_records, identifiers) in [
-        ("census.csv", 1_080, none),
-        ("eia.csv", 4_092, &["UTILITYID", "UTILNAME"]),
-        ("eia10.csv", 4_092, none),
-        ("tarragona.csv", 834, none),
-        ("testdata.csv", 4_580, &["ori_hid"]),
-        ("francdat.csv", 8, none),
-        ("casc1.csv", 13, none),
-        ("microdata.csv", 13, none),
-    ] {
-        let bytes = std::fs::read(folder.join(file)).expect("a file");
-        let table = Table::read(file, bytes, &ReadOptions::default()).expect("a table");
-        let found: Vec<&str> = table
-            .attributes()
-            .iter()
-            .filter(|attribute| attribute.role == Role::Identifier)
-            .map(|attribute| attribute.name.as_str())
-            .collect();
-        assert_eq!(
-            (table.n_records(), found.as_slice()),
-            (n_records, identifiers),
-            "{file}"
-        );
-    }
 }

@@ -182,7 +182,7 @@ pub fn cases() -> Vec<Case> {
             "wrong delimiter: nothing to mask",
             "mask rankswap --window 1 --delimiter ; good.csv",
             3,
-            "good.csv: no attribute would be left in the masked file",
+            "good.csv: has identifiers only: nothing would be left in the masked file",
         ),
         fails(
             "wrong delimiter: ragged",

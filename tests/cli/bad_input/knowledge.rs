@@ -58,8 +58,7 @@ pub fn cases() -> Vec<Case> {
         records("records: text", "", "1\ngeheim02\n", "some.txt, line 2: is not a record number from 1 to 10"),
         records("records: zero", "", "1\n0\n", "some.txt, line 2: is not a record number from 1 to 10"),
         records("records: beyond the last", "", "10\n11\n", "some.txt, line 2: is not a record number from 1 to 10"),
-        records("records: twice", "", "3\n4\n3\n", "names a record twice"),
-        records("records: twice, the line", "", "3\n4\n3\n", "some.txt, line 3"),
+        records("records: twice", "", "3\n4\n3\n", "some.txt, line 3: names a record that an earlier line named"),
         records("records: unknown identifier", "--id person_id", "geheim01\ngeheim99\n", "some.txt, line 2: names no record of the original file"),
         fails("files of different length", "link --method am in.csv masked.csv", 3, "masked.csv: has 10 records, the original has 9: they cannot be the same people line by line. Name a column that identifies a record in both files with --id")
             .file("in.csv", &shorter),
