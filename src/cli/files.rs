@@ -173,6 +173,23 @@ impl Plan {
         self.outputs.push(path.into());
         Ok(())
     }
+
+    /// Starts an output that was noted, once all are.
+    ///
+    /// # Errors
+    /// Failed, when the place cannot be written.
+    pub fn open(&self, path: &Path, privacy: Privacy) -> Result<Output> {
+        let name = match path == Path::new(STANDARD) {
+            true => "standard output".into(),
+            false => name_of(path),
+        };
+        let sink = Output::sink(path, privacy).map_err(|error| cannot("write", &name, &error))?;
+        Ok(Output {
+            name,
+            alone: self.outputs.len() == 1,
+            sink,
+        })
+    }
 }
 
 /// Whether two names lead to the same file, through links of either kind.
@@ -255,6 +272,8 @@ fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
 #[derive(Debug)]
 pub struct Output {
     name: String,
+    /// Whether the call has no other output.
+    alone: bool,
     sink: Sink,
 }
 
@@ -270,23 +289,10 @@ enum Sink {
 }
 
 impl Output {
-    /// Starts an output; `-` is standard output.
-    ///
-    /// # Errors
-    /// Failed, when the place cannot be written.
-    pub fn create(path: &Path, privacy: Privacy) -> Result<Self> {
+    fn sink(path: &Path, privacy: Privacy) -> io::Result<Sink> {
         if path == Path::new(STANDARD) {
-            return Ok(Self {
-                name: "standard output".into(),
-                sink: Sink::Standard,
-            });
+            return Ok(Sink::Standard);
         }
-        let name = name_of(path);
-        let sink = Self::open(path, privacy).map_err(|error| cannot("write", &name, &error))?;
-        Ok(Self { name, sink })
-    }
-
-    fn open(path: &Path, privacy: Privacy) -> io::Result<Sink> {
         let existing = fs::metadata(path).ok();
         if existing
             .as_ref()
@@ -320,7 +326,7 @@ impl Output {
     /// Writes the content, compressed if the name ends in `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Failed, when it cannot be written. A closed standard output is no failure.
+    /// Failed, when it cannot be written. A closed pipe is no failure, if it is the call's only output.
     pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         const BUFFER: usize = 1 << 18;
         let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
@@ -335,8 +341,8 @@ impl Output {
             _ => plain(buffered, content),
         };
         match written {
-            // Whoever reads standard output has had enough; the other outputs of the call still count.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && target.is_none() => Ok(()),
+            // Whoever reads it has had enough. Where it is one output of several, something is lost.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.alone => Ok(()),
             other => other.map_err(|error| cannot("write", &self.name, &error)),
         }
     }
@@ -385,17 +391,23 @@ fn zstandard(
 mod tests {
     use super::*;
 
+    fn planned(path: &Path) -> Output {
+        let mut plan = Plan::default();
+        plan.output(path).unwrap();
+        plan.open(path, Privacy::Ordinary).unwrap()
+    }
+
     #[test]
     fn an_output_that_is_not_kept_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         fs::write(&path, "old").unwrap();
-        let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+        let mut output = planned(&path);
         output.write(|out| out.write_all(b"new")).unwrap();
         drop(output);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no litter");
-        let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+        let mut output = planned(&path);
         output.write(|out| out.write_all(b"new")).unwrap();
         output.keep().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
@@ -406,7 +418,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a.csv.gz", "a.csv.zst", "a.csv"] {
             let path = folder.path().join(name);
-            let mut output = Output::create(&path, Privacy::Ordinary).unwrap();
+            let mut output = planned(&path);
             output.write(|out| out.write_all(b"x,y\n1,2\n")).unwrap();
             output.keep().unwrap();
             assert_eq!(read(&path).unwrap(), b"x,y\n1,2\n");

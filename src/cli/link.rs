@@ -375,10 +375,10 @@ impl LinkArgs {
         let links = self
             .links
             .as_deref()
-            .map(|path| Output::create(path, Privacy::Private));
+            .map(|path| plan.open(path, Privacy::Private));
         Ok(Outputs {
             links: links.transpose()?,
-            report: Output::create(&self.output, Privacy::Ordinary)?,
+            report: plan.open(&self.output, Privacy::Ordinary)?,
         })
     }
 

@@ -216,13 +216,13 @@ impl Outputs {
         }
         let open = |path: &Option<PathBuf>, privacy| {
             path.as_deref()
-                .map(|path| Output::create(path, privacy))
+                .map(|path| plan.open(path, privacy))
                 .transpose()
         };
         Ok(Self {
             key: open(&args.shuffle, Privacy::Private)?,
             statement: open(&args.statement, Privacy::Ordinary)?,
-            table: Output::create(&args.output, Privacy::Ordinary)?,
+            table: plan.open(&args.output, Privacy::Ordinary)?,
         })
     }
 
