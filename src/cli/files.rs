@@ -159,14 +159,19 @@ impl Plan {
                 }
                 _ => return refuse("its folder does not exist"),
             }
-            if self.inputs.iter().any(|input| same_file(input, path)) {
-                return refuse("it is an input of this call, and inputs are never overwritten");
-            }
         }
+        if self
+            .inputs
+            .iter()
+            .any(|input| same_file(&place(input, "/dev/stdin"), &place(path, "/dev/stdout")))
+        {
+            return refuse("it is an input of this call, and inputs are never overwritten");
+        }
+        let target = place(path, "/dev/stdout");
         if self
             .outputs
             .iter()
-            .any(|other| other == path || same_file(other, path))
+            .any(|other| other == path || same_file(&place(other, "/dev/stdout"), &target))
         {
             return refuse("another output of this call goes to the same place");
         }
@@ -192,17 +197,16 @@ impl Plan {
     }
 }
 
+/// Where a name leads: standard input and output can be files too, as in `sdcrisk ... - < in.csv`.
+fn place(path: &Path, standard: &str) -> PathBuf {
+    match path == Path::new(STANDARD) {
+        true => PathBuf::from(standard),
+        false => path.to_path_buf(),
+    }
+}
+
 /// Whether two names lead to the same file, through links of either kind.
 fn same_file(a: &Path, b: &Path) -> bool {
-    if b == Path::new(STANDARD) {
-        return false;
-    }
-    // Standard input can be a file too: `sdcrisk ... - < in.csv`.
-    let a = if a == Path::new(STANDARD) {
-        Path::new("/dev/stdin")
-    } else {
-        a
-    };
     if let (Ok(a), Ok(b)) = (fs::metadata(a), fs::metadata(b)) {
         return is_same(&a, &b);
     }

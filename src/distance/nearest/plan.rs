@@ -1,9 +1,11 @@
 //! How the points are divided among the nodes of the tree.
 
 use super::tiles::{LANES, greater};
-use super::tree::FAN;
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
+
+/// Children of a node.
+pub(super) const FAN: usize = 8;
 
 /// Tiles of a leaf.
 const LEAF: usize = 1;

@@ -2,13 +2,10 @@
 
 use pulp::Simd;
 
-use super::plan::{Plan, Planner};
+use super::plan::{FAN, Plan, Planner};
 use super::tiles::{Axis, LANES, Lanes, Tiles, greater, lesser, term};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
-
-/// Children of a node.
-pub(super) const FAN: usize = 8;
 
 /// Marks a child that is a leaf.
 pub(super) const NO_NODE: u32 = u32::MAX;

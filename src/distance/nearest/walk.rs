@@ -5,8 +5,9 @@ use rayon::prelude::*;
 
 use super::boxes::{Boxes, Constraint};
 use super::goal::{Goal, Rival, Settled, Tile};
+use super::plan::FAN;
 use super::tiles::{Axis, LANES, axes_of, greater};
-use super::tree::{FAN, NO_NODE, Tree};
+use super::tree::{NO_NODE, Tree};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 

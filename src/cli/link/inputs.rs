@@ -1,0 +1,250 @@
+//! The files beside the two tables that `sdcrisk link` reads, and what they say.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::args::LinkArgs;
+use crate::{
+    cli::{args, files},
+    error::{Error, Result},
+    evaluate::{
+        knowledge::{self, Knowledge},
+        link::{self, LeftOut, Shared},
+        truth::Truth,
+    },
+    rng::{Purpose, Seed},
+    statement::{Method, Statement},
+    table::Table,
+};
+
+impl LinkArgs {
+    pub(super) fn published(&self) -> Result<Option<Statement>> {
+        let Some(path) = &self.statement else {
+            return Ok(None);
+        };
+        Statement::from_json(&files::name_of(path), &args::read_text(path)?).map(Some)
+    }
+
+    pub(super) fn truth(&self, original: &Table, masked: &Table) -> Result<Truth> {
+        if let Some(id) = &self.id {
+            return Truth::by_identifier(original, masked, id);
+        }
+        match &self.key {
+            None => Truth::by_order(original, masked),
+            Some(path) => {
+                let name = files::name_of(path);
+                let pairs = read_key(&name, &args::read_text(path)?)?;
+                Truth::by_key(original.n_records(), masked.n_records(), &pairs)
+                    .map_err(|error| error.in_file(name))
+            }
+        }
+    }
+
+    pub(super) fn cases(
+        &self,
+        original: &Table,
+        masked: &Table,
+        seed: &Seed,
+    ) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
+        let knowledge = self
+            .known
+            .as_deref()
+            .map_or(Ok(Knowledge::All), Knowledge::parse)?;
+        if let (Knowledge::List(_), Some(_)) = (&knowledge, &self.attributes) {
+            return Err(Error::usage(
+                "--attributes has no effect beside a list of known attributes",
+            )
+            .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
+        }
+        let explicit = |list: &str| -> Result<Vec<Shared>> {
+            original
+                .select(list)?
+                .into_iter()
+                .map(|id| {
+                    link::comparable(original, masked, id).map_err(|why| {
+                        Error::input(format!("cannot be compared: it {why}"))
+                            .on_attribute(&original.attribute(id).name)
+                            .remedy("Leave it out of what the intruder knows; 'sdcrisk describe' shows how files were read")
+                    })
+                })
+                .collect()
+        };
+        if let Knowledge::List(list) = &knowledge {
+            return Ok((vec![explicit(list)?], Vec::new()));
+        }
+        let (shared, left_out) = match &self.attributes {
+            Some(list) => (explicit(list)?, Vec::new()),
+            None => {
+                let among: Vec<_> = original.ids().collect();
+                link::shared_attributes(original, masked, &among, self.id.as_deref())
+            }
+        };
+        let cases = knowledge.cases(
+            shared.len(),
+            |_| Ok(Vec::new()),
+            || seed.streams(Purpose::Knowledge, 0).at(0),
+        )?;
+        Ok((
+            cases
+                .into_iter()
+                .map(|case| case.into_iter().map(|position| shared[position]).collect())
+                .collect(),
+            left_out,
+        ))
+    }
+
+    pub(super) fn held(&self, original: &Table, seed: &Seed) -> Result<Vec<u32>> {
+        let all = original.n_records();
+        let to_u32 = |records: Vec<usize>| -> Vec<u32> {
+            records
+                .into_iter()
+                .filter_map(|record| u32::try_from(record).ok())
+                .collect()
+        };
+        let Some(wish) = &self.known_records else {
+            return Ok(to_u32((0..all).collect()));
+        };
+        let Some(count) = self.record_count() else {
+            return self.held_by_file(Path::new(wish), original).map(to_u32);
+        };
+        if count == 0 || count > all {
+            return Err(Error::usage(format!(
+                "--known-records {count}: the original file has {all} records"
+            ))
+            .remedy(format!("Give a number from 1 to {all}")));
+        }
+        let mut rng = seed.streams(Purpose::Knowledge, 0).at(1);
+        Ok(to_u32(knowledge::sample(all, count, &mut rng)))
+    }
+
+    pub(super) fn held_by_file(&self, path: &Path, original: &Table) -> Result<Vec<usize>> {
+        let name = files::name_of(path);
+        let content = args::read_text(path)?;
+        let lines: Vec<(u64, &str)> = (1..)
+            .zip(content.lines().map(str::trim))
+            .filter(|(_, line)| !line.is_empty())
+            .collect();
+        let by_id = match &self.id {
+            None => None,
+            Some(id) => {
+                let column = original.find(id)?;
+                let records: BTreeMap<String, usize> = (0..original.n_records())
+                    .filter(|&record| !original.is_missing(record, column))
+                    .map(|record| (original.text(record, column).trim().to_string(), record))
+                    .collect();
+                Some(records)
+            }
+        };
+        let mut held = BTreeSet::new();
+        for (line, text) in lines {
+            let record = match &by_id {
+                Some(records) => records.get(text).copied(),
+                None => text
+                    .parse::<usize>()
+                    .ok()
+                    .filter(|&number| number >= 1 && number <= original.n_records())
+                    .map(|number| number - 1),
+            };
+            let remedy = "Write one record number (with --id: one identifier) a line, each once";
+            let wrong = |what: String| {
+                Error::input(what)
+                    .in_file(&name)
+                    .at_line(line)
+                    .remedy(remedy)
+            };
+            let record = record.ok_or_else(|| {
+                wrong(match by_id {
+                    Some(_) => "names no record of the original file".into(),
+                    None => format!("is not a record number from 1 to {}", original.n_records()),
+                })
+            })?;
+            if !held.insert(record) {
+                return Err(wrong("names a record that an earlier line named".into()));
+            }
+        }
+        if held.is_empty() {
+            return Err(Error::input("names no record")
+                .in_file(name)
+                .remedy("Write one record number (with --id: one identifier) a line"));
+        }
+        Ok(held.into_iter().collect())
+    }
+}
+
+pub(super) fn check_statement(
+    statement: &Statement,
+    args: &LinkArgs,
+    masked: &Table,
+) -> Result<()> {
+    let file = args
+        .statement
+        .as_deref()
+        .map(files::name_of)
+        .unwrap_or_default();
+    let Method::RankSwap(parameters) = &statement.method;
+    if parameters.window == 0 {
+        return Err(Error::input("states a window of 0 ranks").in_file(file));
+    }
+    if let Some(stranger) = statement
+        .attributes
+        .iter()
+        .find(|name| masked.find(name).is_err())
+    {
+        return Err(Error::input(format!(
+            "names an attribute {stranger:?} that {} does not have",
+            masked.name()
+        ))
+        .in_file(file)
+        .remedy("Give the statement of this masked file"));
+    }
+    if statement.records != masked.n_records() {
+        return Err(Error::input(format!(
+            "is about a file of {} records; {} has {}",
+            statement.records,
+            masked.name(),
+            masked.n_records()
+        ))
+        .in_file(file)
+        .remedy("Give the statement of this masked file"));
+    }
+    Ok(())
+}
+
+/// Reads a key: lines `masked,original`, records counted from 1.
+fn read_key(name: &str, content: &str) -> Result<Vec<(usize, usize)>> {
+    let wrong = |line: u64| {
+        Error::input("is not a line of two record numbers (masked,original)")
+            .in_file(name)
+            .at_line(line)
+            .remedy("Give the file that 'mask --shuffle' wrote")
+    };
+    let mut reader = csv::ReaderBuilder::new().from_reader(content.as_bytes());
+    if reader.headers().map_err(|_| wrong(1))? != vec!["masked", "original"] {
+        return Err(wrong(1));
+    }
+    (2..)
+        .zip(reader.deserialize::<(usize, usize)>())
+        .map(|(line, pair)| match pair {
+            Ok((masked, original)) if masked > 0 && original > 0 => Ok((masked - 1, original - 1)),
+            _ => Err(wrong(line)),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_line_by_line() {
+        assert_eq!(
+            read_key("k.csv", "masked,original\n1,2\n2,1\n").unwrap(),
+            [(0, 1), (1, 0)]
+        );
+        let error = read_key("k.csv", "masked,original\n1,2\n0,1\n").unwrap_err();
+        assert!(error.to_string().starts_with("k.csv, line 3"), "{error}");
+        assert!(read_key("k.csv", "a,b\n1,2\n").is_err());
+    }
+}

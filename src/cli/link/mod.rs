@@ -1,0 +1,269 @@
+//! `sdcrisk link`: attacks a masked file and counts the correct links.
+
+mod args;
+mod inputs;
+
+use std::path::PathBuf;
+
+pub use args::LinkArgs;
+use args::{AssignArg, FormatArg, TiesArg};
+
+use super::{
+    Ending,
+    args::read_table,
+    console::Console,
+    files::{Output, Plan, Privacy},
+};
+use crate::{
+    attack::Direction,
+    error::{Error, Result},
+    evaluate::{
+        link::{Claim, LeftOut, Study},
+        truth::Truth,
+    },
+    optimize::assignment,
+    report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
+    table::{ReadOptions, Table},
+};
+
+pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
+    args.refuse_without_effect()?;
+    let outputs = args.outputs()?;
+    let options = args.read.options()?;
+    let original = read_table(&args.original, &options, console)?;
+    let options = ReadOptions {
+        roles: options.roles.for_another_file(),
+        ..options
+    };
+    let masked = read_table(&args.masked, &options, console)?;
+    if original.n_records() == 0 || masked.n_records() == 0 {
+        let empty = if original.n_records() == 0 {
+            &original
+        } else {
+            &masked
+        };
+        return Err(
+            Error::input("has no records, only names: there is nobody to link")
+                .in_file(empty.name())
+                .remedy("Check that this is the file you meant")
+                .into(),
+        );
+    }
+    let statement = args.published()?;
+    if let Some(statement) = &statement {
+        inputs::check_statement(statement, args, &masked)?;
+    }
+    let truth = args.truth(&original, &masked)?;
+    warn_of_strangers(&truth, &original, &masked, console);
+
+    let seed = args.seed()?;
+    let (cases, left_out) = args.cases(&original, &masked, &seed)?;
+    for left in &left_out {
+        console.note(&format!(
+            "note: {} is not compared: it {}",
+            left.attribute, left.why
+        ));
+    }
+    let held = args.held(&original, &seed)?;
+    let study = Study::new(&original, &masked, &truth, held.clone(), args.direction());
+    let attacks = args.attacks(statement.as_ref(), masked.n_records())?;
+    if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
+        return Err(Error::usage(format!(
+            "--links writes the links of one attack; this call makes {}",
+            attacks.len() * cases.len()
+        ))
+        .remedy("Name one method and one set of known attributes")
+        .into());
+    }
+    if args.assign == AssignArg::OneToOne {
+        let (seekers, sought) = study.sizes();
+        console.note(&format!(
+            "note: --assign one-to-one needs {:.1} MB for the distances of {seekers} x {sought} records, and time that grows with the cube",
+            assignment::bytes(seekers, sought) as f64 / 1e6
+        ));
+    }
+
+    let mut results = Vec::new();
+    let mut claims = Vec::new();
+    for (number, known) in cases.iter().enumerate() {
+        let case = study.case(known);
+        for attack in &attacks {
+            console.progress(&format!(
+                "{} with {} known attributes (case {} of {})",
+                attack.name(),
+                known.len(),
+                number + 1,
+                cases.len()
+            ));
+            let outcome = console.stage(attack.name(), || {
+                case.attack(attack.as_ref(), args.assign(), args.links.is_some())
+            })?;
+            results.push(LinkResult::new(
+                attack.name(),
+                case.known(),
+                &outcome,
+                args.ties(),
+                attack.windows(case.known()),
+            ));
+            claims = outcome.links;
+        }
+    }
+    let report = LinkReport {
+        schema: report::SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        status: "done",
+        scenario: args.summary(&original, &masked, held.len(), left_out),
+        means: report::means(&results),
+        results,
+    };
+    console.stage("write", || {
+        args.write(outputs, &report, &claims, &original, &masked)
+    })?;
+    Ok(args.ending(&report))
+}
+
+/// What a call writes.
+struct Outputs {
+    links: Option<Output>,
+    report: Output,
+}
+
+impl LinkArgs {
+    /// What the call writes, opened before any work is done.
+    fn outputs(&self) -> Result<Outputs> {
+        let mut plan = Plan::default();
+        plan.input(&self.original)?;
+        plan.input(&self.masked)?;
+        self.read.plan(&mut plan)?;
+        let records_file = match self.record_count() {
+            Some(_) => None,
+            None => self.known_records.as_ref().map(PathBuf::from),
+        };
+        for path in [&self.statement, &self.key, &records_file]
+            .into_iter()
+            .flatten()
+        {
+            plan.input(path)?;
+        }
+        plan.output(&self.output)?;
+        if let Some(links) = &self.links {
+            plan.output(links)?;
+        }
+        // Links say who is who: as private as a key.
+        let links = self
+            .links
+            .as_deref()
+            .map(|path| plan.open(path, Privacy::Private));
+        Ok(Outputs {
+            links: links.transpose()?,
+            report: plan.open(&self.output, Privacy::Ordinary)?,
+        })
+    }
+
+    fn summary(
+        &self,
+        original: &Table,
+        masked: &Table,
+        known_records: usize,
+        left_out: Vec<LeftOut>,
+    ) -> ScenarioSummary {
+        ScenarioSummary {
+            original: original.name().into(),
+            masked: masked.name().into(),
+            original_records: original.n_records(),
+            masked_records: masked.n_records(),
+            known_records,
+            direction: report::direction_word(self.direction()),
+            aligned_by: match (&self.id, &self.key) {
+                (Some(id), _) => format!("the identifier {id}"),
+                (None, Some(_)) => "the key".into(),
+                (None, None) => "the order of the records".into(),
+            },
+            ties: match self.ties {
+                TiesArg::Fair => "fair",
+                TiesArg::Strict => "strict",
+                TiesArg::Optimistic => "optimistic",
+            },
+            assign: match self.assign {
+                AssignArg::Best => "best",
+                AssignArg::OneToOne => "one-to-one",
+            },
+            left_out: left_out
+                .into_iter()
+                .map(|left| LeftOutAttribute {
+                    attribute: left.attribute,
+                    why: left.why,
+                })
+                .collect(),
+        }
+    }
+
+    fn write(
+        &self,
+        mut outputs: Outputs,
+        report: &LinkReport,
+        claims: &[Claim],
+        original: &Table,
+        masked: &Table,
+    ) -> anyhow::Result<()> {
+        if let Some(output) = &mut outputs.links {
+            let label = |table: &Table, record: u32| match &self.id {
+                Some(id) => table
+                    .find(id)
+                    .map(|column| table.text(record as usize, column).trim().to_string())
+                    .unwrap_or_default(),
+                None => (u64::from(record) + 1).to_string(),
+            };
+            let (seekers, sought) = match self.direction() {
+                Direction::OriginalToMasked => (original, masked),
+                Direction::MaskedToOriginal => (masked, original),
+            };
+            output.write(|out| {
+                report::write_claims(out, claims, &|r| label(seekers, r), &|r| label(sought, r))
+            })?;
+        }
+        let content = match self.format {
+            FormatArg::Text => report.to_text(),
+            FormatArg::Json => report.to_json(),
+            FormatArg::Csv => report.to_csv()?,
+        };
+        outputs
+            .report
+            .write(|out| out.write_all(content.as_bytes()))?;
+        for output in [outputs.links, Some(outputs.report)].into_iter().flatten() {
+            output.keep()?;
+        }
+        Ok(())
+    }
+
+    fn ending(&self, report: &LinkReport) -> Ending {
+        let Some(limit) = self.fail_above else {
+            return Ending::Done;
+        };
+        let rates = report.results.iter().map(|result| result.rate);
+        if rates
+            .chain(report.means.iter().map(|mean| mean.rate))
+            .any(|rate| rate > limit)
+        {
+            return Ending::AboveLimit;
+        }
+        Ending::Done
+    }
+}
+
+fn warn_of_strangers(truth: &Truth, original: &Table, masked: &Table, console: &Console) {
+    let without = original.n_records() - truth.pairs();
+    if without > 0 {
+        console.note(&format!(
+            "note: {without} of {} original records have no masked record; their links cannot be correct",
+            original.n_records()
+        ));
+    }
+    let strangers = masked.n_records() - truth.pairs();
+    if strangers > 0 {
+        console.note(&format!(
+            "note: {strangers} of {} masked records belong to nobody in the original file",
+            masked.n_records()
+        ));
+    }
+}
