@@ -9,4 +9,5 @@
 )]
 
 mod bundled_data;
+mod handbook_example;
 mod intersection_example;
