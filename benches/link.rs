@@ -221,22 +221,33 @@ impl Pair {
                 .filter(|&&seeker| is_nearest(&preference, seeker))
                 .count()
         });
-        assert!(correct <= sample.len());
+        std::hint::black_box(correct);
         seconds * self.n_records() as f64 / sample.len() as f64
     }
 }
 
-/// Whether no candidate is nearer to a seeker than the record of its own number, by comparing all.
+/// Whether no candidate is nearer to a seeker than the record of its own number, by comparing all in plain loops.
 fn is_nearest(preference: &Preference<'_>, seeker: usize) -> bool {
-    let own = preference.cost(seeker, seeker).unwrap_or(f64::NEG_INFINITY);
-    let nearer = (0..preference.sought.n_records())
-        .filter(|&sought| {
-            preference
-                .cost(seeker, sought)
-                .is_some_and(|cost| cost < own)
-        })
-        .count();
-    std::hint::black_box(nearer) == 0
+    let (sought, weights) = (preference.sought, preference.metric.weights());
+    let values = preference.seekers.row(seeker);
+    let distance = |other: &[f64]| -> f64 {
+        let parts = values.iter().zip(other).zip(weights);
+        parts
+            .map(|((a, b), weight)| weight * ((a - b) * (a - b)))
+            .sum()
+    };
+    let own = distance(sought.row(seeker));
+    let records = sought.values().chunks_exact(weights.len());
+    let nearer = match &preference.candidates {
+        None => records.filter(|other| distance(other) < own).count(),
+        Some(boxes) => records
+            .enumerate()
+            .filter(|(record, other)| {
+                boxes.admits(seeker, sought.record(*record)) && distance(other) < own
+            })
+            .count(),
+    };
+    nearer == 0
 }
 
 fn table(bytes: Vec<u8>) -> Table {

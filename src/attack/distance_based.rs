@@ -6,7 +6,7 @@ use super::{Attack, Direction, Preference, Scenario};
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::{Error, Result},
-    stats::moments::{Moments, moments},
+    stats::moments::{Moments, moments_by_attribute},
     table::matrix::Matrix,
 };
 
@@ -86,12 +86,13 @@ struct Frame {
 
 impl Frame {
     fn new(scenario: &Scenario<'_>, standardize: Standardize) -> Result<Self> {
+        let of_seekers = moments_by_attribute(scenario.seekers());
+        let of_sought = moments_by_attribute(scenario.sought());
         let mut carry = Vec::new();
         let mut weights = Vec::new();
         let mut missing = Vec::new();
         for (k, name) in scenario.known.iter().enumerate() {
-            let seekers = column_moments(scenario.seekers(), k);
-            let sought = column_moments(scenario.sought(), k);
+            let (seekers, sought) = (of_seekers[k], of_sought[k]);
             let original = match scenario.direction {
                 Direction::OriginalToMasked => seekers,
                 Direction::MaskedToOriginal => sought,
@@ -109,24 +110,20 @@ impl Frame {
                 .on_attribute(name)
                 .remedy("Leave it out of --known"));
             }
-            let scale = match standardize {
-                Standardize::Own => sought.sd,
-                Standardize::Original => original.sd,
-                Standardize::None => 1.0,
+            // What the seekers' sd is once they are carried into the units of the sought file.
+            let (scale, carried_sd, carried) = match standardize {
+                Standardize::Own => {
+                    let same = (seekers.mean, seekers.sd) == (sought.mean, sought.sd);
+                    let factor = sought.sd / seekers.sd;
+                    let carried = (!same).then_some((seekers.mean, factor, sought.mean));
+                    (sought.sd, sought.sd, carried)
+                }
+                Standardize::Original => (original.sd, seekers.sd, None),
+                Standardize::None => (1.0, seekers.sd, None),
             };
             let weight = 1.0 / (scale * scale);
-            let (seeker_sd, same) = match standardize {
-                Standardize::Own => (
-                    sought.sd,
-                    (seekers.mean, seekers.sd) == (sought.mean, sought.sd),
-                ),
-                Standardize::Original | Standardize::None => (seekers.sd, true),
-            };
-            carry.push((!same).then(|| (seekers.mean, sought.sd / seekers.sd, sought.mean)));
-            missing.push(match standardize {
-                Standardize::Own => 2.0,
-                _ => weight * (seeker_sd * seeker_sd + sought.sd * sought.sd),
-            });
+            missing.push((carried_sd * carried_sd + sought.sd * sought.sd) / (scale * scale));
+            carry.push(carried);
             weights.push(weight);
         }
         if weights
@@ -156,12 +153,4 @@ impl Frame {
         }
         carried
     }
-}
-
-fn column_moments(matrix: &Matrix, attribute: usize) -> Moments {
-    moments(
-        (0..matrix.n_records())
-            .filter(|&record| !matrix.is_missing(record, attribute))
-            .map(|record| matrix.row(record)[attribute]),
-    )
 }

@@ -1,5 +1,7 @@
 //! Mean and standard deviation, the same for every order of the values.
 
+use crate::table::Matrix;
+
 /// Mean and standard deviation (divisor n−1) of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
@@ -20,45 +22,108 @@ pub struct Moments {
 /// # Units
 /// sd with divisor n−1.
 pub fn moments(values: impl Iterator<Item = f64> + Clone) -> Moments {
-    let mut count = 0_usize;
-    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut sum = WideSum::default();
-    for value in values.clone() {
-        count += 1;
-        lowest = lowest.min(value);
-        highest = highest.max(value);
-        sum.add(value);
+    let mut location = Location::default();
+    values.clone().for_each(|value| location.add(value));
+    let mut spread = Spread::around(&location);
+    values.for_each(|value| spread.add(value));
+    spread.moments()
+}
+
+/// The moments of every attribute of a matrix, over the values that are not missing: [`moments`], read record by record.
+///
+/// # Complexity
+/// Two passes over the matrix in the order of its memory.
+pub fn moments_by_attribute(matrix: &Matrix) -> Vec<Moments> {
+    let pass = |add: &mut dyn FnMut(usize, f64)| {
+        for record in 0..matrix.n_records() {
+            let row = matrix.record(record);
+            for (attribute, &value) in row.values().iter().enumerate() {
+                if !row.is_missing(attribute) {
+                    add(attribute, value);
+                }
+            }
+        }
+    };
+    let mut locations = vec![Location::default(); matrix.n_attributes()];
+    pass(&mut |attribute, value| locations[attribute].add(value));
+    let mut spreads: Vec<Spread> = locations.iter().map(Spread::around).collect();
+    pass(&mut |attribute, value| spreads[attribute].add(value));
+    spreads.iter().map(Spread::moments).collect()
+}
+
+/// The first pass: how many numbers, where they lie.
+#[derive(Clone)]
+struct Location {
+    count: usize,
+    lowest: f64,
+    highest: f64,
+    sum: WideSum,
+}
+
+impl Default for Location {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
+            sum: WideSum::default(),
+        }
     }
-    if count == 0 {
-        return Moments {
-            count,
-            mean: 0.0,
-            sd: 0.0,
-        };
+}
+
+impl Location {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.lowest = self.lowest.min(value);
+        self.highest = self.highest.max(value);
+        self.sum.add(value);
     }
-    let mean = (sum.value() / count as f64).clamp(lowest, highest);
-    // The rounding of the mean must not give a constant attribute a spread.
-    if count == 1 || lowest >= highest {
-        return Moments {
-            count,
-            mean: lowest,
-            sd: 0.0,
-        };
+
+    fn mean(&self) -> f64 {
+        match self.count {
+            0 => 0.0,
+            // The rounding of the mean must not give a constant attribute a spread.
+            _ if self.lowest >= self.highest => self.lowest,
+            count => (self.sum.value() / count as f64).clamp(self.lowest, self.highest),
+        }
     }
-    let mut squares = WideSum::default();
-    for value in values {
-        let deviation = value - mean;
-        squares.add(deviation * deviation);
+}
+
+/// The second pass: how far the numbers lie from their mean.
+struct Spread {
+    count: usize,
+    mean: f64,
+    squares: WideSum,
+}
+
+impl Spread {
+    fn around(location: &Location) -> Self {
+        Self {
+            count: location.count,
+            mean: location.mean(),
+            squares: WideSum::default(),
+        }
     }
-    Moments {
-        count,
-        mean,
-        sd: (squares.value() / (count - 1) as f64).sqrt(),
+
+    fn add(&mut self, value: f64) {
+        let deviation = value - self.mean;
+        self.squares.add(deviation * deviation);
+    }
+
+    fn moments(&self) -> Moments {
+        Moments {
+            count: self.count,
+            mean: self.mean,
+            sd: match self.count {
+                0 | 1 => 0.0,
+                count => (self.squares.value() / (count - 1) as f64).sqrt(),
+            },
+        }
     }
 }
 
 /// A sum kept as an unevaluated pair of doubles (Knuth's two-sum), about 106 bits.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct WideSum {
     high: f64,
     low: f64,
@@ -107,6 +172,17 @@ mod tests {
         assert_eq!((m.mean, m.sd), (0.1, 0.0));
         assert_eq!(moments([3.0].into_iter()).sd, 0.0);
         assert_eq!(moments(std::iter::empty()).count, 0);
+    }
+
+    #[test]
+    fn by_attribute_is_attribute_by_attribute() {
+        let mut matrix = Matrix::complete(4, 2, vec![1.0, 8.0, 2.0, 9.0, 4.0, 7.0, 0.5, 1.0]);
+        matrix.set_missing(1, 0);
+        let expected = [
+            moments([1.0, 4.0, 0.5].into_iter()),
+            moments([8.0, 9.0, 7.0, 1.0].into_iter()),
+        ];
+        assert_eq!(moments_by_attribute(&matrix), expected);
     }
 
     #[test]

@@ -2,7 +2,12 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use rayon::prelude::*;
+
 use super::Numbers;
+
+/// Records that one task copies: enough to be worth a task.
+const GATHERED_AT_ONCE: usize = 4096;
 
 /// Records × attributes, row-major (a record is contiguous), with a mask of the missing cells.
 ///
@@ -35,14 +40,17 @@ impl Matrix {
     /// # Panics
     /// If a record does not exist.
     pub fn gather(attributes: &[Numbers<'_>], records: &[u32]) -> Self {
-        let mut values = Vec::with_capacity(records.len() * attributes.len());
-        for &record in records {
-            values.extend(
-                attributes
-                    .iter()
-                    .map(|numbers| numbers.values[record as usize]),
-            );
-        }
+        let width = attributes.len();
+        let mut values = vec![0.0; records.len() * width];
+        values
+            .par_chunks_mut(width.max(1))
+            .zip(records)
+            .with_min_len(GATHERED_AT_ONCE)
+            .for_each(|(row, &record)| {
+                for (cell, numbers) in row.iter_mut().zip(attributes) {
+                    *cell = numbers.values[record as usize];
+                }
+            });
         let mut matrix = Self::complete(records.len(), attributes.len(), values);
         for (k, numbers) in attributes.iter().enumerate() {
             if numbers.missing.is_empty() {

@@ -123,7 +123,7 @@ pub fn count(
         }
         let mine = distance(seeker, &sought[i], &scales);
         // Equal in real arithmetic; the oracle's roundings are forgiven.
-        let slack = 1e-9 * (1.0 + mine);
+        let slack = 1e-9 * mine + 1e-20;
         let others: Vec<f64> = candidates
             .iter()
             .map(|&j| distance(seeker, &sought[j], &scales))
