@@ -20,7 +20,7 @@ pub fn correlated(n_records: usize, seed: u64) -> Vec<u8> {
             let (share, spread) = (0.995 - 0.145 * step, 0.4 + 0.6 * step);
             let common = 0.8 * factors[0] + 0.6 * factors[1 + place % 2];
             let own = (1.0 - share * share).sqrt() * normal(&mut rng);
-            (12.8 - 3.0 * step + spread * (share * common + own)).exp()
+            (13.9 - 3.0 * step + spread * (share * common + own)).exp()
         })
     })
 }

@@ -10,6 +10,9 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 
+/// More threads than any machine has processors only wait for each other.
+const MOST_THREADS: usize = 1024;
+
 #[derive(Debug, Args)]
 pub struct ConsoleArgs {
     /// Say nothing on standard error but errors
@@ -39,8 +42,10 @@ pub struct Console {
 impl Console {
     /// Takes the options and starts the threads.
     pub fn new(args: &ConsoleArgs) -> Result<Self> {
-        if args.threads == Some(0) {
-            return Err(Error::usage("--threads wants 1 or more"));
+        if args.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+            return Err(Error::usage(format!(
+                "--threads wants a number from 1 to {MOST_THREADS}"
+            )));
         }
         if let Some(threads) = args.threads {
             rayon::ThreadPoolBuilder::new()

@@ -58,7 +58,7 @@ pub fn cases() -> Vec<Case> {
             "no threads",
             "--threads 0 describe good.csv",
             2,
-            "--threads wants 1 or more",
+            "--threads wants a number from 1 to 1024",
         ),
         fails(
             "threads no number",
