@@ -25,7 +25,7 @@ use sdcrisk::{
         intersection::rank_swap::{Bound, RankSwapIntersection},
     },
     evaluate::{
-        link::{Assign, Outcome, Shared, Study, shared_attributes},
+        link::{Assign, Outcome, Shared, Study, comparable},
         score::Ties,
         truth::Truth,
     },
@@ -168,11 +168,10 @@ impl Pair {
     }
 
     fn known(&self, way: Way) -> Vec<Shared> {
-        let ids: Vec<_> = self.original.ids().collect();
-        let (mut known, _) = shared_attributes(&self.original, &self.masked, &ids, None);
-        known.truncate(way.n_known);
-        assert_eq!(known.len(), way.n_known, "every attribute can be compared");
-        known
+        let first = self.original.ids().take(way.n_known);
+        first
+            .map(|id| comparable(&self.original, &self.masked, id).expect("numbers in both files"))
+            .collect()
     }
 
     /// What an attack achieves through the library, the seconds of what comes before it, and its own.

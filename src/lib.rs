@@ -59,7 +59,7 @@
 //! let truth = Truth::by_order(&original, &masked.table)?;
 //! let everybody = (0..original.n_records() as u32).collect();
 //! let study = Study::new(&original, &masked.table, &truth, everybody, Direction::OriginalToMasked);
-//! let (known, _) = shared_attributes(&original, &masked.table, &on, None);
+//! let (known, _) = shared_attributes(&original, &masked.table, None);
 //! let attack = DistanceBased { standardize: Standardize::Own };
 //! let outcome = study.case(&known).attack(&attack, Assign::Best, false)?;
 //! assert!((0.0..=1.0).contains(&outcome.score.rate(Ties::Fair)));

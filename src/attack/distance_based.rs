@@ -13,7 +13,8 @@ use crate::{
 /// By what each file is standardised before distances are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standardize {
-    /// Each file by its own means and standard deviations.
+    /// Each file by its own means and standard deviations; an intruder whose records do not differ in an attribute
+    /// (because he holds one record, say) takes those of the release there.
     Own,
     /// Both files by those of the intruder's (original) file.
     Original,
@@ -92,11 +93,16 @@ impl Frame {
         let mut weights = Vec::new();
         let mut missing = Vec::new();
         for (k, name) in scenario.known.iter().enumerate() {
-            let (seekers, sought) = (of_seekers[k], of_sought[k]);
-            let original = match scenario.direction {
-                Direction::OriginalToMasked => seekers,
-                Direction::MaskedToOriginal => sought,
+            let (mut seekers, mut sought) = (of_seekers[k], of_sought[k]);
+            let (intruder, released) = match scenario.direction {
+                Direction::OriginalToMasked => (&mut seekers, sought),
+                Direction::MaskedToOriginal => (&mut sought, seekers),
             };
+            // Who holds few records (one, say) has no spread of his own: he standardises by the release.
+            if intruder.sd <= 0.0 {
+                *intruder = released;
+            }
+            let original = *intruder;
             let no_spread = |side: Moments| side.sd <= 0.0;
             let unusable = match standardize {
                 Standardize::Own => no_spread(seekers) || no_spread(sought),

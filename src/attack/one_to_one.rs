@@ -35,6 +35,6 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
         .iter()
         .enumerate()
         .filter_map(|(seeker, partner)| preference.cost(seeker, (*partner)? as usize))
-        .sum();
+        .fold(0.0, |sum, cost| sum + cost);
     Ok(Assignment { partners, cost })
 }

@@ -42,7 +42,10 @@ pub struct Console {
 impl Console {
     /// Takes the options and starts the threads.
     pub fn new(args: &ConsoleArgs) -> Result<Self> {
-        if args.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        if args
+            .threads
+            .is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads))
+        {
             return Err(Error::usage(format!(
                 "--threads wants a number from 1 to {MOST_THREADS}"
             )));

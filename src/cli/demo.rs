@@ -92,7 +92,7 @@ fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
         everybody,
         Direction::OriginalToMasked,
     );
-    let (known, _) = link::shared_attributes(original, &masked.table, &on, None);
+    let (known, _) = link::shared_attributes(original, &masked.table, None);
     let case = study.case(&known);
     let standardize = Standardize::Own;
     let attack = |attack: &dyn Attack| -> Result<Score> {

@@ -113,8 +113,10 @@ pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
 
 impl RankSwapArgs {
     fn checked(&self) -> Result<RankSwap> {
-        if self.p_unit.is_some() && self.p.is_none() {
-            return Err(Error::usage("--p-unit has no effect without --p").remedy("Leave it out"));
+        if self.p_unit.is_some() && self.p.is_none_or(|p| p >= 1.0) {
+            return Err(
+                Error::usage("--p-unit has no effect without a --p below 1").remedy("Leave it out")
+            );
         }
         let reach = match (self.p, self.window) {
             (Some(p), _) => Reach::Percent(p),

@@ -17,8 +17,6 @@ const MOST_CASES: u128 = 100_000;
 pub enum Knowledge {
     /// All of them.
     All,
-    /// Those named, as typed.
-    List(String),
     /// The first k, in file order.
     First(usize),
     /// The first 1, the first 2, … the first k: k cases.
@@ -35,13 +33,13 @@ pub enum Knowledge {
 }
 
 impl Knowledge {
-    /// Reads `a,b,c`, `first:7`, `sweep:7`, `subsets:3` or `random:5x20`.
+    /// Reads `first:7`, `sweep:7`, `subsets:3` or `random:5x20`; `None` for anything else, which is a list of names.
     ///
     /// # Errors
     /// Usage, when a form that starts like one of these is not of it.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Option<Self>> {
         let Some((form, size)) = text.split_once(':') else {
-            return Ok(Self::List(text.into()));
+            return Ok(None);
         };
         let count = |digits: &str| digits.parse::<usize>().ok().filter(|&count| count > 0);
         let parsed = match form {
@@ -54,9 +52,9 @@ impl Knowledge {
                     sets: count(sets)?,
                 })
             }),
-            _ => return Ok(Self::List(text.into())),
+            _ => return Ok(None),
         };
-        parsed.ok_or_else(|| {
+        parsed.map(Some).ok_or_else(|| {
             Error::usage(format!(
                 "--known {form}: wants a number of attributes, 1 or more"
             ))
@@ -64,12 +62,20 @@ impl Knowledge {
         })
     }
 
+    /// Whether it stands for several cases whose mean is of interest, even if there is one of them.
+    pub fn is_family(&self) -> bool {
+        matches!(
+            self,
+            Self::Sweep(_) | Self::Subsets(_) | Self::Random { .. }
+        )
+    }
+
     /// Whether a random draw decides the cases.
     pub fn is_random(&self) -> bool {
         matches!(self, Self::Random { .. })
     }
 
-    /// The cases, as ascending positions among `shared` attributes; `named` resolves a list.
+    /// The cases, as ascending positions among `shared` attributes.
     ///
     /// # Randomness
     /// `Random` draws from `rng`: set after set, a set by choosing `size` of the positions, until `sets` different ones
@@ -78,12 +84,7 @@ impl Knowledge {
     /// # Errors
     /// Usage, when there are not as many attributes or sets as asked for, or more cases than anybody would read. Input, when
     /// there is no attribute at all.
-    pub fn cases(
-        &self,
-        shared: usize,
-        named: impl Fn(&str) -> Result<Vec<usize>>,
-        rng: impl FnOnce() -> Generator,
-    ) -> Result<Vec<Vec<usize>>> {
+    pub fn cases(&self, shared: usize, rng: impl FnOnce() -> Generator) -> Result<Vec<Vec<usize>>> {
         let enough = |size: usize| {
             if size <= shared {
                 return Ok(());
@@ -103,7 +104,6 @@ impl Knowledge {
                 }
                 Ok(vec![(0..shared).collect()])
             }
-            Self::List(ref list) => Ok(vec![named(list)?]),
             Self::First(size) => enough(size).map(|()| vec![(0..size).collect()]),
             Self::Sweep(size) => {
                 enough(size).map(|()| (1..=size).map(|last| (0..last).collect()).collect())
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn cases(text: &str, shared: usize) -> Result<Vec<Vec<usize>>> {
-        Knowledge::parse(text)?.cases(shared, |_| Ok(vec![2, 0]), rng)
+        Knowledge::parse(text)?.unwrap().cases(shared, rng)
     }
 
     #[test]
@@ -204,11 +204,9 @@ mod tests {
             [vec![0], vec![0, 1], vec![0, 1, 2]]
         );
         assert_eq!(cases("subsets:2", 3).unwrap(), [[0, 1], [0, 2], [1, 2]]);
-        assert_eq!(cases("c,a", 3).unwrap(), [[2, 0]]);
-        assert_eq!(
-            Knowledge::All.cases(2, |_| Ok(vec![]), rng).unwrap(),
-            [[0, 1]]
-        );
+        assert_eq!(Knowledge::parse("c,a").unwrap(), None, "a list of names");
+        assert_eq!(Knowledge::parse("odd:name").unwrap(), None);
+        assert_eq!(Knowledge::All.cases(2, rng).unwrap(), [[0, 1]]);
     }
 
     #[test]
@@ -265,6 +263,6 @@ mod tests {
                 .to_string()
                 .contains("random:20x100")
         );
-        assert!(Knowledge::All.cases(0, |_| Ok(vec![]), rng).is_err());
+        assert!(Knowledge::All.cases(0, rng).is_err());
     }
 }

@@ -40,26 +40,24 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// The attributes of the original that can be compared with the masked file's, in file order, and those that cannot.
-///
-/// Identifiers are left out: an intruder who has them needs no linkage. So are the columns named in `aside`.
+/// The quasi-identifiers of the original that can be compared with the masked file's, in file order, and all other
+/// attributes but the one named `aside`.
 pub fn shared_attributes(
     original: &Table,
     masked: &Table,
-    among: &[AttrId],
     aside: Option<&str>,
 ) -> (Vec<Shared>, Vec<LeftOut>) {
     let mut shared = Vec::new();
     let mut left_out = Vec::new();
-    for &id in among {
+    for id in original.ids() {
         let attribute = original.attribute(id);
         if aside == Some(attribute.name.as_str()) {
             continue;
         }
-        let verdict = if attribute.role == Role::Identifier {
-            Err("is an identifier".to_string())
-        } else {
-            comparable(original, masked, id)
+        let verdict = match attribute.role {
+            Role::QuasiIdentifier => comparable(original, masked, id),
+            Role::Identifier => Err("is an identifier".into()),
+            other => Err(format!("is {}, no quasi-identifier", other.word())),
         };
         match verdict {
             Ok(pair) => shared.push(pair),

@@ -63,7 +63,8 @@ impl Score {
                 .iter()
                 .filter(|c| won(c))
                 .map(|c| 1.0 / f64::from(c.tied.max(1)))
-                .sum(),
+                // Not `sum`: that of nothing is -0.0.
+                .fold(0.0, |sum, share| sum + share),
             strict: count(&|c| won(c) && c.tied == 1),
             optimistic: count(&won),
             certain: count(&alone),

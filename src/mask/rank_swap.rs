@@ -1,5 +1,7 @@
 //! Rank swapping: each value changes places with another whose rank is near.
 
+use std::{borrow::Cow, cmp::Ordering};
+
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -54,7 +56,8 @@ impl Reach {
 ///
 /// # Ties
 /// Equal values stand in random order, so that the place of a record in the file says nothing about its partner.
-/// Two equal values may be swapped: a swap without effect, counted as unchanged.
+/// Two equal values may be partners: nothing moves then, and both count as unchanged. Whole numbers beyond 2^53, which
+/// an `f64` cannot tell apart, are compared by their digits.
 ///
 /// # Missing
 /// Left in place; the other values are ranked among themselves.
@@ -108,7 +111,8 @@ impl Mask for RankSwap {
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
-        let window = self.reach.window(records);
+        // No two of n values are more than n − 1 ranks apart.
+        let window = self.reach.window(records).min(records.saturating_sub(1));
         if window == 0 {
             return Err(self.no_window(records));
         }
@@ -124,7 +128,11 @@ impl Mask for RankSwap {
                         )
                 })?;
                 let mut rng = streams.of_attribute(&name_of(attribute));
-                Ok((attribute, swap(numbers, window, self.partner, &mut rng)))
+                let values = Values {
+                    numbers,
+                    text: &|record| original.text(record, attribute),
+                };
+                Ok((attribute, swap(&values, window, self.partner, &mut rng)))
             })
             .collect::<Result<_>>()?;
 
@@ -163,18 +171,61 @@ impl Mask for RankSwap {
 impl RankSwap {
     fn no_window(&self, records: usize) -> Error {
         match self.reach {
-            Reach::Percent(p) => Error::usage(format!(
+            Reach::Percent(p) if records > 1 => Error::usage(format!(
                 "p = {p} percent of {records} records is a window of 0 ranks: nothing would be swapped"
             ))
-            .remedy(match records {
-                0 | 1 => "Rank swapping needs at least two records".to_string(),
-                _ => format!(
-                    "Give --p {} or more, or --window 1",
-                    (1000.0 / records as f64).ceil() / 10.0
-                ),
-            }),
-            Reach::Window(_) => Error::usage("--window 0 swaps nothing"),
+            .remedy(format!(
+                "Give --p {} or more, or --window 1",
+                (1000.0 / records as f64).ceil() / 10.0
+            )),
+            _ => Error::input(format!("rank swapping needs at least two records; there is {records}"))
+                .remedy("Check that this is the file you meant"),
         }
+    }
+}
+
+/// The values of one attribute, compared as exactly as they are written.
+struct Values<'a> {
+    numbers: Numbers<'a>,
+    text: &'a dyn Fn(usize) -> Cow<'a, str>,
+}
+
+/// From here on not every whole number is an `f64`: 2^53.
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Values<'_> {
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (a, b) = (a as usize, b as usize);
+        let (x, y) = (self.numbers.values[a] + 0.0, self.numbers.values[b] + 0.0);
+        x.total_cmp(&y).then_with(|| match x.abs() < FIRST_INEXACT {
+            true => Ordering::Equal,
+            false => compare_whole(&(self.text)(a), &(self.text)(b)),
+        })
+    }
+}
+
+/// Compares whole numbers by their digits; whatever else is written counts as equal.
+fn compare_whole(a: &str, b: &str) -> Ordering {
+    let parts = |text: &str| -> Option<(bool, String)> {
+        let text = text.trim();
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        whole.then(|| {
+            (
+                text.starts_with('-'),
+                digits.trim_start_matches('0').to_string(),
+            )
+        })
+    };
+    let (Some((a_negative, a)), Some((b_negative, b))) = (parts(a), parts(b)) else {
+        return Ordering::Equal;
+    };
+    let size = a.len().cmp(&b.len()).then_with(|| a.cmp(&b));
+    match (a_negative, b_negative) {
+        (false, false) => size,
+        (true, true) => size.reverse(),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
     }
 }
 
@@ -188,10 +239,10 @@ struct Swapped {
 ///
 /// # Complexity
 /// O(n log n) for the sort. A partner costs O(1) draws while enough of the window is unswapped, else O(window / 64).
-fn swap(numbers: Numbers<'_>, window: usize, partner: Partner, rng: &mut Generator) -> Swapped {
-    let order = ascending(numbers, rng);
+fn swap(values: &Values<'_>, window: usize, partner: Partner, rng: &mut Generator) -> Swapped {
+    let order = ascending(values, rng);
     let n = order.len();
-    let records = numbers.values.len();
+    let records = values.numbers.values.len();
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a table holds at most u32::MAX records"
@@ -215,18 +266,18 @@ fn swap(numbers: Numbers<'_>, window: usize, partner: Partner, rng: &mut Generat
         match drawn {
             Some(l) => {
                 unswapped.remove(l);
-                donors.swap(order[i] as usize, order[l] as usize);
+                // Equal values written differently (1 and 1.0) keep their places and so their bytes.
+                if values.compare(order[i], order[l]).is_ne() {
+                    donors.swap(order[i] as usize, order[l] as usize);
+                }
             }
             None => without_partner += 1,
         }
     }
     let changed = donors
         .iter()
-        .enumerate()
-        .filter(|&(record, &donor)| {
-            let (old, new) = (numbers.values[record], numbers.values[donor as usize]);
-            old.total_cmp(&new).is_ne()
-        })
+        .zip(0_u32..)
+        .filter(|&(&donor, record)| donor != record)
         .count();
     Swapped {
         donors,
@@ -241,21 +292,31 @@ fn swap(numbers: Numbers<'_>, window: usize, partner: Partner, rng: &mut Generat
 }
 
 /// The records that have a value, by ascending value; equal values in random order.
-fn ascending(numbers: Numbers<'_>, rng: &mut Generator) -> Vec<u32> {
+fn ascending(values: &Values<'_>, rng: &mut Generator) -> Vec<u32> {
+    let Numbers {
+        values: numbers,
+        missing,
+    } = values.numbers;
     let mut keyed: Vec<(f64, u32)> = numbers
-        .values
         .iter()
         .zip(0_u32..)
-        .filter(|&(_, record)| !numbers.missing.contains(record as usize))
+        .filter(|&(_, record)| !missing.contains(record as usize))
         .map(|(&value, record)| (value + 0.0, record))
         .collect();
     keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    for ties in keyed.chunk_by_mut(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-        for last in (1..ties.len()).rev() {
-            ties.swap(last, rng.random_range(0..=last));
+    let mut order: Vec<u32> = Vec::with_capacity(keyed.len());
+    for run in keyed.chunk_by_mut(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        if run.len() > 1 && run[0].0.abs() >= FIRST_INEXACT {
+            run.sort_by(|a, b| values.compare(a.1, b.1));
+        }
+        for ties in run.chunk_by_mut(|a, b| values.compare(a.1, b.1).is_eq()) {
+            for last in (1..ties.len()).rev() {
+                ties.swap(last, rng.random_range(0..=last));
+            }
+            order.extend(ties.iter().map(|&(_, record)| record));
         }
     }
-    keyed.into_iter().map(|(_, record)| record).collect()
+    order
 }
 
 /// The positions not swapped yet, as one bit each.

@@ -82,6 +82,8 @@ pub struct LinkResult {
     pub correct: Correct,
     /// Correct links per record under the rule asked for.
     pub rate: f64,
+    /// Correct links per record that has a partner: the same, unless some have none.
+    pub rate_of_findable: f64,
     /// Wilson interval of the rate at 95 %.
     pub interval: [f64; 2],
     /// The rate of random guessing.
@@ -158,6 +160,10 @@ impl LinkResult {
                 optimistic: score.optimistic,
             },
             rate: score.rate(ties),
+            rate_of_findable: match score.with_partner {
+                0 => 0.0,
+                findable => score.correct(ties) / findable as f64,
+            },
             interval: [low, high],
             baseline: score.baseline(),
             certain: score.certain,
@@ -182,8 +188,8 @@ impl LinkResult {
     }
 }
 
-/// The means over the cases of each method that has several.
-pub fn means(results: &[LinkResult]) -> Vec<MeanRate> {
+/// The means over the cases of each method; none unless the cases are a family, of which a mean is of interest.
+pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
     let mut means: Vec<MeanRate> = Vec::new();
     for result in results {
         match means.iter_mut().find(|mean| mean.method == result.method) {
@@ -198,7 +204,7 @@ pub fn means(results: &[LinkResult]) -> Vec<MeanRate> {
             }),
         }
     }
-    means.retain(|mean| mean.cases > 1);
+    means.retain(|_| family);
     for mean in &mut means {
         mean.rate /= mean.cases as f64;
     }
@@ -245,9 +251,17 @@ impl LinkReport {
             "empty",
             "candidates_mean",
             "contains_true",
+            "with_partner",
+            "rate_of_findable",
+            "known_records",
+            "masked_records",
+            "direction",
+            "ties",
+            "assign",
         ])?;
         for r in &self.results {
-            writer.serialize((
+            let scenario = &self.scenario;
+            let counts = (
                 r.method,
                 r.known.join("+"),
                 r.known.len(),
@@ -262,8 +276,18 @@ impl LinkReport {
                 r.certain,
                 r.certain_correct,
                 r.empty,
+            );
+            writer.serialize((
+                counts,
                 r.candidates_mean,
                 r.contains_true,
+                r.with_partner,
+                r.rate_of_findable,
+                scenario.known_records,
+                scenario.masked_records,
+                scenario.direction,
+                scenario.ties,
+                scenario.assign,
             ))?;
         }
         let bytes = writer
@@ -342,10 +366,7 @@ impl LinkReport {
             .map(|r| {
                 let mut row = vec![
                     r.method.to_string(),
-                    match self.results.len() {
-                        0..=12 => text::names(&r.known, 3),
-                        _ => text::names(&r.known, 2),
-                    },
+                    self.case_label(r),
                     text::count(r.correct_of(self.scenario.ties)),
                     r.records.to_string(),
                     text::percent(r.rate),
@@ -385,70 +406,47 @@ impl LinkReport {
         text::columns(&header, &rows, 2)
     }
 
+    /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
+    fn case_label(&self, result: &LinkResult) -> String {
+        const NAMES_IN_FULL: usize = 3;
+        let known = &result.known;
+        let longest = self
+            .results
+            .iter()
+            .map(|r| &r.known)
+            .max_by_key(|known| known.len());
+        let nested = longest
+            .is_some_and(|longest| self.results.iter().all(|r| longest.starts_with(&r.known)));
+        match known.as_slice() {
+            [first, .., last] if nested && known.len() > NAMES_IN_FULL => {
+                format!("{first} … {last} ({})", known.len())
+            }
+            _ => known.join(", "),
+        }
+    }
+
     /// What the figures mean, for somebody who never read a paper.
     fn reading(&self) -> Vec<String> {
-        let mut lines = vec![
-            "How to read this (higher = more risk): the rate is the share of people whom the intruder links to their own \
-             record. The interval is the uncertainty of a share counted on so many records; by chance is what blind \
-             guessing gets."
-                .to_string(),
-        ];
-        if let Some(worst) = self
-            .results
-            .iter()
-            .max_by(|a, b| a.rate.total_cmp(&b.rate))
-            .filter(|worst| worst.records > 0)
-        {
-            let known = match worst.known.len() {
-                1 => format!("{} alone", worst.known[0]),
-                n => format!("these {n} attributes: {}", text::names(&worst.known, 8)),
-            };
-            let times = worst.rate / worst.baseline;
-            let against = if worst.rate <= worst.baseline {
-                "no better than guessing".to_string()
-            } else if times.is_finite() && times >= 2.0 {
-                format!("{times:.0} times what guessing gets")
-            } else {
-                "a little better than guessing".to_string()
-            };
-            lines.push(format!(
-                "Here: an intruder who knows {known} and uses {} links {} of {} records correctly, {} ({against}).",
-                describe_method(worst.method),
-                text::count(worst.correct_of(self.scenario.ties)),
-                worst.records,
-                text::percent(worst.rate),
-            ));
+        let seekers = match self.scenario.direction {
+            "masked-to-original" => {
+                "masked records that are linked to their own record of the intruder's file"
+            }
+            _ => "the intruder's records that are linked to their own masked record",
+        };
+        let mut lines = vec![format!(
+            "How to read this (higher = more risk): the rate is the share of {seekers}. The interval is the uncertainty \
+             of a share counted on so many records; by chance is what blind guessing gets."
+        )];
+        let worst = self.results.iter().max_by(|a, b| a.rate.total_cmp(&b.rate));
+        if let Some(worst) = worst.filter(|worst| worst.records > 0) {
+            lines.push(self.reading_of_worst(worst));
         }
-        if let Some(r) = self
+        let narrowed = self
             .results
             .iter()
-            .filter(|r| r.candidates_quantiles.is_some())
-            .max_by_key(|r| r.certain)
-        {
-            lines.push(format!(
-                "Certain links: for {} records only one masked record is possible{}; the intruder knows that these links \
-                 are right, and {} of them are. {}",
-                r.certain,
-                match r.known.len() {
-                    n if self.results.len() > 2 => format!(" (with {n} known)"),
-                    _ => String::new(),
-                },
-                match r.certain_correct {
-                    all if all == r.certain => "all".to_string(),
-                    some => some.to_string(),
-                },
-                match r.contains_true {
-                    all if all == r.with_partner =>
-                        "Every true record was among its candidates, as it must be when the assumed window is right or \
-                         too wide."
-                            .to_string(),
-                    some => format!(
-                        "For {} records the true one was not among the candidates: the assumed window is too small for \
-                         this file, or it was not masked by rank swapping alone.",
-                        r.with_partner - some
-                    ),
-                }
-            ));
+            .filter(|r| r.candidates_quantiles.is_some());
+        if let Some(result) = narrowed.max_by_key(|r| r.certain) {
+            lines.push(self.reading_of_certain(result));
         }
         lines.push(
             "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
@@ -457,13 +455,97 @@ impl LinkReport {
         );
         lines
     }
-}
 
-fn describe_method(method: &str) -> &str {
-    match method {
-        "am" => "the plain nearest record (am)",
-        "rsld" => "the published window of rank swapping (rsld)",
-        other => other,
+    fn reading_of_worst(&self, worst: &LinkResult) -> String {
+        let known = match worst.known.len() {
+            1 => format!("{} alone", worst.known[0]),
+            n => format!("{n} attributes ({})", text::names(&worst.known, 8)),
+        };
+        let times = worst.rate / worst.baseline;
+        let against = if worst.rate <= worst.baseline {
+            "no better than guessing".to_string()
+        } else if times.is_finite() && times >= 2.0 {
+            format!("{times:.0} times what guessing gets")
+        } else {
+            "better than guessing".to_string()
+        };
+        // What a tie counts decides what the count is.
+        let count = match (self.scenario.assign, self.scenario.ties) {
+            ("one-to-one", _) | (_, "strict") => "",
+            (_, "optimistic") => "at most ",
+            _ if worst.correct.strict == worst.correct.optimistic => "",
+            _ => "on average ",
+        };
+        let mut line = format!(
+            "The highest rate: an intruder who knows {known} and {} links {count}{} of {} records correctly, {} ({against}).",
+            self.describe(worst.method),
+            text::count(worst.correct_of(self.scenario.ties)),
+            worst.records,
+            text::percent(worst.rate),
+        );
+        if worst.with_partner < worst.records {
+            line += &format!(
+                " Only {} of these records have a partner to be found; of those it is {}.",
+                worst.with_partner,
+                text::percent(worst.rate_of_findable)
+            );
+        }
+        line
+    }
+
+    fn reading_of_certain(&self, result: &LinkResult) -> String {
+        let case = match self
+            .results
+            .iter()
+            .filter(|r| r.method == result.method)
+            .count()
+        {
+            1 => String::new(),
+            _ => format!(", knowing {}", self.case_label(result)),
+        };
+        if result.certain == 0 {
+            return format!(
+                "Certain links ({}{case}): none; no record is left with a single candidate.",
+                result.method
+            );
+        }
+        let lost = result.with_partner - result.contains_true;
+        let records = match result.certain {
+            1 => "1 record is".to_string(),
+            several => format!("{several} records are"),
+        };
+        let mut line = format!(
+            "Certain links ({}{case}): {records} left with a single candidate; {} of these links are right.",
+            result.method,
+            match result.certain_correct {
+                all if all == result.certain => "all".to_string(),
+                some => some.to_string(),
+            },
+        );
+        if lost > 0 {
+            line += &format!(
+                " For {lost} records the true one was not among the candidates: the assumed window is too small for this \
+                 file, or it was not masked by rank swapping alone; then a single candidate proves nothing."
+            );
+        } else if result.with_partner == result.records {
+            line += " Every true record was among its candidates, as it must be when the assumed window is right or too \
+                     wide: the intruder knows that these links are right.";
+        } else {
+            line += " Some records have no partner here, so an intruder cannot be sure of a single candidate.";
+        }
+        line
+    }
+
+    fn describe(&self, method: &str) -> String {
+        let how = match method {
+            "am" => "compares records by distance (am)",
+            "rsld" => "uses the window of rank swapping (rsld)",
+            other => other,
+        };
+        match self.scenario.assign {
+            "one-to-one" => format!("{how}, assigning all records at once,"),
+            _ => how.to_string(),
+        }
     }
 }
 

@@ -31,9 +31,12 @@ pub fn percent(share: f64) -> String {
     let distance = percent.min(100.0 - percent).abs();
     let digits = match distance {
         d if d == 0.0 || d >= 1.0 => 1,
-        d if d >= 0.1 => 2,
-        d if d >= 0.01 => 3,
-        _ => 4,
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the logarithm of a number below 1 is negative, and that of no f64 is below -400"
+        )]
+        d => 1 + (-d.log10()).ceil() as usize,
     };
     format!("{percent:.digits$} %")
 }
@@ -87,7 +90,8 @@ mod tests {
             (1.0, "100.0 %"),
             (0.000_926, "0.093 %"),
             (0.9996, "99.960 %"),
-            (1e-6, "0.0001 %"),
+            (1e-6, "0.00010 %"),
+            (1.0 / 3e6, "0.000033 %"),
         ] {
             assert_eq!(percent(share), text);
         }

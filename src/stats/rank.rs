@@ -27,7 +27,8 @@ impl Ranking {
         self.sorted.is_empty()
     }
 
-    /// The values that lie within `window` ranks of `value`, as a closed interval of values.
+    /// The values that lie within `window` ranks of `value`, as a closed interval of values: whom a seeker with this
+    /// value can meet among the ranked ones.
     ///
     /// # Ties
     /// A value that occurs several times has a range of ranks, `lowest..=highest`; the window reaches from
@@ -45,6 +46,33 @@ impl Ranking {
         } else {
             (f64::INFINITY, f64::NEG_INFINITY)
         }
+    }
+}
+
+impl Ranking {
+    /// The values that have `value` within their reach, as a closed interval: who, ranked or not, can meet somebody with
+    /// this ranked value. It answers [`within`](Self::within) from the other side.
+    ///
+    /// Where the window reaches beyond the least or greatest ranked value, it is open: a value further out that is not
+    /// ranked itself stands in the last gap.
+    ///
+    /// # Ties
+    /// As in [`within`](Self::within). A value in a gap reaches one rank less to the far side than a ranked one, which a
+    /// closed interval of values expresses exactly: the far end is a ranked value, and no value in a gap equals it.
+    pub fn reaching(&self, value: f64, window: usize) -> (f64, f64) {
+        let below = self.sorted.partition_point(|&other| other < value);
+        let through = below + self.sorted[below..].partition_point(|&other| other <= value);
+        if below == through {
+            return (f64::INFINITY, f64::NEG_INFINITY);
+        }
+        let low = below
+            .checked_sub(window)
+            .map_or(f64::MIN, |first| self.sorted[first]);
+        let high = (through - 1)
+            .checked_add(window)
+            .and_then(|last| self.sorted.get(last))
+            .map_or(f64::MAX, |&last| last);
+        (low, high)
     }
 }
 
@@ -82,6 +110,27 @@ mod tests {
         assert!(lo > hi);
         assert_eq!(r.within(0.0, 1), (1.0, 1.0));
         assert_eq!(r.within(10.0, 2), (7.0, 9.0));
+    }
+
+    /// A gap of 5 between 3 and 7 reaches 3 and 7 with a window of 1; 3 and 7 must be reached by it, and 1 must not.
+    #[test]
+    fn reaching_is_within_from_the_other_side() {
+        let ranked = [1., 3., 3., 7., 9., 9., 20.];
+        let r = ranking(&ranked);
+        let values: Vec<f64> = (-2..25).map(f64::from).collect();
+        for window in 0..8 {
+            for &x in &values {
+                let (low, high) = r.within(x, window);
+                for &y in &ranked {
+                    let (from, to) = r.reaching(y, window);
+                    assert_eq!(
+                        (low..=high).contains(&y),
+                        (from..=to).contains(&x),
+                        "{x} {y} {window}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -54,7 +54,6 @@ pub use matrix::Matrix;
 pub use options::ReadOptions;
 pub use roles::Roles;
 
-use crate::error::{Error, Result};
 use tokens::Layout;
 
 /// Microdata: records × attributes, and the file they came from.
@@ -81,6 +80,8 @@ struct File {
     table_start: usize,
     /// Where the cells of the header end, from `table_start`; empty when there is none.
     header: Vec<u32>,
+    /// Whether the header gives each attribute a name that no other has.
+    own_names: bool,
     layout: Layout,
     dialect: Dialect,
     syntax: number::Syntax,
@@ -263,37 +264,18 @@ impl Table {
             .line_of(&self.file.bytes, self.file_record(record))
     }
 
-    /// The numbers of these attributes, a record after the other.
-    ///
-    /// # Errors
-    /// One of them is nominal.
-    pub fn matrix(&self, ids: &[AttrId]) -> Result<Matrix> {
-        let columns = ids
-            .iter()
-            .map(|&id| {
-                self.numbers(id).ok_or_else(|| {
-                    let attribute = self.attribute(id);
-                    Error::input(format!(
-                        "the attribute is nominal: {}",
-                        attribute.scale_reason
-                    ))
-                    .in_file(&self.file.name)
-                    .on_attribute(&attribute.name)
-                    .remedy("Leave it out, or state its scale in a roles file")
-                })
-            })
-            .collect::<Result<Vec<_>>>()?;
-        let mut values = Vec::with_capacity(self.n_records() * ids.len());
-        for record in 0..self.n_records() {
-            values.extend(columns.iter().map(|numbers| numbers.values[record]));
+    /// Whether the header gives each attribute a name that no other has; if not, some names were made from places, and
+    /// they differ in a file with other attributes.
+    pub fn has_own_names(&self) -> bool {
+        self.file.own_names
+    }
+
+    /// The bytes of the file, to be read in another way.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match Arc::try_unwrap(self.file) {
+            Ok(file) => file.bytes,
+            Err(shared) => shared.bytes.clone(),
         }
-        let mut matrix = Matrix::complete(self.n_records(), ids.len(), values);
-        for (place, numbers) in columns.iter().enumerate() {
-            for record in numbers.missing.records() {
-                matrix.set_missing(record, place);
-            }
-        }
-        Ok(matrix)
     }
 
     /// The record of the file that this record is.

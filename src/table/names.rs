@@ -10,13 +10,15 @@ use super::{Note, cell};
 use crate::error::{Error, Result};
 
 /// A name for each attribute: those of the header, each made unique; `V1`, `V2` ... where it has none.
+///
+/// The second answer: whether each attribute has a name in the header that no other has.
 pub(super) fn unique(
     table: &[u8],
     header: &[u32],
     n_attributes: usize,
     encoding: Encoding,
     notes: &mut Vec<Note>,
-) -> Vec<String> {
+) -> (Vec<String>, bool) {
     let written: Vec<String> = (0..n_attributes)
         .map(|place| match header {
             [] => String::new(),
@@ -67,7 +69,8 @@ pub(super) fn unique(
         used.insert(unique.clone());
         names.push(unique);
     }
-    names
+    let own = written.iter().all(|name| !name.is_empty()) && names == written;
+    (names, own)
 }
 
 /// Whether every attribute that the roles file names is there.

@@ -69,7 +69,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         stated.header,
     )?;
     let table = &bytes[table_start..];
-    let names = names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
+    let (names, own_names) = names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
     names::check_roles(roles, &names)?;
 
     let (marks, cells) = read_cells(&bytes, &layout, delimiter, encoding, &names, stated, roles)?;
@@ -110,6 +110,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         bytes,
         table_start,
         header,
+        own_names,
         layout,
         dialect,
         syntax,

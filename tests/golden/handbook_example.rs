@@ -84,8 +84,7 @@ fn the_printed_file_is_a_rank_swap_of_one_rank() {
 fn seven_of_ten_records_are_certain_from_the_masked_side() {
     let (original, masked) = (table("original", &ORIGINAL), table("masked", &MASKED));
     let truth = Truth::by_order(&original, &masked).unwrap();
-    let ids: Vec<_> = original.ids().collect();
-    let (known, _) = shared_attributes(&original, &masked, &ids, None);
+    let (known, _) = shared_attributes(&original, &masked, None);
     let everybody = (0..10).collect();
     let study = Study::new(
         &original,

@@ -49,8 +49,7 @@ fn attacked() -> Outcome {
     };
     let (original, masked) = (read("original", ORIGINAL), read("masked", MASKED));
     let truth = Truth::by_order(&original, &masked).unwrap();
-    let ids: Vec<_> = original.ids().collect();
-    let (known, _) = shared_attributes(&original, &masked, &ids, None);
+    let (known, _) = shared_attributes(&original, &masked, None);
     let study = Study::new(
         &original,
         &masked,

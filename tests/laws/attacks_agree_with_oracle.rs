@@ -84,10 +84,10 @@ fn assert_same(found: Counts, expected: &Counts, what: &str) {
 fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
     let (left, right) = (table(original), table(masked));
     let truth = Truth::by_order(&left, &right).unwrap();
-    let ids: Vec<_> = left.ids().collect();
-    let (known, left_out) = shared_attributes(&left, &right, &ids, None);
+    let (known, left_out) = shared_attributes(&left, &right, None);
     assert!(left_out.is_empty(), "{left_out:?}");
     let (x, y) = (oracle::floats(original), oracle::floats(masked));
+    let each: Vec<Option<usize>> = (0..original.len()).map(Some).collect();
     for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
         let forward = direction == Direction::OriginalToMasked;
         let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
@@ -97,14 +97,14 @@ fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
         let standardize = Standardize::Own;
         assert_same(
             judge(&case, &DistanceBased { standardize }),
-            &oracle::count(seekers, sought, None, forward),
+            &oracle::count(seekers, sought, &each, None, forward),
             &format!("am, {direction:?}"),
         );
         for &window in windows {
             let bound = Bound::Window(window);
             assert_same(
                 judge(&case, &RankSwapIntersection { bound, standardize }),
-                &oracle::count(seekers, sought, Some(window), forward),
+                &oracle::count(seekers, sought, &each, Some(window), forward),
                 &format!("rsld, window {window}, {direction:?}"),
             );
         }
@@ -141,17 +141,18 @@ fn on_files_that_have_nothing_to_do_with_each_other() {
         other.reverse();
         compare(&original, &original.iter().rev().cloned().collect(), &[2]);
         let study = |masked: &Cells| {
+            let each: Vec<_> = (0..70).map(Some).collect();
             oracle::count(
                 &oracle::floats(&original),
                 &oracle::floats(masked),
+                &each,
                 None,
                 true,
             )
         };
         let (left, right) = (table(&original), table(&other));
         let truth = Truth::by_order(&left, &right).unwrap();
-        let ids: Vec<_> = left.ids().collect();
-        let (known, _) = shared_attributes(&left, &right, &ids, None);
+        let (known, _) = shared_attributes(&left, &right, None);
         let held = (0..70).collect();
         let the_study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
         let standardize = Standardize::Own;
@@ -170,8 +171,7 @@ fn the_number_of_threads_changes_nothing() {
     let masked = rank_swapped(&original, 30, Partner::Unswapped, 5);
     let (left, right) = (table(&original), table(&masked));
     let truth = Truth::by_order(&left, &right).unwrap();
-    let ids: Vec<_> = left.ids().collect();
-    let (known, _) = shared_attributes(&left, &right, &ids, None);
+    let (known, _) = shared_attributes(&left, &right, None);
     let run = || {
         let study = Study::new(
             &left,
@@ -207,4 +207,95 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(outcomes[0], outcomes[1]);
     assert_eq!(outcomes[0], outcomes[2]);
     assert!(outcomes[0].0.score.fair > 0.0);
+}
+
+/// The intruder holds some of the people; some of the release was withheld, so that values of his do not occur in it, and
+/// some released records are nobody's.
+#[test]
+fn on_parts_of_files() {
+    let mut dice = Dice(14);
+    for (records, attributes, gap, window) in [(60, 2, 0, 4), (90, 3, 7, 6), (40, 1, 0, 3)] {
+        let original = random_files::cells(&mut dice, records, attributes, gap);
+        let masked = rank_swapped(&original, window, Partner::Unswapped, 3);
+        let held: Vec<u32> = (0..records as u32).filter(|_| dice.roll(3) > 0).collect();
+        let kept: Vec<usize> = (0..records).filter(|_| dice.roll(4) > 0).collect();
+        let released: Cells = kept.iter().map(|&record| masked[record].clone()).collect();
+        let (left, right) = (table(&original), table(&released));
+        let pairs: Vec<(usize, usize)> = kept.iter().copied().enumerate().collect();
+        let truth = Truth::by_key(records, released.len(), &pairs).unwrap();
+        let (known, _) = shared_attributes(&left, &right, None);
+        let x: oracle::Values = held
+            .iter()
+            .map(|&r| oracle::floats(&original)[r as usize].clone())
+            .collect();
+        let y = oracle::floats(&released);
+        for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+            let forward = direction == Direction::OriginalToMasked;
+            let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
+            let partner: Vec<Option<usize>> = match forward {
+                true => held
+                    .iter()
+                    .map(|&r| kept.iter().position(|&k| k == r as usize))
+                    .collect(),
+                false => kept
+                    .iter()
+                    .map(|&k| held.iter().position(|&r| r as usize == k))
+                    .collect(),
+            };
+            let study = Study::new(&left, &right, &truth, held.clone(), direction);
+            let case = study.case(&known);
+            let standardize = Standardize::Own;
+            assert_same(
+                judge(&case, &DistanceBased { standardize }),
+                &oracle::count(seekers, sought, &partner, None, forward),
+                &format!("am on parts, {direction:?}"),
+            );
+            for assumed in [1, window, 3 * window] {
+                let bound = Bound::Window(assumed);
+                assert_same(
+                    judge(&case, &RankSwapIntersection { bound, standardize }),
+                    &oracle::count(seekers, sought, &partner, Some(assumed), forward),
+                    &format!("rsld on parts, window {assumed}, {direction:?}"),
+                );
+            }
+        }
+    }
+}
+
+/// Somebody who is after one person has no spread of his own, and takes the release's.
+#[test]
+fn an_intruder_after_one_person() {
+    let mut dice = Dice(15);
+    let original = random_files::cells(&mut dice, 50, 3, 0);
+    let masked = rank_swapped(&original, 1, Partner::Unswapped, 3);
+    let (left, right) = (table(&original), table(&masked));
+    let truth = Truth::by_order(&left, &right).unwrap();
+    let (known, _) = shared_attributes(&left, &right, None);
+    let standardize = Standardize::Own;
+    // By the release both files have the same mean and sd, as when he holds everybody.
+    let whole = Study::new(
+        &left,
+        &right,
+        &truth,
+        (0..50).collect(),
+        Direction::OriginalToMasked,
+    );
+    let everybody = whole
+        .case(&known)
+        .attack(&DistanceBased { standardize }, Assign::Best, true)
+        .unwrap();
+    for person in 0..50 {
+        let study = Study::new(
+            &left,
+            &right,
+            &truth,
+            vec![person],
+            Direction::OriginalToMasked,
+        );
+        let outcome = study
+            .case(&known)
+            .attack(&DistanceBased { standardize }, Assign::Best, true)
+            .unwrap();
+        assert_eq!(outcome.links[0], everybody.links[person as usize]);
+    }
 }

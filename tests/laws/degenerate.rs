@@ -71,7 +71,7 @@ fn rank_swapping_refuses_or_obeys_its_laws() {
                 &on,
                 &Seed::from_number(1).streams(Purpose::Mask, 0),
             ) {
-                Err(error) => assert!(n == 0, "{name}: {error}"),
+                Err(error) => assert!(n < 2, "{name}: {error}"),
                 Ok(masked) => {
                     for (id, effect) in on.iter().zip(&masked.effects) {
                         let sorted = |t: &Table| {

@@ -16,7 +16,7 @@ pub struct Counts {
     pub candidates: u64,
 }
 
-type Values = Vec<Vec<Option<f64>>>;
+pub type Values = Vec<Vec<Option<f64>>>;
 
 pub fn floats(cells: &Cells) -> Values {
     cells
@@ -55,21 +55,44 @@ fn distance(left: &[Option<f64>], right: &[Option<f64>], scales: &[[(f64, f64); 
     sum
 }
 
-/// Whether one value can be the rank swap of the other, by comparing positions in the sorted released attribute: some
-/// position of the one lies within `window` of some position of the other. What the seeker does not know confines
-/// nothing; who misses what the seeker has is nobody's swap, for missing values stay in place.
-fn possible(seeker: Option<f64>, sought: Option<f64>, sorted: &[f64], window: usize) -> bool {
-    let Some(seeker) = seeker else { return true };
-    let Some(sought) = sought else { return false };
-    let positions = |value: f64| (0..sorted.len()).filter(move |&p| sorted[p] == value);
-    positions(seeker).any(|a| positions(sought).any(|b| a.abs_diff(b) <= window))
+/// Whether an original and a released value can be each other's rank swap: some position of the one in the sorted released
+/// attribute lies within `window` of some position of the other. An original value that was not released stands in the
+/// gap before position g: the positions on its two sides, g - 1 and g, are one rank away.
+fn within_ranks(original: f64, released: f64, sorted: &[f64], window: usize) -> bool {
+    let at = |value: f64| (0..sorted.len()).filter(move |&p| sorted[p] == value);
+    let gap = sorted.iter().filter(|&&value| value < original).count();
+    at(released).any(|b| {
+        if at(original).next().is_some() {
+            return at(original).any(|a| a.abs_diff(b) <= window);
+        }
+        let away = if b < gap { gap - b } else { b - gap + 1 };
+        away <= window
+    })
 }
 
-/// Links every record of `seekers` (record i belongs to record i of `sought`). `window` makes it the intersection attack
-/// on the file named by `released_is_sought`. Values must occur in the released file, as after rank swapping.
+/// The same for a seeker and a sought record. What the seeker does not know confines nothing; who misses what the seeker
+/// has is nobody's swap, for missing values stay in place.
+fn possible(
+    seeker: Option<f64>,
+    sought: Option<f64>,
+    sorted: &[f64],
+    window: usize,
+    released_is_sought: bool,
+) -> bool {
+    let Some(seeker) = seeker else { return true };
+    let Some(sought) = sought else { return false };
+    match released_is_sought {
+        true => within_ranks(seeker, sought, sorted, window),
+        false => within_ranks(sought, seeker, sorted, window),
+    }
+}
+
+/// Links every record of `seekers`; `partner[i]` is the place of its true partner in `sought`, if it has one. `window` makes
+/// it the intersection attack, by ranks in the file that `released_is_sought` names.
 pub fn count(
     seekers: &Values,
     sought: &Values,
+    partner: &[Option<usize>],
     window: Option<usize>,
     released_is_sought: bool,
 ) -> Counts {
@@ -107,21 +130,30 @@ pub fn count(
         let candidates: Vec<usize> = (0..sought.len())
             .filter(|&j| {
                 window.is_none_or(|window| {
-                    (0..width).all(|k| possible(seeker[k], sought[j][k], &sorted[k], window))
+                    (0..width).all(|k| {
+                        possible(
+                            seeker[k],
+                            sought[j][k],
+                            &sorted[k],
+                            window,
+                            released_is_sought,
+                        )
+                    })
                 })
             })
             .collect();
         counts.candidates += candidates.len() as u64;
         counts.empty += u64::from(candidates.is_empty());
-        counts.inside += u64::from(candidates.contains(&i));
+        let mate = partner[i].filter(|mate| candidates.contains(mate));
+        counts.inside += u64::from(mate.is_some());
         if window.is_some() && candidates.len() == 1 {
             counts.certain += 1;
-            counts.certain_correct += u64::from(candidates[0] == i);
+            counts.certain_correct += u64::from(mate.is_some());
         }
-        if !candidates.contains(&i) {
+        let Some(mate) = mate else {
             continue;
-        }
-        let mine = distance(seeker, &sought[i], &scales);
+        };
+        let mine = distance(seeker, &sought[mate], &scales);
         // Equal in real arithmetic; the oracle's roundings are forgiven.
         let slack = 1e-9 * mine + 1e-20;
         let others: Vec<f64> = candidates

@@ -57,7 +57,7 @@ fn rates(p: f64) -> Option<(f64, f64)> {
             (0..1080).collect(),
             Direction::OriginalToMasked,
         );
-        let (known, _) = shared_attributes(&original, &masked.table, &on, None);
+        let (known, _) = shared_attributes(&original, &masked.table, None);
         let standardize = Standardize::Own;
         let bound = Bound::of_statement(&masked.statement);
         for size in 1..=SWEEP {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::{
     attack::{
-        Attack, Preference, Scenario,
+        Attack, Direction, Preference, Scenario,
         distance_based::{Standardize, nearest},
     },
     distance::nearest::Boxes,
@@ -56,9 +56,10 @@ impl Bound {
 /// link   = the record of B(x) nearest by the attribute-standardised Euclidean distance
 /// ```
 ///
-/// Rank swapping keeps each attribute's distribution, so the intruder ranks his values among the released ones. With
-/// the right window the true record is always in B(x): a set of one is a certain link. With a window too small B(x)
-/// can miss it or be empty: then nothing is linked.
+/// Rank swapping keeps each attribute's distribution, so the intruder ranks his values among the released ones. Where the
+/// whole masked file was released, the window is right (or too wide) and the true record is among the sought ones, it is
+/// always in B(x): then a set of one is a certain link. With a window too small B(x) can miss it or be empty: then
+/// nothing, or the wrong record, is linked.
 ///
 /// # Ties
 /// A value that occurs several times reaches from its lowest rank − m to its highest + m.
@@ -100,8 +101,7 @@ impl Attack for RankSwapIntersection {
 
 /// The set of each seeker as a box: an interval of values for each known attribute.
 ///
-/// Whoever seeks, values are ranked among the released ones, and "within m ranks of" is symmetric; so one rule serves
-/// both directions.
+/// Whoever seeks, values are ranked among the released ones.
 fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
     let columns: Vec<Vec<(f64, f64)>> = windows
@@ -109,11 +109,15 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
         .enumerate()
         .map(|(k, &window)| {
             let ranking = Ranking::new(present(released, k));
+            let interval = |value| match scenario.direction {
+                Direction::OriginalToMasked => ranking.within(value, window),
+                Direction::MaskedToOriginal => ranking.reaching(value, window),
+            };
             (0..seekers.n_records())
                 .into_par_iter()
                 .map(|seeker| match seekers.is_missing(seeker, k) {
                     true => (f64::NEG_INFINITY, f64::INFINITY),
-                    false => ranking.within(seekers.row(seeker)[k], window),
+                    false => interval(seekers.row(seeker)[k]),
                 })
                 .collect()
         })

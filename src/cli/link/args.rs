@@ -35,7 +35,7 @@ pub struct LinkArgs {
     /// The masked file; - is standard input
     #[arg(value_name = "MASKED.csv")]
     pub(super) masked: PathBuf,
-    /// Attacks, comma-separated: am (dbrl, dbrl1), rsld
+    /// Attacks, comma-separated: am (dbrl, dbrl1), rsld; or all that apply
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 [default: all that can be compared]
@@ -117,11 +117,12 @@ pub struct LinkArgs {
     pub(super) read: ReadArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum MethodName {
     #[value(aliases = ["dbrl", "dbrl1"])]
     Am,
     Rsld,
+    All,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -193,54 +194,80 @@ impl Described for RankSwapIntersection {
 impl LinkArgs {
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self) -> Result<()> {
-        let has = |method| self.method.contains(&method);
         let published = [
             (self.p.is_some(), "--p"),
             (self.window.is_some(), "--window"),
             (self.statement.is_some(), "--statement"),
         ];
-        if let Some((_, option)) = published.iter().find(|(given, _)| *given)
-            && !has(MethodName::Rsld)
-        {
-            return Err(Error::usage(format!(
-                "{option} has no effect: only rsld uses what was published"
-            ))
-            .remedy("Add rsld to --method, or leave the option out"));
-        }
-        if has(MethodName::Rsld) && !published.iter().any(|(given, _)| *given) {
-            return Err(
-                Error::usage("rsld needs to know what was published about rank swapping")
-                    .remedy("Give --p, --window, or --statement FILE"),
+        let published = published.iter().find(|(given, _)| *given);
+        let rsld = self.method.contains(&MethodName::Rsld);
+        let all = self.method.contains(&MethodName::All);
+        let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
+        if let (Some((_, option)), false) = (published, rsld || all) {
+            return refuse(
+                format!("{option} has no effect: only rsld uses what was published"),
+                "Add rsld to --method, or leave the option out",
             );
         }
-        if self.p_unit.is_some() && self.p.is_none() {
-            return Err(Error::usage("--p-unit has no effect without --p").remedy("Leave it out"));
+        if rsld && published.is_none() {
+            return refuse(
+                "rsld needs to know what was published about rank swapping".into(),
+                "Give --p, --window, or --statement FILE",
+            );
         }
-        let mut seen = Vec::new();
-        for &method in &self.method {
-            if seen.contains(&method) {
-                return Err(Error::usage("--method names a method twice")
-                    .remedy("am, dbrl and dbrl1 are one method"));
-            }
-            seen.push(method);
+        if self.p_unit.is_some() && self.p.is_none_or(|p| p >= 1.0) {
+            return refuse(
+                "--p-unit has no effect without a --p below 1".into(),
+                "Leave it out",
+            );
+        }
+        let mut methods = self.method.clone();
+        methods.sort_unstable();
+        methods.dedup();
+        if methods.len() < self.method.len() || (all && methods.len() > 1) {
+            return refuse(
+                "--method names a method twice".into(),
+                "am, dbrl and dbrl1 are one method, and all means all of them",
+            );
         }
         if self.assign == AssignArg::OneToOne && self.ties != TiesArg::Fair {
-            return Err(Error::usage(
-                "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
-            )
-            .remedy("Leave --ties out"));
+            return refuse(
+                "--ties has no effect with --assign one-to-one: an assignment leaves no ties"
+                    .into(),
+                "Leave --ties out",
+            );
         }
         Ok(())
+    }
+
+    /// The methods to run, and why any that `all` would include is not run.
+    pub(super) fn methods(&self) -> (Vec<MethodName>, Option<&'static str>) {
+        let published = self.p.is_some() || self.window.is_some() || self.statement.is_some();
+        match (self.method.contains(&MethodName::All), published) {
+            (false, _) => (self.method.clone(), None),
+            (true, true) => (vec![MethodName::Am, MethodName::Rsld], None),
+            (true, false) => (
+                vec![MethodName::Am],
+                Some(
+                    "rsld is not run: it needs what was published (--p, --window, or --statement)",
+                ),
+            ),
+        }
+    }
+
+    /// What `--known` says beyond a list of names; `None` for a list.
+    pub(super) fn knowledge(&self) -> Result<Option<Knowledge>> {
+        match &self.known {
+            None => Ok(Some(Knowledge::All)),
+            Some(text) => Knowledge::parse(text),
+        }
     }
 
     /// The seed of the random choices of this call.
     pub(super) fn seed(&self) -> Result<Seed> {
         let random = self.record_count().is_some()
             || self
-                .known
-                .as_deref()
-                .map(Knowledge::parse)
-                .transpose()?
+                .knowledge()?
                 .is_some_and(|knowledge| knowledge.is_random());
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
@@ -268,11 +295,12 @@ impl LinkArgs {
             StandardizeArg::Original => Standardize::Original,
             StandardizeArg::None => Standardize::None,
         };
-        self.method
-            .iter()
+        let (methods, _) = self.methods();
+        methods
+            .into_iter()
             .map(|method| -> Result<Box<dyn Described>> {
                 Ok(match method {
-                    MethodName::Am => Box::new(DistanceBased { standardize }),
+                    MethodName::Am | MethodName::All => Box::new(DistanceBased { standardize }),
                     MethodName::Rsld => Box::new(RankSwapIntersection {
                         bound: self.bound(statement, records)?,
                         standardize,
@@ -309,7 +337,7 @@ impl LinkArgs {
                 "p = {p} percent of {records} records is a window of 0 ranks: nothing was swapped"
             ))
             .remedy("Give the p that was published, or --window 1")),
-            window => Ok(Bound::Window(window)),
+            window => Ok(Bound::Window(window.min(records - 1).max(1))),
         }
     }
 

@@ -10,13 +10,13 @@ use crate::{
     cli::{args, files},
     error::{Error, Result},
     evaluate::{
-        knowledge::{self, Knowledge},
+        knowledge,
         link::{self, LeftOut, Shared},
         truth::Truth,
     },
     rng::{Purpose, Seed},
     statement::{Method, Statement},
-    table::Table,
+    table::{AttrId, ReadOptions, Table},
 };
 
 impl LinkArgs {
@@ -42,57 +42,51 @@ impl LinkArgs {
         }
     }
 
+    /// The sets of attributes that the intruder knows, and the attributes left out of them.
     pub(super) fn cases(
         &self,
         original: &Table,
         masked: &Table,
         seed: &Seed,
     ) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
-        let knowledge = self
-            .known
-            .as_deref()
-            .map_or(Ok(Knowledge::All), Knowledge::parse)?;
-        if let (Knowledge::List(_), Some(_)) = (&knowledge, &self.attributes) {
-            return Err(Error::usage(
-                "--attributes has no effect beside a list of known attributes",
-            )
-            .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
-        }
-        let explicit = |list: &str| -> Result<Vec<Shared>> {
-            original
-                .select(list)?
-                .into_iter()
-                .map(|id| {
-                    link::comparable(original, masked, id).map_err(|why| {
-                        Error::input(format!("cannot be compared: it {why}"))
-                            .on_attribute(&original.attribute(id).name)
-                            .remedy("Leave it out of what the intruder knows; 'sdcrisk describe' shows how files were read")
-                    })
-                })
-                .collect()
-        };
-        if let Knowledge::List(list) = &knowledge {
-            return Ok((vec![explicit(list)?], Vec::new()));
-        }
-        let (shared, left_out) = match &self.attributes {
-            Some(list) => (explicit(list)?, Vec::new()),
-            None => {
-                let among: Vec<_> = original.ids().collect();
-                link::shared_attributes(original, masked, &among, self.id.as_deref())
+        check_names(original, masked)?;
+        let Some(knowledge) = self.knowledge()? else {
+            if self.attributes.is_some() {
+                return Err(Error::usage(
+                    "--attributes has no effect beside a list of known attributes",
+                )
+                .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
             }
+            let list = self.known.as_deref().unwrap_or_default();
+            return Ok((vec![self.named(list, original, masked)?], Vec::new()));
         };
-        let cases = knowledge.cases(
-            shared.len(),
-            |_| Ok(Vec::new()),
-            || seed.streams(Purpose::Knowledge, 0).at(0),
-        )?;
-        Ok((
-            cases
-                .into_iter()
-                .map(|case| case.into_iter().map(|position| shared[position]).collect())
-                .collect(),
-            left_out,
-        ))
+        let (shared, left_out) = match &self.attributes {
+            Some(list) => (self.named(list, original, masked)?, Vec::new()),
+            None => link::shared_attributes(original, masked, self.id.as_deref()),
+        };
+        let cases = knowledge.cases(shared.len(), || seed.streams(Purpose::Knowledge, 0).at(0))?;
+        let attributes = |case: Vec<usize>| case.into_iter().map(|k| shared[k]).collect();
+        Ok((cases.into_iter().map(attributes).collect(), left_out))
+    }
+
+    /// The attributes of a list, each of which must be fit for comparison.
+    fn named(&self, list: &str, original: &Table, masked: &Table) -> Result<Vec<Shared>> {
+        let shared = |id| {
+            let name = &original.attribute(id).name;
+            if self.id.as_ref() == Some(name) {
+                return Err(Error::usage(
+                    "is named by --id: it says who is who, and leaves nothing to be found out",
+                )
+                .on_attribute(name)
+                .remedy("Leave it out of what the intruder knows"));
+            }
+            link::comparable(original, masked, id).map_err(|why| {
+                Error::input(format!("cannot be compared: it {why}"))
+                    .on_attribute(name)
+                    .remedy("Leave it out of what the intruder knows; 'sdcrisk describe' shows how files were read")
+            })
+        };
+        original.select(list)?.into_iter().map(shared).collect()
     }
 
     pub(super) fn held(&self, original: &Table, seed: &Seed) -> Result<Vec<u32>> {
@@ -199,7 +193,11 @@ pub(super) fn check_statement(
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }
-    if statement.records != masked.n_records() {
+    // A release can be shorter than the file that was masked, if somebody can tell who is who.
+    let aligned = args.id.is_some() || args.key.is_some();
+    if statement.records != masked.n_records()
+        && !(aligned && statement.records > masked.n_records())
+    {
         return Err(Error::input(format!(
             "is about a file of {} records; {} has {}",
             statement.records,
@@ -210,6 +208,59 @@ pub(super) fn check_statement(
         .remedy("Give the statement of this masked file"));
     }
     Ok(())
+}
+
+/// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other
+/// numbers, can look like another dialect.
+pub(super) fn as_the_original(
+    masked: Table,
+    original: &Table,
+    options: &ReadOptions,
+) -> Result<Table> {
+    let marks = |table: &Table| {
+        let dialect = table.dialect();
+        (
+            dialect.delimiter,
+            dialect.decimal_mark,
+            dialect.thousands_mark,
+        )
+    };
+    let fit = |table: &Table| {
+        let comparable = |&id: &AttrId| link::comparable(original, table, id).is_ok();
+        original.ids().filter(comparable).count()
+    };
+    if marks(&masked) == marks(original) {
+        return Ok(masked);
+    }
+    let dialect = original.dialect();
+    let alike = ReadOptions {
+        delimiter: options.delimiter.or(dialect.delimiter),
+        decimal_mark: options.decimal_mark.or(Some(dialect.decimal_mark)),
+        thousands_mark: options.thousands_mark.or(Some(dialect.thousands_mark)),
+        ..options.clone()
+    };
+    let (name, as_guessed) = (masked.name().to_string(), fit(&masked));
+    let bytes = masked.into_bytes();
+    match Table::read(&name, bytes.clone(), &alike) {
+        Ok(table) if fit(&table) > as_guessed => Ok(table),
+        _ => Table::read(&name, bytes, options),
+    }
+}
+
+/// Names that were made from places differ between files of different width: nobody could tell which is which.
+fn check_names(original: &Table, masked: &Table) -> Result<()> {
+    let own = original.has_own_names() && masked.has_own_names();
+    if own || original.n_attributes() == masked.n_attributes() {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "has {} attributes, {} has {}, and not all have names of their own: which is which cannot be told",
+        masked.n_attributes(),
+        original.name(),
+        original.n_attributes()
+    ))
+    .in_file(masked.name())
+    .remedy("Give both files a header with different names, or mask with --keep-identifiers for the evaluation"))
 }
 
 /// Reads a key: lines `masked,original`, records counted from 1.

@@ -36,6 +36,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         ..options
     };
     let masked = read_table(&args.masked, &options, console)?;
+    let masked = inputs::as_the_original(masked, &original, &options)?;
     if original.n_records() == 0 || masked.n_records() == 0 {
         let empty = if original.n_records() == 0 {
             &original
@@ -66,7 +67,18 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     let held = args.held(&original, &seed)?;
     let study = Study::new(&original, &masked, &truth, held.clone(), args.direction());
-    let attacks = args.attacks(statement.as_ref(), masked.n_records())?;
+    let (_, not_run) = args.methods();
+    if let Some(why) = not_run {
+        console.note(&format!("note: {why}"));
+    }
+    // A file that was shortened after masking was masked as a whole.
+    let records = original.n_records().max(masked.n_records());
+    if args.p.is_some() && original.n_records() != masked.n_records() {
+        console.note(&format!(
+            "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
+        ));
+    }
+    let attacks = args.attacks(statement.as_ref(), records)?;
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
             "--links writes the links of one attack; this call makes {}",
@@ -113,7 +125,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         version: env!("CARGO_PKG_VERSION"),
         status: "done",
         scenario: args.summary(&original, &masked, held.len(), left_out),
-        means: report::means(&results),
+        means: report::means(
+            &results,
+            args.knowledge()?.is_some_and(|known| known.is_family()),
+        ),
         results,
     };
     console.stage("write", || {
@@ -207,13 +222,7 @@ impl LinkArgs {
         masked: &Table,
     ) -> anyhow::Result<()> {
         if let Some(output) = &mut outputs.links {
-            let label = |table: &Table, record: u32| match &self.id {
-                Some(id) => table
-                    .find(id)
-                    .map(|column| table.text(record as usize, column).trim().to_string())
-                    .unwrap_or_default(),
-                None => (u64::from(record) + 1).to_string(),
-            };
+            let label = |table: &Table, record: u32| self.label(table, record);
             let (seekers, sought) = match self.direction() {
                 Direction::OriginalToMasked => (original, masked),
                 Direction::MaskedToOriginal => (masked, original),
@@ -236,18 +245,31 @@ impl LinkArgs {
         Ok(())
     }
 
-    fn ending(&self, report: &LinkReport) -> Ending {
-        let Some(limit) = self.fail_above else {
-            return Ending::Done;
-        };
-        let rates = report.results.iter().map(|result| result.rate);
-        if rates
-            .chain(report.means.iter().map(|mean| mean.rate))
-            .any(|rate| rate > limit)
-        {
-            return Ending::AboveLimit;
+    /// How a record is called in the list of links: by its identifier, else by its number.
+    fn label(&self, table: &Table, record: u32) -> String {
+        let number = u64::from(record) + 1;
+        let identifier = self.id.as_ref().and_then(|id| {
+            let column = table.find(id).ok()?;
+            let text = table.text(record as usize, column);
+            (!table.is_missing(record as usize, column)).then(|| text.trim().to_string())
+        });
+        match (&self.id, identifier) {
+            (_, Some(identifier)) => identifier,
+            (Some(_), None) => format!("#{number}"),
+            (None, None) => number.to_string(),
         }
-        Ending::Done
+    }
+
+    fn ending(&self, report: &LinkReport) -> Ending {
+        let above = |rate: f64| self.fail_above.is_some_and(|limit| rate > limit);
+        let rates = report
+            .results
+            .iter()
+            .flat_map(|result| [result.rate, result.rate_of_findable]);
+        match rates.into_iter().any(above) {
+            true => Ending::AboveLimit,
+            false => Ending::Done,
+        }
     }
 }
 

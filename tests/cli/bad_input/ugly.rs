@@ -150,7 +150,6 @@ pub fn cases() -> Vec<Case> {
             "x\n2.0e0 \n 1.50\n",
         ),
         masked("two records", "", b"x\n10\n20\n", "x\n20\n10\n"),
-        masked("one record, masked", "", b"x,y\n10,a\n", "x,y\n10,a\n"),
         masked(
             "CR only, masked",
             "",
