@@ -27,6 +27,20 @@ impl Ranking {
         self.sorted.is_empty()
     }
 
+    /// How many values are less, and how many are not greater: the ties of `value` are what lies between.
+    fn ranks(&self, value: f64) -> (usize, usize) {
+        let below = self.sorted.partition_point(|&other| other < value);
+        // Ties are short as a rule: leaps that double find their end faster than halving all the rest.
+        let rest = &self.sorted[below..];
+        let mut leap = 1;
+        while rest.get(leap - 1).is_some_and(|&other| other <= value) {
+            leap *= 2;
+        }
+        let end = leap.min(rest.len());
+        let ties = leap / 2 + rest[leap / 2..end].partition_point(|&other| other <= value);
+        (below, below + ties)
+    }
+
     /// The values that lie within `window` ranks of `value`, as a closed interval of values: whom a seeker with this
     /// value can meet among the ranked ones.
     ///
@@ -37,8 +51,7 @@ impl Ranking {
     ///
     /// Empty (`lo > hi`) when there is nothing within reach: no values, or a window of 0 around an absent value.
     pub fn within(&self, value: f64, window: usize) -> (f64, f64) {
-        let below = self.sorted.partition_point(|&other| other < value);
-        let through = below + self.sorted[below..].partition_point(|&other| other <= value);
+        let (below, through) = self.ranks(value);
         let first = below.saturating_sub(window);
         let end = (through.saturating_add(window)).min(self.sorted.len());
         if first < end {
@@ -60,8 +73,7 @@ impl Ranking {
     /// As in [`within`](Self::within). A value in a gap reaches one rank less to the far side than a ranked one, which a
     /// closed interval of values expresses exactly: the far end is a ranked value, and no value in a gap equals it.
     pub fn reaching(&self, value: f64, window: usize) -> (f64, f64) {
-        let below = self.sorted.partition_point(|&other| other < value);
-        let through = below + self.sorted[below..].partition_point(|&other| other <= value);
+        let (below, through) = self.ranks(value);
         if below == through {
             return (f64::INFINITY, f64::NEG_INFINITY);
         }

@@ -99,32 +99,42 @@ impl Attack for RankSwapIntersection {
     }
 }
 
+/// Seekers whose boxes one task works out.
+const ASKED_AT_ONCE: usize = 4096;
+
 /// The set of each seeker as a box: an interval of values for each known attribute.
 ///
 /// Whoever seeks, values are ranked among the released ones.
 fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
-    let columns: Vec<Vec<(f64, f64)>> = windows
-        .par_iter()
-        .enumerate()
-        .map(|(k, &window)| {
-            let ranking = Ranking::new(present(released, k));
-            let interval = |value| match scenario.direction {
-                Direction::OriginalToMasked => ranking.within(value, window),
-                Direction::MaskedToOriginal => ranking.reaching(value, window),
-            };
-            (0..seekers.n_records())
-                .into_par_iter()
-                .map(|seeker| match seekers.is_missing(seeker, k) {
-                    true => (f64::NEG_INFINITY, f64::INFINITY),
-                    false => interval(seekers.row(seeker)[k]),
-                })
-                .collect()
-        })
+    let rankings: Vec<Ranking> = (0..windows.len())
+        .into_par_iter()
+        .map(|k| Ranking::new(present(released, k)))
         .collect();
-    let (lo, hi) = (0..seekers.n_records())
-        .flat_map(|seeker| columns.iter().map(move |column| column[seeker]))
-        .unzip();
+    let interval = |k: usize, value| match scenario.direction {
+        Direction::OriginalToMasked => rankings[k].within(value, windows[k]),
+        Direction::MaskedToOriginal => rankings[k].reaching(value, windows[k]),
+    };
+    let width = windows.len();
+    let (mut lo, mut hi) = (
+        vec![f64::NEG_INFINITY; seekers.n_records() * width],
+        vec![f64::INFINITY; seekers.n_records() * width],
+    );
+    let block = (ASKED_AT_ONCE * width).max(1);
+    lo.par_chunks_mut(block)
+        .zip(hi.par_chunks_mut(block))
+        .enumerate()
+        .for_each(|(number, (lo, hi))| {
+            // Attribute by attribute, so that one ranking at a time is in cache.
+            for k in 0..width {
+                for (row, cell) in (k..lo.len()).step_by(width).enumerate() {
+                    let seeker = number * ASKED_AT_ONCE + row;
+                    if !seekers.is_missing(seeker, k) {
+                        (lo[cell], hi[cell]) = interval(k, seekers.row(seeker)[k]);
+                    }
+                }
+            }
+        });
     Boxes::new(seekers.n_records(), windows.len(), lo, hi)
 }
 
