@@ -117,32 +117,6 @@ impl Mask for RankSwap {
             return Err(self.no_window(records));
         }
         let name_of = |attribute: AttrId| original.attribute(attribute).name.clone();
-        let swaps: Vec<(AttrId, Swapped)> = on
-            .par_iter()
-            .map(|&attribute| {
-                let numbers = original.numbers(attribute).ok_or_else(|| {
-                    Error::usage("has no order: rank swapping needs numbers")
-                        .on_attribute(name_of(attribute))
-                        .remedy(
-                            "Leave it out of --attributes, or declare its scale in the roles file",
-                        )
-                })?;
-                let mut rng = streams.of_attribute(&name_of(attribute));
-                let values = Values {
-                    numbers,
-                    text: &|record| original.text(record, attribute),
-                };
-                Ok((attribute, swap(&values, window, self.partner, &mut rng)))
-            })
-            .collect::<Result<_>>()?;
-
-        let effects = swaps
-            .iter()
-            .map(|(attribute, swapped)| Effect {
-                attribute: name_of(*attribute),
-                ..swapped.effect.clone()
-            })
-            .collect();
         let statement = Statement::new(
             Method::RankSwap(RankSwapParameters {
                 p: match self.reach {
@@ -155,11 +129,19 @@ impl Mask for RankSwap {
             records,
             on.iter().map(|&attribute| name_of(attribute)).collect(),
         );
-        let table = swaps
-            .into_iter()
-            .fold(original, |table, (attribute, swapped)| {
-                table.with_donors(attribute, swapped.donors)
-            });
+        let mut table = original;
+        let mut effects = Vec::with_capacity(on.len());
+        // As many attributes at a time as there are threads, so that the numbers of each can go before the next come.
+        for batch in on.chunks(rayon::current_num_threads()) {
+            let swaps: Vec<Swapped> = batch
+                .par_iter()
+                .map(|&attribute| self.swap_attribute(&table, attribute, window, streams))
+                .collect::<Result<_>>()?;
+            for (&attribute, swapped) in batch.iter().zip(swaps) {
+                table = table.with_donors(attribute, swapped.donors);
+                effects.push(swapped.effect);
+            }
+        }
         Ok(Masked {
             table,
             statement,
@@ -169,6 +151,33 @@ impl Mask for RankSwap {
 }
 
 impl RankSwap {
+    fn swap_attribute(
+        &self,
+        table: &Table,
+        attribute: AttrId,
+        window: usize,
+        streams: &Streams,
+    ) -> Result<Swapped> {
+        let name = &table.attribute(attribute).name;
+        let numbers = table.numbers(attribute).ok_or_else(|| {
+            Error::usage("has no order: rank swapping needs numbers")
+                .on_attribute(name)
+                .remedy("Leave it out of --attributes, or declare its scale in the roles file")
+        })?;
+        let values = Values {
+            numbers,
+            text: &|record| table.text(record, attribute),
+        };
+        let mut swapped = swap(
+            &values,
+            window,
+            self.partner,
+            &mut streams.of_attribute(name),
+        );
+        swapped.effect.attribute.clone_from(name);
+        Ok(swapped)
+    }
+
     fn no_window(&self, records: usize) -> Error {
         match self.reach {
             Reach::Percent(p) if records > 1 => Error::usage(format!(

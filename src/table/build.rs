@@ -1,6 +1,6 @@
 //! From cells that were read to an attribute: what the user states, what is guessed, what is worth a note.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::attribute::{Attribute, Scale};
 use super::columns::{Column as Cells, Tally};
@@ -78,7 +78,11 @@ impl Source<'_> {
         };
         let column = Column {
             place,
-            values: (scale != Scale::Nominal).then(|| Arc::new(values)),
+            numeric: scale != Scale::Nominal,
+            values: match scale {
+                Scale::Nominal => OnceLock::new(),
+                _ => OnceLock::from(Arc::new(values)),
+            },
             missing,
             donors: None,
             printed: false,

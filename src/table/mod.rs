@@ -41,8 +41,9 @@ mod write;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 pub use attribute::{AttrId, Attribute, Role, Scale};
@@ -93,8 +94,11 @@ struct File {
 struct Column {
     /// Which cell of the file's records it is.
     place: usize,
-    /// One number a record, if the attribute is one of numbers; 0.0 where missing.
-    values: Option<Arc<Vec<f64>>>,
+    /// Whether the attribute is one of numbers.
+    numeric: bool,
+    /// One number a record; 0.0 where missing. After cells changed places they are read again when they are asked for:
+    /// who only writes the table never needs them.
+    values: OnceLock<Arc<Vec<f64>>>,
     missing: Mask,
     /// The file's record that each cell is taken from, unless it is the record's own.
     donors: Option<Arc<Vec<u32>>>,
@@ -211,9 +215,10 @@ impl Table {
     /// The numbers of a continuous or ordinal attribute; `None` for a nominal one.
     pub fn numbers(&self, id: AttrId) -> Option<Numbers<'_>> {
         let column = &self.columns[id.index()];
-        let values = column.values.as_deref()?;
-        Some(Numbers {
-            values,
+        column.numeric.then(|| Numbers {
+            values: column
+                .values
+                .get_or_init(|| Arc::new(self.read_numbers(column))),
             missing: &column.missing,
         })
     }
@@ -296,9 +301,23 @@ impl Table {
             .cell(&self.file.bytes, source, column.place)
     }
 
+    /// The numbers of the cells as they stand in the file.
+    fn read_numbers(&self, column: &Column) -> Vec<f64> {
+        (0..self.n_records())
+            .into_par_iter()
+            .map(|record| {
+                if column.missing.contains(record) {
+                    return 0.0;
+                }
+                let content = cell::content(self.file_cell(record, column));
+                number::read(content, &self.file.syntax).map_or(0.0, |reading| reading.value)
+            })
+            .collect()
+    }
+
     /// The number to print in this cell, unless its bytes in the file already say it.
     fn printed_number(&self, record: usize, column: &Column, raw: &[u8]) -> Option<f64> {
-        let values = column.values.as_ref().filter(|_| column.printed)?;
+        let values = column.values.get().filter(|_| column.printed)?;
         if column.missing.contains(record) {
             return None;
         }
