@@ -2,11 +2,13 @@
 //! where `../shared/data` is absent.
 #![allow(
     clippy::unwrap_used,
+    clippy::float_cmp,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod main_job;
 mod rank_swapping_table;
 mod reading;
 
