@@ -503,35 +503,28 @@ impl LinkReport {
             1 => String::new(),
             _ => format!(", knowing {}", self.case_label(result)),
         };
-        if result.certain == 0 {
-            return format!(
-                "Certain links ({}{case}): none; no record is left with a single candidate.",
-                result.method
-            );
-        }
-        let lost = result.with_partner - result.contains_true;
         let records = match result.certain {
-            1 => "1 record is".to_string(),
-            several => format!("{several} records are"),
+            0 => "none; no record is left with a single candidate".to_string(),
+            1 => "1 record is left with a single candidate".to_string(),
+            several => format!("{several} records are left with a single candidate"),
         };
-        let mut line = format!(
-            "Certain links ({}{case}): {records} left with a single candidate; {} of these links are right.",
-            result.method,
-            match result.certain_correct {
-                all if all == result.certain => "all".to_string(),
-                some => some.to_string(),
-            },
-        );
+        let right = match (result.certain, result.certain_correct) {
+            (0, _) => String::new(),
+            (all, right) if all == right => "; all of these links are right".to_string(),
+            (_, right) => format!("; {right} of these links are right"),
+        };
+        let mut line = format!("Certain links ({}{case}): {records}{right}.", result.method);
+        let lost = result.with_partner - result.contains_true;
         if lost > 0 {
             line += &format!(
                 " For {lost} records the true one was not among the candidates: the assumed window is too small for this \
-                 file, or it was not masked by rank swapping alone; then a single candidate proves nothing."
+                 file, or it was not masked by rank swapping alone. A single candidate proves nothing then."
             );
-        } else if result.with_partner == result.records {
-            line += " Every true record was among its candidates, as it must be when the assumed window is right or too \
-                     wide: the intruder knows that these links are right.";
-        } else {
+        } else if result.with_partner < result.records {
             line += " Some records have no partner here, so an intruder cannot be sure of a single candidate.";
+        } else {
+            line += " Every true record was among its candidates, as it must be when the assumed window is right or too \
+                     wide: the intruder knows that such links are right.";
         }
         line
     }
