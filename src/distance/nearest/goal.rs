@@ -49,6 +49,9 @@ pub(super) trait Goal: Send + Sync {
     /// What the caller is told.
     type Answer: Send;
 
+    /// Whether the reach stays what it is until it becomes negative, and nothing is ever `counted`.
+    const STEADY: bool;
+
     /// Adds candidates to their number.
     fn admit(&mut self, candidates: u32);
     /// The largest distance that can still matter, among points already `counted` or others;
@@ -92,6 +95,8 @@ impl ContestGoal {
 
 impl Goal for ContestGoal {
     type Answer = Contest;
+
+    const STEADY: bool = true;
 
     fn admit(&mut self, candidates: u32) {
         self.candidates += candidates;
@@ -201,6 +206,8 @@ impl LinkGoal {
 
 impl Goal for LinkGoal {
     type Answer = Link;
+
+    const STEADY: bool = false;
 
     fn admit(&mut self, candidates: u32) {
         self.candidates += candidates;

@@ -1,8 +1,9 @@
 //! Which points are nearest to a query, and how a given point, the rival, compares with the others.
 //!
 //! Three ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
-//! a k-d tree (`tree`, `walk`), and a blocked scan behind a single-precision filter (`scan`). Which
-//! one runs is decided by work counted on a sample of the queries, and never shows in the answer.
+//! a k-d tree (`tree`, `walk`; contests go through it behind a single-precision filter, `rough`), and
+//! a blocked scan behind a single-precision filter (`scan`). Which one runs is decided by work counted
+//! on a sample of the queries, and never shows in the answer.
 
 #![allow(
     clippy::float_cmp,
@@ -17,6 +18,7 @@ mod filter;
 mod goal;
 mod plan;
 mod probe;
+mod rough;
 mod scan;
 mod tiles;
 mod tree;
@@ -33,6 +35,7 @@ use super::Metric;
 use crate::table::matrix::Matrix;
 pub use boxes::Boxes;
 use goal::{ContestGoal, Goal, LinkGoal};
+use rough::Rough;
 use scan::Scan;
 use tree::Tree;
 use walk::{Walk, Walked};
@@ -78,6 +81,8 @@ pub struct Neighbours {
     tree: Tree,
     /// Built at the first search that needs it.
     scan: OnceLock<Scan>,
+    /// The tree in single precision, where its filter is right.
+    rough: Option<Rough>,
     /// The budget of every walk where it is not probed for: tests go every way.
     forced: Option<u64>,
 }
@@ -99,10 +104,12 @@ impl Neighbours {
             "points are numbered by u32"
         );
         let tree = Tree::build(points, &metric);
+        let rough = Rough::build(&tree, &metric);
         Self {
             metric,
             tree,
             scan: OnceLock::new(),
+            rough,
             forced: None,
         }
     }
@@ -186,6 +193,7 @@ impl Neighbours {
         let tree = &self.tree;
         let walk = Walk {
             tree,
+            rough: self.rough.as_ref(),
             metric: &self.metric,
             queries,
             rivals,

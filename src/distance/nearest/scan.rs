@@ -37,11 +37,11 @@ pub(super) const BATCH: usize = 64;
 const GROUPS: usize = 16;
 
 /// The least and greatest weights, and the greatest value, whose products neither vanish nor overflow.
-const SAFE_WEIGHT: std::ops::RangeInclusive<f64> = 1e-250..=1e250;
-const SAFE_VALUE: f64 = 1e150;
+pub(super) const SAFE_WEIGHT: std::ops::RangeInclusive<f64> = 1e-250..=1e250;
+pub(super) const SAFE_VALUE: f64 = 1e150;
 
 /// Norms up to which sums of squares fit into `f32`.
-const SAFE_NORM: f64 = 1e18;
+pub(super) const SAFE_NORM: f64 = 1e18;
 
 /// Covers what underflow can take away.
 const UNDERFLOW: f64 = 1e-35;

@@ -1,6 +1,7 @@
 //! Points in tiles of 16, attribute by attribute, so that one instruction handles several points.
 
 use pulp::Simd;
+use rayon::prelude::*;
 
 use crate::distance::Metric;
 use crate::table::matrix::{Matrix, Row};
@@ -56,8 +57,7 @@ impl Tiles {
         let n_tiles = order.len().div_ceil(LANES);
         let mut rows = vec![Lanes([0.0; LANES]); n_tiles * n_attributes];
         let mut ragged = vec![false; n_tiles];
-        for (tile, run) in order.chunks(LANES).enumerate() {
-            let rows = &mut rows[tile * n_attributes..(tile + 1) * n_attributes];
+        let fill = |((rows, ragged), run): ((&mut [Lanes], &mut bool), &[u32])| {
             for lane in 0..LANES {
                 let point = run[lane.min(run.len() - 1)] as usize;
                 let record = points.record(point);
@@ -65,7 +65,7 @@ impl Tiles {
                     row.0[lane] = value;
                 }
                 if points.has_missing(point) {
-                    ragged[tile] = true;
+                    *ragged = true;
                     for (attribute, row) in rows.iter_mut().enumerate() {
                         if record.is_missing(attribute) {
                             row.0[lane] = f64::NAN;
@@ -73,7 +73,13 @@ impl Tiles {
                     }
                 }
             }
-        }
+        };
+        // Without attributes there is nothing to fill.
+        rows.par_chunks_mut(n_attributes.max(1))
+            .zip(&mut ragged)
+            .zip(order.par_chunks(LANES))
+            .with_min_len(64)
+            .for_each(fill);
         Self {
             n_attributes,
             order,

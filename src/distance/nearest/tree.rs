@@ -1,6 +1,7 @@
 //! A k-d tree whose nodes have up to eight children, with a tight box around each child.
 
 use pulp::Simd;
+use rayon::prelude::*;
 
 use super::plan::{FAN, Plan, Planner};
 use super::tiles::{Axis, LANES, Lanes, Tiles, greater, lesser, term};
@@ -76,34 +77,62 @@ impl Tree {
         tree
     }
 
-    /// Computes the boxes, children before parents.
+    /// Computes the boxes: of leaves, then of nodes, children before parents.
     fn enclose(&mut self) {
+        let n_attributes = self.tiles.n_attributes();
+        let tiles = &self.tiles;
+        self.nodes.par_iter_mut().with_min_len(64).for_each(|node| {
+            for child in 0..node.n_children as usize {
+                let points = node.start[child] as usize..node.start[child + 1] as usize;
+                if node.child[child] == NO_NODE {
+                    let points = tiles.order()[points].iter().copied();
+                    node.first[child] = points.min().unwrap_or(0);
+                }
+            }
+        });
+        let complete = self.gaps.is_empty();
+        let gaps: Vec<(usize, u8)> = self
+            .nodes
+            .par_iter()
+            .zip(self.boxes.par_chunks_mut(n_attributes.max(1)))
+            .with_min_len(64)
+            .enumerate()
+            .flat_map_iter(|(index, (node, boxes))| {
+                let mut gaps = Vec::new();
+                for child in 0..node.n_children as usize {
+                    let (start, end) = (node.start[child] as usize, node.start[child + 1] as usize);
+                    if node.child[child] != NO_NODE {
+                        continue;
+                    }
+                    for (attribute, cell) in boxes.iter_mut().enumerate() {
+                        let (lo, hi, gap) = span_of_leaf(tiles, start, end, attribute);
+                        cell.0[child] = lo;
+                        cell.0[FAN + child] = hi;
+                        if gap {
+                            gaps.push((index * n_attributes + attribute, 1 << child));
+                        }
+                    }
+                }
+                gaps
+            })
+            .collect();
+        debug_assert!(gaps.is_empty() || !complete, "gaps have a place");
+        for (cell, gap) in gaps {
+            self.gaps[cell] |= gap;
+        }
         for index in (0..self.nodes.len()).rev() {
             let node = self.nodes[index];
             for child in 0..node.n_children as usize {
-                let (start, end) = (node.start[child] as usize, node.start[child + 1] as usize);
                 let below = node.child[child];
-                self.nodes[index].first[child] = if below == NO_NODE {
-                    self.tiles.order()[start..end]
-                        .iter()
-                        .copied()
-                        .min()
-                        .unwrap_or(0)
-                } else {
-                    let below = &self.nodes[below as usize];
-                    below.first[..below.n_children as usize]
-                        .iter()
-                        .copied()
-                        .min()
-                        .unwrap_or(0)
-                };
-                for attribute in 0..self.tiles.n_attributes() {
-                    let (lo, hi, gap) = if below == NO_NODE {
-                        self.span_of_leaf(start, end, attribute)
-                    } else {
-                        self.span_of_node(below as usize, attribute)
-                    };
-                    let cell = index * self.tiles.n_attributes() + attribute;
+                if below == NO_NODE {
+                    continue;
+                }
+                let first = &self.nodes[below as usize];
+                let first = first.first[..first.n_children as usize].iter().copied();
+                self.nodes[index].first[child] = first.min().unwrap_or(0);
+                for attribute in 0..n_attributes {
+                    let (lo, hi, gap) = self.span_of_node(below as usize, attribute);
+                    let cell = index * n_attributes + attribute;
                     self.boxes[cell].0[child] = lo;
                     self.boxes[cell].0[FAN + child] = hi;
                     if gap {
@@ -112,21 +141,6 @@ impl Tree {
                 }
             }
         }
-    }
-
-    fn span_of_leaf(&self, start: usize, end: usize, attribute: usize) -> (f64, f64, bool) {
-        let (mut lo, mut hi, mut gap) = (f64::INFINITY, f64::NEG_INFINITY, false);
-        for tile in start / LANES..end.div_ceil(LANES) {
-            for &value in &self.tiles.rows(tile)[attribute].0 {
-                (lo, hi) = (if value < lo { value } else { lo }, greater(hi, value));
-            }
-            gap |= self.tiles.is_ragged(tile)
-                && self.tiles.rows(tile)[attribute]
-                    .0
-                    .iter()
-                    .any(|value| value.is_nan());
-        }
-        (lo, hi, gap)
     }
 
     fn span_of_node(&self, node: usize, attribute: usize) -> (f64, f64, bool) {
@@ -240,13 +254,16 @@ impl Tree {
         sum
     }
 
-    /// The position at which a greedy descent towards the query ends.
+    /// The position at which a greedy descent ends that is led by a bound for each child of a node.
     #[inline(always)]
-    pub(super) fn home<S: Simd>(&self, simd: S, axes: &[Axis]) -> u32 {
+    pub(super) fn descend<T: PartialOrd + Copy>(&self, lower: impl Fn(usize) -> [T; FAN]) -> u32 {
         let mut index = 0;
         while let Some(node) = self.nodes.get(index as usize) {
-            let lower = self.lower(simd, index as usize, axes);
-            let nearest = (1..FAN).fold(0, |best, i| if lower[i] < lower[best] { i } else { best });
+            let lower = lower(index as usize);
+            let first = (0, lower[0]);
+            let (nearest, _) = lower.into_iter().enumerate().fold(first, |best, next| {
+                if next.1 < best.1 { next } else { best }
+            });
             index = node.child[nearest];
             if index == NO_NODE {
                 return node.start[nearest];
@@ -254,6 +271,36 @@ impl Tree {
         }
         0
     }
+
+    /// Whether no point misses anything.
+    pub(super) fn is_complete(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// The least and the greatest value of an attribute; infinite without points.
+    pub(super) fn span(&self, attribute: usize) -> (f64, f64) {
+        if self.nodes.is_empty() {
+            return (f64::INFINITY, f64::NEG_INFINITY);
+        }
+        let (lo, hi, _) = self.span_of_node(0, attribute);
+        (lo, hi)
+    }
+}
+
+/// The span of an attribute in a leaf, and whether some point misses it.
+fn span_of_leaf(tiles: &Tiles, start: usize, end: usize, attribute: usize) -> (f64, f64, bool) {
+    let (mut lo, mut hi, mut gap) = (f64::INFINITY, f64::NEG_INFINITY, false);
+    for tile in start / LANES..end.div_ceil(LANES) {
+        for &value in &tiles.rows(tile)[attribute].0 {
+            (lo, hi) = (if value < lo { value } else { lo }, greater(hi, value));
+        }
+        gap |= tiles.is_ragged(tile)
+            && tiles.rows(tile)[attribute]
+                .0
+                .iter()
+                .any(|value| value.is_nan());
+    }
+    (lo, hi, gap)
 }
 
 /// Appends the node over these plans, and all below it, which start at a position.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::boxes::{Boxes, Constraint};
 use super::goal::{Goal, Rival, Settled, Tile};
 use super::plan::FAN;
+use super::rough::{Bounds, Place, Rough};
 use super::tiles::{Axis, LANES, axes_of, greater};
 use super::tree::{NO_NODE, Tree};
 use crate::distance::Metric;
@@ -18,6 +19,7 @@ pub(super) const CHUNK: usize = 256;
 #[derive(Clone, Copy)]
 pub(super) struct Walk<'a> {
     pub tree: &'a Tree,
+    pub rough: Option<&'a Rough>,
     pub metric: &'a Metric,
     pub queries: &'a Matrix,
     pub rivals: &'a [Option<u32>],
@@ -94,15 +96,20 @@ impl WithSimd for Homes<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
         let Walk {
             tree,
+            rough,
             metric,
             queries,
             ..
         } = self.walk;
-        let mut axes = Vec::new();
+        let (mut axes, mut place) = (Vec::new(), Place::new());
         let mut homes = Vec::with_capacity(self.queries.len());
         for &query in self.queries {
             axes_of(queries.record(query as usize), metric, &mut axes);
-            homes.push((tree.home(simd, &axes), query));
+            let home = match rough {
+                Some(rough) if rough.place(&axes, &mut place) => rough.home(simd, tree, &place),
+                _ => tree.descend(|node| tree.lower(simd, node, &axes)),
+            };
+            homes.push((home, query));
         }
         homes
     }
@@ -122,8 +129,10 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
         let walk = &self.walk;
         let mut one = One {
             axes: Vec::new(),
+            place: Place::new(),
             constraints: Vec::new(),
             visits: Vec::new(),
+            ranks: Vec::new(),
         };
         let mut walked = Vec::with_capacity(self.queries.len());
         for &query in self.queries {
@@ -149,7 +158,13 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 }
             });
             let mut goal = (self.goal)(rival);
-            let work = one.walk(simd, walk.tree, walk.budget, &mut goal);
+            let rough = walk.rough.filter(|rough| {
+                G::STEADY && walk.within.is_none() && rough.place(&one.axes, &mut one.place)
+            });
+            let work = match rough {
+                Some(rough) => one.hurry(simd, walk.tree, rough, walk.budget, &mut goal),
+                None => one.walk(simd, walk.tree, walk.budget, &mut goal),
+            };
             walked.push(Walked {
                 query,
                 goal,
@@ -164,8 +179,11 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
 /// One query at a time.
 struct One {
     axes: Vec<Axis>,
+    place: Place,
     constraints: Vec<Constraint>,
     visits: Vec<Visit>,
+    /// How near the topmost visits are, where only that matters.
+    ranks: Vec<f32>,
 }
 
 impl One {
@@ -210,6 +228,142 @@ impl One {
             }
         }
         work
+    }
+
+    /// Walks for a goal of steady reach whose candidates are all points, behind the rough filter.
+    #[inline(always)]
+    fn hurry<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        tree: &Tree,
+        rough: &Rough,
+        budget: u64,
+        goal: &mut G,
+    ) -> u64 {
+        let end = tree.tiles.n_points() as u32;
+        goal.admit(end);
+        let reach = goal.reach(false);
+        if tree.nodes.is_empty() || reach < 0.0 {
+            return 0;
+        }
+        let bounds = rough.bounds(&self.place, reach);
+        self.visits.clear();
+        self.visits.push(Visit {
+            lower: 0.0,
+            node: 0,
+            start: 0,
+            end,
+            inside: true,
+            counted: false,
+        });
+        let mut work = 0;
+        while let Some(visit) = self.visits.pop() {
+            if visit.lower > goal.reach(false) {
+                continue;
+            }
+            work += 1;
+            if work > budget {
+                return work;
+            }
+            if visit.node == NO_NODE {
+                self.leaf(simd, tree, visit, goal);
+            } else {
+                work += self.hurry_node(simd, tree, rough, bounds, visit, goal);
+            }
+        }
+        work
+    }
+
+    /// Puts the nodes below that matter on the stack, the nearest on top, and looks at the leaves.
+    /// Returns the number of leaves.
+    #[inline(always)]
+    fn hurry_node<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        tree: &Tree,
+        rough: &Rough,
+        bounds: Bounds,
+        visit: Visit,
+        goal: &mut G,
+    ) -> u64 {
+        let index = visit.node as usize;
+        let lower = rough.lower(simd, index, &self.place);
+        let mut near = 0u32;
+        let mut at_edge = false;
+        for (child, &lower) in lower.iter().enumerate() {
+            near |= u32::from(lower <= bounds.most) << child;
+            at_edge |= (lower <= bounds.most) & (lower >= bounds.edge);
+        }
+        if near == 0 {
+            return 0;
+        }
+        // Where all of a child may tie, that is decided for all of it at once.
+        if at_edge {
+            self.node(simd, tree, visit, goal);
+            return 0;
+        }
+        let node = &tree.nodes[index];
+        let bottom = self.visits.len();
+        let mut leaves = 0;
+        while near != 0 {
+            let child = near.trailing_zeros() as usize;
+            near &= near - 1;
+            if child >= node.n_children as usize {
+                break;
+            }
+            let (start, end) = (node.start[child], node.start[child + 1]);
+            if node.child[child] == NO_NODE {
+                leaves += 1;
+                self.hurry_leaf(simd, tree, rough, bounds, (start, end), goal);
+                continue;
+            }
+            self.ranks.truncate(self.visits.len() - bottom);
+            self.visits.push(Visit {
+                lower: 0.0,
+                node: node.child[child],
+                start,
+                end,
+                inside: true,
+                counted: false,
+            });
+            self.ranks.push(lower[child]);
+            let mut slot = self.ranks.len() - 1;
+            while slot > 0 && self.ranks[slot - 1] <= lower[child] {
+                self.ranks.swap(slot - 1, slot);
+                self.visits.swap(bottom + slot - 1, bottom + slot);
+                slot -= 1;
+            }
+        }
+        leaves
+    }
+
+    /// Shows the points of a leaf to the goal where the filter leaves any.
+    #[inline(always)]
+    fn hurry_leaf<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        tree: &Tree,
+        rough: &Rough,
+        bounds: Bounds,
+        (start, end): (u32, u32),
+        goal: &mut G,
+    ) {
+        for tile in start as usize / LANES..(end as usize).div_ceil(LANES) {
+            if !rough.touches(simd, tile, &self.place, bounds.most) {
+                continue;
+            }
+            if let Some(keys) = tree.tiles.keys(simd, tile, &self.axes, goal.reach(false)) {
+                let (points, admitted) = (tree.tiles.points(tile), &[true; LANES]);
+                goal.take(
+                    &Tile {
+                        points,
+                        keys: &keys,
+                        admitted,
+                    },
+                    false,
+                );
+            }
+        }
     }
 
     /// Puts the children that matter on the stack, the nearest on top.

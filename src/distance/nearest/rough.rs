@@ -1,0 +1,256 @@
+//! The tree once more in single precision: a filter in front of the exact distances, at half their memory.
+//!
+//! # The filter
+//! With `x_k = s_k * (a_k - c_k)` for a query, `y_k` likewise for a point, `s_k = sqrt(w_k)` and any
+//! centre `c`, the distance is `|x - y|^2`. Queries and points are rounded to `f32` coordinates; call
+//! them `x'` and `y'`. Rounding is monotone, so a box around points becomes a box around their `y'`
+//! by rounding its ends. The filter computes `|x' - y'|^2`, or its least value in a box, in `f32`.
+//!
+//! # Its error
+//! Let `u = 2^-24`, and `X` and `R` be upper bounds of the norms of `x'` and of all `y'`.
+//! - A coordinate is rounded to `f32` once and to `f64` twice, and its scale is rounded: relative error
+//!   at most `1.01 u`, or `2^-149` below the normal range. By Minkowski's inequality
+//!   `|x' - y'| <= |x - y| + 1.02 u (X + R) + 2^-148 sqrt(d)`.
+//! - The canonical distance is rounded in `f64`: `|x - y|^2` is at most `1 + 1e-12` times it (with `d`
+//!   limited), or `1e-60` more where products vanish.
+//! - So a point within `reach` has `|x' - y'|^2 <= S`, `S` being the square of
+//!   `sqrt((1 + 1e-12) reach + 1e-60) + 1.05 u (X + R) + 1e-40`, and so has a box that holds it.
+//! - The filter sums `d` squares of rounded differences: each term goes through at most `d + 3` roundings
+//!   and none is negative, so the sum is at most `(1 + 1.02 (d + 4) u) S`, and `d 2^-149` more where
+//!   products vanish.
+//!
+//! The threshold allows `(1 + 1.1 (d + 6) u) S + 1e-35` and rounds up: what exceeds it is beyond reach.
+//! There is no such filter where a point misses a value, or numbers might overflow or vanish.
+
+use pulp::Simd;
+use rayon::prelude::*;
+
+use super::plan::FAN;
+use super::scan::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
+use super::tiles::{Axis, LANES};
+use super::tree::Tree;
+use crate::distance::Metric;
+
+/// Half an ulp of 1 in `f32`.
+const U: f64 = 1.0 / 16_777_216.0;
+
+/// Attributes up to which the bounds hold.
+const MOST_ATTRIBUTES: usize = 4096;
+
+/// Values of 16 points, or lower ends and negated upper ends of 8 boxes, on their own cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Strip([f32; LANES]);
+
+const _: () = assert!(2 * FAN == LANES);
+
+/// The points and boxes of a tree, rounded.
+#[derive(Debug)]
+pub(super) struct Rough {
+    /// The attributes of positive weight, their scales and centres: the others contribute nothing.
+    used: Vec<(usize, f64, f64)>,
+    /// A strip for each attribute of each tile.
+    tiles: Vec<Strip>,
+    /// A strip for each attribute of each node.
+    boxes: Vec<Strip>,
+    /// A bound of all norms.
+    radius: f64,
+}
+
+/// A query, rounded.
+pub(super) struct Place {
+    /// For each attribute, as often as boxes have lower ends, and negated for the upper ends.
+    strips: Vec<Strip>,
+    norm: f64,
+}
+
+/// What separates near from far.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// What is above is beyond reach.
+    pub most: f32,
+    /// What is from here on may be at the reach exactly.
+    pub edge: f32,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        Self {
+            strips: Vec::new(),
+            norm: 0.0,
+        }
+    }
+}
+
+impl Rough {
+    /// Rounds a tree, if the filter is right for it.
+    pub(super) fn build(tree: &Tree, metric: &Metric) -> Option<Self> {
+        let weights = metric.weights();
+        let centre = |attribute| {
+            let (lo, hi) = tree.span(attribute);
+            f64::midpoint(lo, hi)
+        };
+        let used: Vec<(usize, f64, f64)> = (0..metric.n_attributes())
+            .filter(|&k| weights[k] > 0.0)
+            .map(|k| (k, weights[k].sqrt(), centre(k)))
+            .collect();
+        let safe = used.iter().all(|&(k, _, _)| {
+            let (lo, hi) = tree.span(k);
+            SAFE_WEIGHT.contains(&weights[k]) && lo >= -SAFE_VALUE && hi <= SAFE_VALUE
+        });
+        let n_attributes = used.len();
+        if !safe || n_attributes == 0 || n_attributes > MOST_ATTRIBUTES || !tree.is_complete() {
+            return None;
+        }
+        let corner = |&(k, scale, centre): &(usize, f64, f64)| {
+            let (lo, hi) = tree.span(k);
+            let (lo, hi) = (round(lo, scale, centre), round(hi, scale, centre));
+            f64::from(lo.abs().max(hi.abs())).powi(2)
+        };
+        let radius = used.iter().map(corner).sum::<f64>().sqrt();
+        if radius.is_nan() || radius > SAFE_NORM {
+            return None;
+        }
+        let mut tiles = vec![Strip([0.0; LANES]); tree.tiles.n_tiles() * n_attributes];
+        tiles
+            .par_chunks_mut(n_attributes)
+            .with_min_len(256)
+            .enumerate()
+            .for_each(|(tile, strips)| {
+                let rows = tree.tiles.rows(tile);
+                for (strip, &(k, scale, centre)) in strips.iter_mut().zip(&used) {
+                    strip.0 = rows[k].0.map(|value| round(value, scale, centre));
+                }
+            });
+        let mut boxes = vec![Strip([f32::INFINITY; LANES]); tree.nodes.len() * n_attributes];
+        boxes
+            .par_chunks_mut(n_attributes)
+            .with_min_len(256)
+            .enumerate()
+            .for_each(|(node, strips)| {
+                let rows = tree.boxes(node);
+                let n_children = tree.nodes[node].n_children as usize;
+                for (strip, &(k, scale, centre)) in strips.iter_mut().zip(&used) {
+                    for child in 0..n_children {
+                        let (lo, hi) = (rows[k].0[child], rows[k].0[FAN + child]);
+                        strip.0[child] = round(lo, scale, centre);
+                        strip.0[FAN + child] = -round(hi, scale, centre);
+                    }
+                }
+            });
+        Some(Self {
+            used,
+            tiles,
+            boxes,
+            radius,
+        })
+    }
+
+    /// Puts a query into `place`; false if the filter must not be used for it.
+    #[inline(always)]
+    pub(super) fn place(&self, axes: &[Axis], place: &mut Place) -> bool {
+        place.strips.clear();
+        let mut square = 0.0;
+        for &(k, scale, centre) in &self.used {
+            let axis = &axes[k];
+            if axis.is_missing || axis.value.abs() > SAFE_VALUE {
+                return false;
+            }
+            let value = round(axis.value, scale, centre);
+            square += f64::from(value) * f64::from(value);
+            let mut strip = [value; LANES];
+            strip[FAN..].fill(-value);
+            place.strips.push(Strip(strip));
+        }
+        place.norm = square.sqrt();
+        // What has weight zero still contributes where it is missing.
+        place.norm <= SAFE_NORM && !axes.iter().any(|axis| axis.is_missing)
+    }
+
+    /// The bounds for a reach that is not negative.
+    #[inline(always)]
+    pub(super) fn bounds(&self, place: &Place, reach: f64) -> Bounds {
+        let slack = 1.05 * U * (place.norm + self.radius) + 1e-40;
+        let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
+        let d = self.used.len() as f64;
+        let most = root * root * (1.0 + 1.1 * (d + 6.0) * U) + 1e-35;
+        Bounds {
+            most: (most * (1.0 + 4.0 * U)) as f32,
+            edge: (2.0 * reach - most * (1.0 + 4.0 * U)) as f32,
+        }
+    }
+
+    /// About the least distances in the boxes of a node; infinite past its last child.
+    #[inline(always)]
+    pub(super) fn lower<S: Simd>(&self, simd: S, node: usize, place: &Place) -> [f32; FAN] {
+        let d = self.used.len();
+        let strips = &self.boxes[node * d..(node + 1) * d];
+        let mut sums = [0.0; LANES];
+        let (sum, _) = S::as_mut_simd_f32s(&mut sums);
+        let zero = simd.splat_f32s(0.0);
+        for (part, sum) in sum.iter_mut().enumerate() {
+            // Only one end of an interval can be exceeded.
+            *sum = summed(simd, strips, &place.strips, |strip, query| {
+                let (strip, query) = (S::as_simd_f32s(&strip.0).0, S::as_simd_f32s(&query.0).0);
+                simd.max_f32s(simd.sub_f32s(strip[part], query[part]), zero)
+            });
+        }
+        std::array::from_fn(|child| sums[child] + sums[FAN + child])
+    }
+
+    /// Whether a tile may have a point up to a bound.
+    #[inline(always)]
+    pub(super) fn touches<S: Simd>(&self, simd: S, tile: usize, place: &Place, most: f32) -> bool {
+        let d = self.used.len();
+        let strips = &self.tiles[tile * d..(tile + 1) * d];
+        let mut least = f32::INFINITY;
+        for part in 0..LANES / S::F32_LANES {
+            let sum = summed(simd, strips, &place.strips, |strip, query| {
+                let (strip, _) = S::as_simd_f32s(&strip.0);
+                simd.sub_f32s(strip[part], simd.splat_f32s(query.0[0]))
+            });
+            let part = simd.reduce_min_f32s(sum);
+            least = if part < least { part } else { least };
+        }
+        least <= most
+    }
+
+    /// The position at which a greedy descent towards the query ends.
+    #[inline(always)]
+    pub(super) fn home<S: Simd>(&self, simd: S, tree: &Tree, place: &Place) -> u32 {
+        tree.descend(|node| self.lower(simd, node, place))
+    }
+}
+
+/// The sum of squared differences, in two sums that hide each other's latency.
+#[inline(always)]
+fn summed<S: Simd>(
+    simd: S,
+    strips: &[Strip],
+    query: &[Strip],
+    difference: impl Fn(&Strip, &Strip) -> S::f32s,
+) -> S::f32s {
+    let zero = simd.splat_f32s(0.0);
+    let (mut even, mut odd) = (zero, zero);
+    let (pairs, last) = strips.as_chunks::<2>();
+    let (query_pairs, query_last) = query.as_chunks::<2>();
+    for (strips, query) in pairs.iter().zip(query_pairs) {
+        let differences = [
+            difference(&strips[0], &query[0]),
+            difference(&strips[1], &query[1]),
+        ];
+        even = simd.mul_add_f32s(differences[0], differences[0], even);
+        odd = simd.mul_add_f32s(differences[1], differences[1], odd);
+    }
+    for (strip, query) in last.iter().zip(query_last) {
+        let difference = difference(strip, query);
+        even = simd.mul_add_f32s(difference, difference, even);
+    }
+    simd.add_f32s(even, odd)
+}
+
+/// A coordinate.
+#[inline(always)]
+fn round(value: f64, scale: f64, centre: f64) -> f32 {
+    (scale * (value - centre)) as f32
+}
