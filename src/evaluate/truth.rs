@@ -41,9 +41,9 @@ impl Truth {
     /// Input, when an identifier occurs twice in a file, or no identifier occurs in both.
     pub fn by_identifier(original: &Table, masked: &Table, id: &str) -> Result<Self> {
         let mut masked_records = identifiers(masked, masked.find(id)?)?;
-        // Asked for its own sake: a duplicate in the original is an error too.
-        identifiers(original, original.find(id)?)?;
         let column = original.find(id)?;
+        // Asked for its own sake: a duplicate in the original is an error too.
+        identifiers(original, column)?;
         let masked_of: Vec<Option<u32>> = (0..original.n_records())
             .map(|record| {
                 let key = identifier(original, record, column)?;
@@ -103,14 +103,19 @@ impl Truth {
     }
 }
 
-fn identifier(table: &Table, record: usize, id: AttrId) -> Option<String> {
+/// The text that identifies a record, without blanks around it; `None` where it is missing.
+pub fn identifier(table: &Table, record: usize, id: AttrId) -> Option<String> {
     if table.is_missing(record, id) {
         return None;
     }
     Some(table.text(record, id).trim().to_string())
 }
 
-fn identifiers(table: &Table, id: AttrId) -> Result<BTreeMap<String, u32>> {
+/// The record of each identifier.
+///
+/// # Errors
+/// Input, when an identifier occurs twice.
+pub fn identifiers(table: &Table, id: AttrId) -> Result<BTreeMap<String, u32>> {
     let mut records = BTreeMap::new();
     for record in 0..table.n_records() {
         let Some(key) = identifier(table, record, id) else {

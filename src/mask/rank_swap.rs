@@ -23,6 +23,20 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// A percentage of the number of records.
+    ///
+    /// # Errors
+    /// Usage, unless 0 < p ≤ 100.
+    pub fn percent(p: f64) -> Result<Self> {
+        match p > 0.0 && p <= 100.0 {
+            true => Ok(Self::Percent(p)),
+            false => Err(Error::usage(
+                "--p is a percentage of the records: more than 0, at most 100",
+            )
+            .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank")),
+        }
+    }
+
     /// The greatest rank difference of a swap among `records` records: `floor(p · records / 100)`, or the window.
     ///
     /// The records of the *file* are counted, missing values or not, so that one window holds for all attributes.
@@ -84,15 +98,12 @@ impl RankSwap {
     /// Usage, when p is not in 0 < p ≤ 100 or the window is 0.
     pub fn new(reach: Reach, partner: Partner) -> Result<Self> {
         match reach {
-            Reach::Percent(p) if !(p > 0.0 && p <= 100.0) => Err(Error::usage(
-                "--p is a percentage of the records: more than 0, at most 100",
-            )
-            .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank")),
+            Reach::Percent(p) => Reach::percent(p).map(|reach| Self { reach, partner }),
             Reach::Window(0) => {
                 Err(Error::usage("--window 0 swaps nothing")
                     .remedy("Give a window of at least 1 rank"))
             }
-            _ => Ok(Self { reach, partner }),
+            Reach::Window(_) => Ok(Self { reach, partner }),
         }
     }
 }

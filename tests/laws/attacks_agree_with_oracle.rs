@@ -18,22 +18,12 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::Partner,
-    table::{ReadOptions, Table},
 };
 
 use crate::{
     oracle::{self, Counts},
-    random_files::{self, Cells, Dice},
+    random_files::{self, Cells, Dice, table},
 };
-
-fn table(cells: &Cells) -> Table {
-    Table::read(
-        "f.csv",
-        random_files::csv(cells).into_bytes(),
-        &ReadOptions::default(),
-    )
-    .unwrap()
-}
 
 fn rank_swapped(cells: &Cells, window: usize, partner: Partner, seed: u64) -> Cells {
     let original = table(cells);

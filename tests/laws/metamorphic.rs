@@ -17,19 +17,9 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::Partner,
-    table::{ReadOptions, Table},
 };
 
-use crate::random_files::{self, Cells, Dice};
-
-fn table(cells: &Cells) -> Table {
-    Table::read(
-        "f.csv",
-        random_files::csv(cells).into_bytes(),
-        &ReadOptions::default(),
-    )
-    .unwrap()
-}
+use crate::random_files::{self, Cells, Dice, table};
 
 fn masked(cells: &Cells, window: usize) -> Cells {
     let original = table(cells);

@@ -1,5 +1,7 @@
 //! Files that chance makes: ties, duplicates, gaps, skew.
 
+use sdcrisk::table::{ReadOptions, Table};
+
 /// A small generator of its own, so that no test depends on the crate's.
 pub struct Dice(pub u64);
 
@@ -63,4 +65,9 @@ pub fn parse(text: &str) -> Cells {
         .skip(1)
         .map(|line| line.split(',').map(|cell| cell.parse().ok()).collect())
         .collect()
+}
+
+/// As the program reads them.
+pub fn table(cells: &Cells) -> Table {
+    Table::read("f.csv", csv(cells).into_bytes(), &ReadOptions::default()).unwrap()
 }

@@ -10,16 +10,7 @@ use sdcrisk::{
     table::{AttrId, ReadOptions, Table},
 };
 
-use crate::random_files::{self, Cells, Dice};
-
-fn table(cells: &Cells) -> Table {
-    Table::read(
-        "f.csv",
-        random_files::csv(cells).into_bytes(),
-        &ReadOptions::default(),
-    )
-    .unwrap()
-}
+use crate::random_files::{self, Cells, Dice, table};
 
 fn mask(table: Table, on: &[AttrId], reach: Reach, partner: Partner, seed: u64) -> Masked {
     RankSwap::new(reach, partner)

@@ -310,7 +310,7 @@ impl LinkArgs {
             .collect()
     }
 
-    pub(super) fn bound(&self, statement: Option<&Statement>, records: usize) -> Result<Bound> {
+    fn bound(&self, statement: Option<&Statement>, records: usize) -> Result<Bound> {
         if let Some(statement) = statement {
             return Ok(Bound::of_statement(statement));
         }
@@ -321,18 +321,14 @@ impl LinkArgs {
                 window => Ok(Bound::Window(window)),
             };
         };
-        if !(p > 0.0 && p <= 100.0) {
-            return Err(Error::usage(
-                "--p is a percentage of the records: more than 0, at most 100",
-            ));
-        }
+        let reach = Reach::percent(p)?;
         if p < 1.0 && self.p_unit.is_none() {
             return Err(
                 Error::usage(format!("--p {p} looks like a fraction; p is a percentage"))
                     .remedy("If it is meant in percent, add --p-unit percent"),
             );
         }
-        match Reach::Percent(p).window(records) {
+        match reach.window(records) {
             0 => Err(Error::usage(format!(
                 "p = {p} percent of {records} records is a window of 0 ranks: nothing was swapped"
             ))

@@ -1,9 +1,6 @@
 //! The files beside the two tables that `sdcrisk link` reads, and what they say.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
 use super::args::LinkArgs;
 use crate::{
@@ -12,7 +9,7 @@ use crate::{
     evaluate::{
         knowledge,
         link::{self, LeftOut, Shared},
-        truth::Truth,
+        truth::{self, Truth},
     },
     rng::{Purpose, Seed},
     statement::{Method, Statement},
@@ -113,7 +110,7 @@ impl LinkArgs {
         Ok(to_u32(knowledge::sample(all, count, &mut rng)))
     }
 
-    pub(super) fn held_by_file(&self, path: &Path, original: &Table) -> Result<Vec<usize>> {
+    fn held_by_file(&self, path: &Path, original: &Table) -> Result<Vec<usize>> {
         let name = files::name_of(path);
         let content = args::read_text(path)?;
         let lines: Vec<(u64, &str)> = (1..)
@@ -122,19 +119,12 @@ impl LinkArgs {
             .collect();
         let by_id = match &self.id {
             None => None,
-            Some(id) => {
-                let column = original.find(id)?;
-                let records: BTreeMap<String, usize> = (0..original.n_records())
-                    .filter(|&record| !original.is_missing(record, column))
-                    .map(|record| (original.text(record, column).trim().to_string(), record))
-                    .collect();
-                Some(records)
-            }
+            Some(id) => Some(truth::identifiers(original, original.find(id)?)?),
         };
         let mut held = BTreeSet::new();
         for (line, text) in lines {
             let record = match &by_id {
-                Some(records) => records.get(text).copied(),
+                Some(records) => records.get(text).map(|&record| record as usize),
                 None => text
                     .parse::<usize>()
                     .ok()

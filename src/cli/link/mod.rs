@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         link::{Claim, LeftOut, Study},
-        truth::Truth,
+        truth::{self, Truth},
     },
     optimize::assignment,
     report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
@@ -66,7 +66,8 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         ));
     }
     let held = args.held(&original, &seed)?;
-    let study = Study::new(&original, &masked, &truth, held.clone(), args.direction());
+    let known_records = held.len();
+    let study = Study::new(&original, &masked, &truth, held, args.direction());
     let (_, not_run) = args.methods();
     if let Some(why) = not_run {
         console.note(&format!("note: {why}"));
@@ -124,7 +125,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         schema: report::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         status: "done",
-        scenario: args.summary(&original, &masked, held.len(), left_out),
+        scenario: args.summary(&original, &masked, known_records, left_out),
         means: report::means(
             &results,
             args.knowledge()?.is_some_and(|known| known.is_family()),
@@ -248,11 +249,9 @@ impl LinkArgs {
     /// How a record is called in the list of links: by its identifier, else by its number.
     fn label(&self, table: &Table, record: u32) -> String {
         let number = u64::from(record) + 1;
-        let identifier = self.id.as_ref().and_then(|id| {
-            let column = table.find(id).ok()?;
-            let text = table.text(record as usize, column);
-            (!table.is_missing(record as usize, column)).then(|| text.trim().to_string())
-        });
+        let column = self.id.as_ref().and_then(|id| table.find(id).ok());
+        let identifier =
+            column.and_then(|column| truth::identifier(table, record as usize, column));
         match (&self.id, identifier) {
             (_, Some(identifier)) => identifier,
             (Some(_), None) => format!("#{number}"),
