@@ -38,6 +38,15 @@ pub enum Method {
     RankSwap(RankSwapParameters),
 }
 
+impl Method {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RankSwap(_) => "rankswap",
+        }
+    }
+}
+
 /// The parameters of rank swapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

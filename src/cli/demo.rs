@@ -104,7 +104,7 @@ fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
         known: known.len(),
         am: attack(&DistanceBased { standardize })?,
         rsld: attack(&RankSwapIntersection {
-            bound: Bound::of_statement(&masked.statement),
+            bound: Bound::of_statement(&masked.statement)?,
             standardize,
         })?,
     })

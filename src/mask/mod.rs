@@ -3,7 +3,12 @@
 //! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be told to the
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
+pub mod microaggregation;
+mod new_numbers;
+mod rank_order;
 pub mod rank_swap;
+
+pub use new_numbers::Rounding;
 
 use crate::{
     error::Result,
@@ -39,10 +44,12 @@ pub struct Masked {
     pub statement: Statement,
     /// What was done to each masked attribute, in the order asked for.
     pub effects: Vec<Effect>,
+    /// What only this method can tell.
+    pub details: Details,
 }
 
 /// What a method did to one attribute, in numbers of records.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// The attribute.
     pub attribute: String,
@@ -50,8 +57,39 @@ pub struct Effect {
     pub values: usize,
     /// Values that differ from the original.
     pub changed: usize,
-    /// Values for which the method found no partner; they stay as they were.
-    pub without_partner: usize,
     /// Missing values, left in place.
     pub missing: usize,
+    /// SSE/SST of the attribute: the squared differences between new and old values, summed, in units of the squared
+    /// differences between the old values and their mean. `None` where the method does not replace numbers by others,
+    /// and for an attribute without spread.
+    pub squared_error: Option<f64>,
+}
+
+/// What only one method, or one family of methods, can tell of its work. It is for the office, not for the release.
+#[derive(Debug)]
+pub enum Details {
+    /// Nothing beyond the effects.
+    None,
+    /// Of swapping by rank: for each effect, values for which there was no partner; they stay as they were.
+    Swapping {
+        /// One number an attribute.
+        without_partner: Vec<usize>,
+    },
+    /// Of microaggregation: the groups of each block of attributes.
+    Microaggregation(Vec<microaggregation::Block>),
+}
+
+/// 100·SSE/SST of a masking: the information loss of the microaggregation literature, on standardised attributes. Attributes
+/// without spread do not count, missing values neither; `None` when nothing counts.
+pub fn information_loss(effects: &[Effect]) -> Option<f64> {
+    // In units of an attribute's variance its SST is n − 1.
+    let (mut sse, mut sst) = (0.0, 0.0);
+    for effect in effects {
+        if let Some(error) = effect.squared_error {
+            let weight = effect.values.saturating_sub(1) as f64;
+            sse += weight * error;
+            sst += weight;
+        }
+    }
+    (sst > 0.0).then(|| 100.0 * sse / sst)
 }

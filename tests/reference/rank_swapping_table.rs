@@ -59,7 +59,7 @@ fn rates(p: f64) -> Option<(f64, f64)> {
         );
         let (known, _) = shared_attributes(&original, &masked.table, None);
         let standardize = Standardize::Own;
-        let bound = Bound::of_statement(&masked.statement);
+        let bound = Bound::of_statement(&masked.statement).unwrap();
         for size in 1..=SWEEP {
             let case = study.case(&known[..size]);
             let rate =

@@ -8,7 +8,7 @@ use crate::{
         distance_based::{Standardize, nearest},
     },
     distance::nearest::Boxes,
-    error::Result,
+    error::{Error, Result},
     statement::{Method, Statement},
     stats::rank::Ranking,
     table::matrix::Matrix,
@@ -30,11 +30,20 @@ pub enum Bound {
 
 impl Bound {
     /// What a statement says of rank swapping.
-    pub fn of_statement(statement: &Statement) -> Self {
-        let Method::RankSwap(parameters) = &statement.method;
-        Self::Published {
-            window: parameters.window,
-            masked: statement.attributes.clone(),
+    ///
+    /// # Errors
+    /// Usage, when the statement is of another method.
+    pub fn of_statement(statement: &Statement) -> Result<Self> {
+        match &statement.method {
+            Method::RankSwap(parameters) => Ok(Self::Published {
+                window: parameters.window,
+                masked: statement.attributes.clone(),
+            }),
+            other => Err(Error::usage(format!(
+                "the statement is of {}; rsld is the attack on rankswap",
+                other.name()
+            ))
+            .remedy("Leave rsld out of --method, or give --p or --window to try it all the same")),
         }
     }
 

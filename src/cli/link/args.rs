@@ -312,7 +312,7 @@ impl LinkArgs {
 
     fn bound(&self, statement: Option<&Statement>, records: usize) -> Result<Bound> {
         if let Some(statement) = statement {
-            return Ok(Bound::of_statement(statement));
+            return Bound::of_statement(statement);
         }
         let Some(p) = self.p else {
             return match self.window.unwrap_or(0) {

@@ -167,8 +167,9 @@ pub(super) fn check_statement(
         .as_deref()
         .map(files::name_of)
         .unwrap_or_default();
-    let Method::RankSwap(parameters) = &statement.method;
-    if parameters.window == 0 {
+    if let Method::RankSwap(parameters) = &statement.method
+        && parameters.window == 0
+    {
         return Err(Error::input("states a window of 0 ranks").in_file(file));
     }
     if let Some(stranger) = statement

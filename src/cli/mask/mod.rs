@@ -1,8 +1,13 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
-use std::{io::Write, path::PathBuf};
+mod rank_swap;
 
-use clap::{Args, Subcommand, ValueEnum};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
 use rand::seq::SliceRandom;
 
 use super::{
@@ -13,13 +18,9 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    mask::{
-        Mask, Masked,
-        rank_swap::{RankSwap, Reach},
-    },
+    mask::{self, Details, Mask, Masked},
     report::{io_error, text},
     rng::{Purpose, Seed},
-    statement::{Method, Partner, Statement},
     table::{AttrId, Role, Table},
 };
 
@@ -35,38 +36,7 @@ pub enum MaskMethod {
 Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p.
 Publish the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the
 key of --shuffle to yourself.")]
-    Rankswap(RankSwapArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct RankSwapArgs {
-    /// Greatest rank difference of a swap, in percent of the number of records (0 < p <= 100)
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        required_unless_present = "window",
-        conflicts_with = "window"
-    )]
-    p: Option<f64>,
-    /// Greatest rank difference of a swap, in ranks
-    #[arg(long, value_name = "RANKS")]
-    window: Option<usize>,
-    /// Confirms that a p below 1 is meant in percent
-    #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
-    p_unit: Option<String>,
-    /// How a partner is drawn: among values not yet swapped, or among all and none if it is taken
-    #[arg(long, value_enum, default_value = "unswapped")]
-    partner: PartnerArg,
-    #[command(flatten)]
-    common: MaskArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PartnerArg {
-    /// Among the values of the window not swapped yet
-    Unswapped,
-    /// Among all values of the window; if that one is taken, the value stays (the literature's tables)
-    Skip,
+    Rankswap(rank_swap::RankSwapArgs),
 }
 
 /// What all masking methods share.
@@ -102,64 +72,51 @@ struct MaskArgs {
 
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
     match method {
-        MaskMethod::Rankswap(args) => mask(
-            &args.checked()?,
-            &args.common,
-            |table| args.fits(table),
-            console,
-        ),
+        MaskMethod::Rankswap(args) => mask(args, console),
     }
 }
 
-impl RankSwapArgs {
-    fn checked(&self) -> Result<RankSwap> {
-        if self.p_unit.is_some() && self.p.is_none_or(|p| p >= 1.0) {
-            return Err(
-                Error::usage("--p-unit has no effect without a --p below 1").remedy("Leave it out")
-            );
-        }
-        let reach = match (self.p, self.window) {
-            (Some(p), _) => Reach::Percent(p),
-            (None, Some(window)) => Reach::Window(window),
-            (None, None) => return Err(Error::usage("rankswap needs --p or --window")),
-        };
-        let partner = match self.partner {
-            PartnerArg::Unswapped => Partner::Unswapped,
-            PartnerArg::Skip => Partner::Skip,
-        };
-        RankSwap::new(reach, partner)
+/// What the options of one method add to the course that every call takes.
+trait MethodArgs {
+    fn common(&self) -> &MaskArgs;
+
+    /// Files that the method reads beside the table.
+    fn inputs(&self) -> Vec<&Path> {
+        Vec::new()
     }
 
-    /// A p below 1 is a mistake more often than not.
-    fn fits(&self, table: &Table) -> Result<()> {
-        match self.p {
-            Some(p) if p < 1.0 && self.p_unit.is_none() => Err(Error::usage(format!(
-                "--p {p} looks like a fraction; p is a percentage"
-            ))
-            .remedy(format!(
-                "Write --p {} for {}; if {p} percent is meant ({} ranks of {} records), add --p-unit percent",
-                trimmed(p * 100.0),
-                text::percent(p),
-                Reach::Percent(p).window(table.n_records()),
-                table.n_records()
-            ))),
-            _ => Ok(()),
-        }
+    /// Refuses options that contradict each other, before any file is read.
+    fn check(&self) -> Result<()>;
+
+    /// The attributes that the method's own options name; `None` where `--attributes` or the roles decide.
+    fn attributes(&self, _table: &Table) -> Result<Option<Vec<AttrId>>> {
+        Ok(None)
+    }
+
+    /// The method with its parameters, checked against the table.
+    fn method(&self, table: &Table) -> Result<Box<dyn Mask>>;
+
+    /// What the method can write beside the masked file, and where to. All of it is private.
+    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
+        Vec::new()
+    }
+
+    /// The parameters that were in effect, for a person.
+    fn headline(&self, masked: &Masked) -> String;
+
+    /// What a person should know of the result: warnings, and what only this method can tell.
+    fn remarks(&self, _masked: &Masked) -> Vec<String> {
+        Vec::new()
     }
 }
 
-/// A number of percent without the noise of binary fractions.
-fn trimmed(number: f64) -> f64 {
-    (number * 1e9).round() / 1e9
-}
+/// Writes one of the files that a method offers beside the masked one.
+type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 
-fn mask(
-    method: &dyn Mask,
-    args: &MaskArgs,
-    fits: impl FnOnce(&Table) -> Result<()>,
-    console: &Console,
-) -> anyhow::Result<Ending> {
-    let outputs = Outputs::planned(args)?;
+fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
+    let args = method_args.common();
+    method_args.check()?;
+    let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
     if table.n_records() == 0 {
@@ -170,9 +127,19 @@ fn mask(
                 .into(),
         );
     }
-    fits(&table)?;
+    let method = method_args
+        .method(&table)
+        .map_err(|error| error.in_file(table.name()))?;
     let dropped = dropped(&table, args, console)?;
-    let chosen = masked_attributes(method, &table, args, &dropped, console)?;
+    let named = match method_args.attributes(&table)? {
+        None => args
+            .attributes
+            .as_deref()
+            .map(|list| table.select(list))
+            .transpose()?,
+        named => named,
+    };
+    let chosen = masked_attributes(method.as_ref(), &table, named, args, &dropped, console)?;
     for &id in &chosen {
         let attribute = table.attribute(id);
         console.detail(&format!(
@@ -182,18 +149,30 @@ fn mask(
     }
     let seed = args::seed_or_system(args.seed, console)?;
     console.progress(&format!("masking {}", table.name()));
-    let masked = console.stage(method.name(), || {
+    let mut masked = console.stage(method.name(), || {
         method.mask(table, &chosen, &seed.streams(Purpose::Mask, 0))
     })?;
-    console.note(&summary(&masked));
-    let table = masked.table.without(&dropped);
-    let (table, order) = match args.shuffle {
-        Some(_) => shuffled(table, &seed),
-        None => (table, Vec::new()),
+    console.note(&format!(
+        "{}: {} records, {}",
+        method.name(),
+        masked.statement.records,
+        method_args.headline(&masked)
+    ));
+    console.note(&effects(&masked));
+    for remark in method_args.remarks(&masked) {
+        console.note(&remark);
+    }
+    let order;
+    (masked.table, order) = {
+        let released = masked.table.without(&dropped);
+        match args.shuffle {
+            Some(_) => shuffled(released, &seed),
+            None => (released, Vec::new()),
+        }
     };
 
     console.progress("writing");
-    console.stage("write", || outputs.write(&table, &masked.statement, &order))?;
+    console.stage("write", || outputs.write(&masked, &order))?;
     Ok(Ending::Done)
 }
 
@@ -201,20 +180,30 @@ fn mask(
 struct Outputs {
     key: Option<Output>,
     statement: Option<Output>,
+    extras: Vec<(Output, ExtraWriter)>,
     table: Output,
 }
 
 impl Outputs {
-    fn planned(args: &MaskArgs) -> Result<Self> {
+    fn planned(method_args: &dyn MethodArgs) -> Result<Self> {
+        let args = method_args.common();
         let mut plan = Plan::default();
         plan.input(&args.input)?;
         args.read.plan(&mut plan)?;
-        for output in [
+        for input in method_args.inputs() {
+            plan.input(input)?;
+        }
+        let extras = method_args.extras();
+        let fixed = [
             Some(&args.output),
             args.statement.as_ref(),
             args.shuffle.as_ref(),
-        ] {
-            output.map_or(Ok(()), |path| plan.output(path))?;
+        ];
+        for path in fixed.into_iter().flatten() {
+            plan.output(path)?;
+        }
+        for (path, _) in &extras {
+            plan.output(path)?;
         }
         let open = |path: &Option<PathBuf>, privacy| {
             path.as_deref()
@@ -224,23 +213,29 @@ impl Outputs {
         Ok(Self {
             key: open(&args.shuffle, Privacy::Private)?,
             statement: open(&args.statement, Privacy::Ordinary)?,
+            extras: extras
+                .into_iter()
+                .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
+                .collect::<Result<_>>()?,
             table: plan.open(&args.output, Privacy::Ordinary)?,
         })
     }
 
     /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
-    fn write(mut self, table: &Table, statement: &Statement, order: &[u32]) -> anyhow::Result<()> {
+    fn write(mut self, masked: &Masked, order: &[u32]) -> anyhow::Result<()> {
         if let Some(key) = &mut self.key {
             key.write(|out| write_key(out, order))?;
         }
         if let Some(output) = &mut self.statement {
-            output.write(|out| out.write_all(statement.to_json().as_bytes()))?;
+            output.write(|out| out.write_all(masked.statement.to_json().as_bytes()))?;
         }
-        self.table.write(|mut out| table.write(&mut out))?;
-        for output in [self.key, self.statement, Some(self.table)]
-            .into_iter()
-            .flatten()
-        {
+        for (output, writer) in &mut self.extras {
+            output.write(|out| writer(masked, out))?;
+        }
+        self.table.write(|mut out| masked.table.write(&mut out))?;
+        let extras = self.extras.into_iter().map(|(output, _)| output);
+        let others = [self.key, self.statement].into_iter().flatten();
+        for output in others.chain(extras).chain([self.table]) {
             output.keep()?;
         }
         Ok(())
@@ -294,15 +289,17 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
 fn masked_attributes(
     method: &dyn Mask,
     table: &Table,
+    named: Option<Vec<AttrId>>,
     args: &MaskArgs,
     dropped: &[AttrId],
     console: &Console,
 ) -> Result<Vec<AttrId>> {
     let mut chosen = Vec::new();
-    for id in args::chosen_attributes(table, args.attributes.as_deref())? {
+    let by_name = named.is_some();
+    for id in named.map_or_else(|| args::chosen_attributes(table, None), Ok)? {
         let name = &table.attribute(id).name;
         if dropped.contains(&id) {
-            if args.attributes.is_some() {
+            if by_name {
                 return Err(Error::usage("cannot be masked and left out of the masked file at once")
                     .on_attribute(name)
                     .remedy(match args.drop {
@@ -314,7 +311,7 @@ fn masked_attributes(
         }
         match method.objection(table, id) {
             None => chosen.push(id),
-            Some(why) if args.attributes.is_some() => {
+            Some(why) if by_name => {
                 return Err(Error::usage(why)
                     .in_file(table.name())
                     .on_attribute(name)
@@ -337,31 +334,23 @@ fn names(table: &Table, ids: &[AttrId]) -> Vec<String> {
         .collect()
 }
 
-/// What was done, for a person.
-fn summary(masked: &Masked) -> String {
-    let Method::RankSwap(parameters) = &masked.statement.method;
-    let records = masked.statement.records;
-    let mut out = format!(
-        "rankswap: {records} records, window {} rank{} ({}), partners {}\n",
-        parameters.window,
-        if parameters.window == 1 { "" } else { "s" },
-        match parameters.p {
-            Some(p) => format!("p = {p} % of the records"),
-            None => format!(
-                "{} of the records",
-                text::percent(parameters.window as f64 / records as f64)
-            ),
-        },
-        match parameters.partner {
-            Partner::Unswapped => "drawn among values not swapped yet",
-            Partner::Skip => "drawn among all values, none if taken",
-        },
-    );
+/// What was done to each attribute, for a person, with the information loss where one is defined.
+fn effects(masked: &Masked) -> String {
+    let lonely = match &masked.details {
+        Details::Swapping { without_partner } => Some(without_partner),
+        _ => None,
+    };
+    let loss = mask::information_loss(&masked.effects);
+    let mut header = vec!["masked", "values", "changed"];
+    header.extend(lonely.map(|_| "without partner"));
+    header.extend(loss.map(|_| "SSE/SST"));
+    header.extend(["missing, kept", ""]);
     let rows: Vec<Vec<String>> = masked
         .effects
         .iter()
-        .map(|effect| {
-            vec![
+        .enumerate()
+        .map(|(index, effect)| {
+            let mut row = vec![
                 effect.attribute.clone(),
                 effect.values.to_string(),
                 format!(
@@ -369,28 +358,30 @@ fn summary(masked: &Masked) -> String {
                     effect.changed,
                     text::percent(effect.changed as f64 / effect.values.max(1) as f64)
                 ),
-                effect.without_partner.to_string(),
-                effect.missing.to_string(),
-                match effect.changed {
-                    0 => "no value changed: all values are equal, or none found a partner"
-                        .to_string(),
-                    _ => String::new(),
-                },
-            ]
+            ];
+            row.extend(lonely.map(|lonely| lonely[index].to_string()));
+            row.extend(loss.map(|_| {
+                effect
+                    .squared_error
+                    .map_or("-".into(), |error| format!("{:.6} %", 100.0 * error))
+            }));
+            row.push(effect.missing.to_string());
+            row.push(match (effect.changed, lonely) {
+                (0, Some(_)) => {
+                    "no value changed: all values are equal, or none found a partner".into()
+                }
+                (0, None) => "no value changed".into(),
+                _ => String::new(),
+            });
+            row
         })
         .collect();
-    out += &text::columns(
-        &[
-            "masked",
-            "values",
-            "changed",
-            "without partner",
-            "missing, kept",
-            "",
-        ],
-        &rows,
-        1,
-    );
+    let mut out = text::columns(&header, &rows, 1);
+    if let Some(loss) = loss {
+        out += &format!(
+            "information loss, 100 SSE/SST on standardised attributes: {loss:.6} (0 = nothing lost)"
+        );
+    }
     out.trim_end().to_string()
 }
 

@@ -1,0 +1,131 @@
+//! `mask rankswap`: options, and what they mean.
+
+use clap::{Args, ValueEnum};
+
+use super::{MaskArgs, MethodArgs};
+use crate::{
+    error::{Error, Result},
+    mask::{
+        Mask, Masked,
+        rank_swap::{RankSwap, Reach},
+    },
+    report::text,
+    statement::{Method, Partner},
+    table::Table,
+};
+
+#[derive(Debug, Args)]
+pub struct RankSwapArgs {
+    /// Greatest rank difference of a swap, in percent of the number of records (0 < p <= 100)
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        required_unless_present = "window",
+        conflicts_with = "window"
+    )]
+    p: Option<f64>,
+    /// Greatest rank difference of a swap, in ranks
+    #[arg(long, value_name = "RANKS")]
+    window: Option<usize>,
+    /// Confirms that a p below 1 is meant in percent
+    #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
+    p_unit: Option<String>,
+    /// How a partner is drawn: among values not yet swapped, or among all and none if it is taken
+    #[arg(long, value_enum, default_value = "unswapped")]
+    partner: PartnerArg,
+    #[command(flatten)]
+    common: MaskArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PartnerArg {
+    /// Among the values of the window not swapped yet
+    Unswapped,
+    /// Among all values of the window; if that one is taken, the value stays (the literature's tables)
+    Skip,
+}
+
+impl RankSwapArgs {
+    fn parsed(&self) -> Result<RankSwap> {
+        let reach = match (self.p, self.window) {
+            (Some(p), _) => Reach::Percent(p),
+            (None, Some(window)) => Reach::Window(window),
+            (None, None) => return Err(Error::usage("rankswap needs --p or --window")),
+        };
+        let partner = match self.partner {
+            PartnerArg::Unswapped => Partner::Unswapped,
+            PartnerArg::Skip => Partner::Skip,
+        };
+        RankSwap::new(reach, partner)
+    }
+}
+
+impl MethodArgs for RankSwapArgs {
+    fn common(&self) -> &MaskArgs {
+        &self.common
+    }
+
+    fn check(&self) -> Result<()> {
+        refuse_idle_unit(self.p, self.p_unit.is_some())?;
+        self.parsed().map(|_| ())
+    }
+
+    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+        refuse_fraction(self.p, self.p_unit.is_some(), table)?;
+        Ok(Box::new(self.parsed()?))
+    }
+
+    fn headline(&self, masked: &Masked) -> String {
+        let Method::RankSwap(parameters) = &masked.statement.method else {
+            return String::new();
+        };
+        format!(
+            "window {} rank{} ({}), partners {}",
+            parameters.window,
+            if parameters.window == 1 { "" } else { "s" },
+            match parameters.p {
+                Some(p) => format!("p = {p} % of the records"),
+                None => format!(
+                    "{} of the records",
+                    text::percent(parameters.window as f64 / masked.statement.records as f64)
+                ),
+            },
+            match parameters.partner {
+                Partner::Unswapped => "drawn among values not swapped yet",
+                Partner::Skip => "drawn among all values, none if taken",
+            },
+        )
+    }
+}
+
+/// `--p-unit` confirms a p that looks like a fraction, and nothing else.
+pub(super) fn refuse_idle_unit(p: Option<f64>, unit: bool) -> Result<()> {
+    match unit && p.is_none_or(|p| p >= 1.0) {
+        true => {
+            Err(Error::usage("--p-unit has no effect without a --p below 1").remedy("Leave it out"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// A p below 1 is a mistake more often than not.
+pub(super) fn refuse_fraction(p: Option<f64>, unit: bool, table: &Table) -> Result<()> {
+    match p {
+        Some(p) if p < 1.0 && !unit => Err(Error::usage(format!(
+            "--p {p} looks like a fraction; p is a percentage"
+        ))
+        .remedy(format!(
+            "Write --p {} for {}; if {p} percent is meant ({} ranks of {} records), add --p-unit percent",
+            trimmed(p * 100.0),
+            text::percent(p),
+            Reach::Percent(p).window(table.n_records()),
+            table.n_records()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A number of percent without the noise of binary fractions.
+fn trimmed(number: f64) -> f64 {
+    (number * 1e9).round() / 1e9
+}

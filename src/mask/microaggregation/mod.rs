@@ -1,0 +1,18 @@
+//! Microaggregation: records are grouped by likeness, and each gets the average of its group.
+
+mod partition;
+mod space;
+
+pub use partition::{Partition, squared_distance};
+pub use space::{Axis, Space};
+
+/// What was done to a block of attributes that were aggregated together.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// The attributes.
+    pub attributes: Vec<String>,
+    /// The least number of records a group.
+    pub k: usize,
+    /// The groups; private, like a seed.
+    pub partition: Partition,
+}

@@ -1,0 +1,78 @@
+//! What the methods share that write new numbers into a table.
+
+use super::Effect;
+use crate::{
+    error::{Error, Result},
+    stats::moments::moments,
+    table::{AttrId, Numbers, Table},
+};
+
+/// Whether new numbers are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rounding {
+    /// New numbers stay as computed.
+    #[default]
+    None,
+    /// Attributes of which every value is a whole number get whole numbers, halves away from zero.
+    Whole,
+}
+
+/// The table with new numbers in some attributes, and what that did to each.
+///
+/// `numbers` holds one number a record for each attribute; what stands where the attribute is missing does not matter.
+///
+/// # Errors
+/// Input, when a new number is not finite: the values are too large to compute with.
+pub(super) fn write_numbers(
+    mut table: Table,
+    numbers: Vec<(AttrId, Vec<f64>)>,
+    rounding: Rounding,
+) -> Result<(Table, Vec<Effect>)> {
+    let mut effects = Vec::with_capacity(numbers.len());
+    for (attribute, mut new) in numbers {
+        let name = &table.attribute(attribute).name;
+        let old = table.numbers(attribute).ok_or_else(|| {
+            Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
+        })?;
+        if rounding == Rounding::Whole && present(old).all(|(_, value)| value.fract() == 0.0) {
+            for value in &mut new {
+                *value = value.round();
+            }
+        }
+        if present(old).any(|(record, _)| !new[record].is_finite()) {
+            return Err(
+                Error::input("holds values too large to compute with: a masked value is beyond the range of numbers")
+                    .on_attribute(name)
+                    .remedy("Leave it out of --attributes, or write it in larger units"),
+            );
+        }
+        effects.push(effect(name, old, &new));
+        table = table.with_numbers(attribute, new);
+    }
+    Ok((table, effects))
+}
+
+/// The records that have a value, with it.
+pub(super) fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
+    let all = numbers.values.iter().copied().enumerate();
+    all.filter(move |&(record, _)| !numbers.missing.contains(record))
+}
+
+#[expect(clippy::float_cmp, reason = "a value is changed or it is not")]
+fn effect(name: &str, old: Numbers<'_>, new: &[f64]) -> Effect {
+    let spread = moments(present(old).map(|(_, value)| value));
+    // In units of the spread, squares of large values do not overflow.
+    let sse: f64 = present(old)
+        .map(|(record, value)| ((new[record] - value) / spread.sd).powi(2))
+        .sum();
+    Effect {
+        attribute: name.to_owned(),
+        values: spread.count,
+        changed: present(old)
+            .filter(|&(record, value)| new[record] != value)
+            .count(),
+        missing: old.missing.count(),
+        squared_error: (spread.sd > 0.0 && spread.sd.is_finite())
+            .then(|| sse / (spread.count - 1) as f64),
+    }
+}

@@ -1,0 +1,300 @@
+//! What the swapping methods share: the values of an attribute in ascending order, and who was not swapped yet.
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::{Details, Effect, Masked};
+use crate::{
+    error::{Error, Result},
+    rng::{Generator, Streams},
+    statement::{Method, Statement},
+    table::{AttrId, Numbers, Table},
+};
+
+/// The positions that change places with each other, drawn for the values of one attribute in ascending order.
+pub(super) struct Swaps {
+    /// Pairs of positions in ascending order; no position is in two of them.
+    pub pairs: Vec<(u32, u32)>,
+    /// Values for which there was no partner.
+    pub without_partner: usize,
+}
+
+impl Swaps {
+    /// Adds a pair of positions.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a table holds at most u32::MAX records"
+    )]
+    pub fn push(&mut self, i: usize, l: usize) {
+        self.pairs.push((i as u32, l as u32));
+    }
+}
+
+/// Why an attribute cannot be swapped by rank.
+pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<String> {
+    match table.numbers(attribute) {
+        None => Some("has no order: swapping by rank needs numbers".into()),
+        Some(_) => None,
+    }
+}
+
+/// Masks attributes by changing places within each: `draw` gets the number of values and the generator of the attribute,
+/// after the ties were put in random order.
+///
+/// Partners with equal values keep their places and so their bytes.
+pub(super) fn mask_by_swapping(
+    original: Table,
+    on: &[AttrId],
+    streams: &Streams,
+    method: Method,
+    draw: impl Fn(usize, &mut Generator) -> Swaps + Sync,
+) -> Result<Masked> {
+    let names = on
+        .iter()
+        .map(|&attribute| original.attribute(attribute).name.clone())
+        .collect();
+    let statement = Statement::new(method, original.n_records(), names);
+    let mut table = original;
+    let mut effects = Vec::with_capacity(on.len());
+    let mut without_partner = Vec::with_capacity(on.len());
+    // As many attributes at a time as there are threads, so that the numbers of each can go before the next come.
+    for batch in on.chunks(rayon::current_num_threads()) {
+        let swapped: Vec<(Vec<u32>, Effect, usize)> = batch
+            .par_iter()
+            .map(|&attribute| swap_attribute(&table, attribute, streams, &draw))
+            .collect::<Result<_>>()?;
+        for (&attribute, (donors, effect, lonely)) in batch.iter().zip(swapped) {
+            table = table.with_donors(attribute, donors);
+            effects.push(effect);
+            without_partner.push(lonely);
+        }
+    }
+    Ok(Masked {
+        table,
+        statement,
+        effects,
+        details: Details::Swapping { without_partner },
+    })
+}
+
+fn swap_attribute(
+    table: &Table,
+    attribute: AttrId,
+    streams: &Streams,
+    draw: &(impl Fn(usize, &mut Generator) -> Swaps + Sync),
+) -> Result<(Vec<u32>, Effect, usize)> {
+    let name = &table.attribute(attribute).name;
+    let numbers = table.numbers(attribute).ok_or_else(|| {
+        Error::usage("has no order: swapping by rank needs numbers")
+            .on_attribute(name)
+            .remedy("Leave it out of --attributes, or declare its scale in the roles file")
+    })?;
+    let values = Values {
+        numbers,
+        text: &|record| table.text(record, attribute),
+    };
+    let mut rng = streams.of_attribute(name);
+    let order = ascending(&values, &mut rng);
+    let swaps = draw(order.len(), &mut rng);
+    let records = numbers.values.len();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a table holds at most u32::MAX records"
+    )]
+    let mut donors: Vec<u32> = (0..records as u32).collect();
+    let mut changed = 0;
+    for &(i, l) in &swaps.pairs {
+        let (a, b) = (order[i as usize], order[l as usize]);
+        // Equal values written differently (1 and 1.0) keep their places and so their bytes.
+        if values.compare(a, b).is_ne() {
+            donors.swap(a as usize, b as usize);
+            changed += 2;
+        }
+    }
+    let effect = Effect {
+        attribute: name.clone(),
+        values: order.len(),
+        changed,
+        missing: records - order.len(),
+        squared_error: None,
+    };
+    Ok((donors, effect, swaps.without_partner))
+}
+
+/// The values of one attribute, compared as exactly as they are written.
+struct Values<'a> {
+    numbers: Numbers<'a>,
+    text: &'a dyn Fn(usize) -> Cow<'a, str>,
+}
+
+/// From here on not every whole number is an `f64`: 2^53.
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Values<'_> {
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (a, b) = (a as usize, b as usize);
+        let (x, y) = (self.numbers.values[a] + 0.0, self.numbers.values[b] + 0.0);
+        x.total_cmp(&y).then_with(|| match x.abs() < FIRST_INEXACT {
+            true => Ordering::Equal,
+            false => compare_whole(&(self.text)(a), &(self.text)(b)),
+        })
+    }
+}
+
+/// Compares whole numbers by their digits; whatever else is written counts as equal.
+fn compare_whole(a: &str, b: &str) -> Ordering {
+    let parts = |text: &str| -> Option<(bool, String)> {
+        let text = text.trim();
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        whole.then(|| {
+            (
+                text.starts_with('-'),
+                digits.trim_start_matches('0').to_string(),
+            )
+        })
+    };
+    let (Some((a_negative, a)), Some((b_negative, b))) = (parts(a), parts(b)) else {
+        return Ordering::Equal;
+    };
+    let size = a.len().cmp(&b.len()).then_with(|| a.cmp(&b));
+    match (a_negative, b_negative) {
+        (false, false) => size,
+        (true, true) => size.reverse(),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+    }
+}
+
+/// The records that have a value, by ascending value; equal values in random order.
+fn ascending(values: &Values<'_>, rng: &mut Generator) -> Vec<u32> {
+    let number = |record: u32| values.numbers.values[record as usize] + 0.0;
+    let mut order = sorted(values.numbers);
+    for run in order.chunk_by_mut(|&a, &b| number(a).total_cmp(&number(b)).is_eq()) {
+        if run.len() > 1 && number(run[0]).abs() >= FIRST_INEXACT {
+            run.sort_by(|&a, &b| values.compare(a, b));
+        }
+        for ties in run.chunk_by_mut(|&a, &b| values.compare(a, b).is_eq()) {
+            for last in (1..ties.len()).rev() {
+                ties.swap(last, rng.random_range(0..=last));
+            }
+        }
+    }
+    order
+}
+
+/// The records that have a value, by ascending value, equal values in file order.
+///
+/// # Complexity
+/// O(n log n) time; 8 bytes a value for whole numbers that lie within 2^32 of each other (most amounts), else 16.
+fn sorted(numbers: Numbers<'_>) -> Vec<u32> {
+    let present = || {
+        let all = numbers.values.iter().zip(0_u32..);
+        all.filter(|&(_, record)| !numbers.missing.contains(record as usize))
+    };
+    let least = present().fold(f64::INFINITY, |least, (&value, _)| least.min(value));
+    // Above the least value a whole number of at most 32 bits leaves room for the record in one word.
+    let compact: Option<Vec<u64>> = present()
+        .map(|(&value, record)| {
+            let above = value - least;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "compared with the number it came from"
+            )]
+            let whole = above as u32;
+            // Differences of whole numbers below 2^53 are exact; others could round to the same one.
+            let exact = value.trunc().total_cmp(&value).is_eq()
+                && least.abs() < FIRST_INEXACT
+                && f64::from(whole).total_cmp(&above).is_eq();
+            exact.then_some(u64::from(whole) << 32 | u64::from(record))
+        })
+        .collect();
+    match compact {
+        Some(mut keys) => {
+            keys.sort_unstable();
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the low half is the record"
+            )]
+            let records = keys.into_iter().map(|key| key as u32).collect();
+            records
+        }
+        None => {
+            let mut keyed: Vec<(f64, u32)> = present()
+                .map(|(&value, record)| (value + 0.0, record))
+                .collect();
+            keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            keyed.into_iter().map(|(_, record)| record).collect()
+        }
+    }
+}
+
+/// The positions not swapped yet, as one bit each.
+pub(super) struct Unswapped {
+    words: Vec<u64>,
+}
+
+impl Unswapped {
+    pub fn new(n: usize) -> Self {
+        Self {
+            words: vec![u64::MAX; n.div_ceil(64)],
+        }
+    }
+
+    pub fn contains(&self, position: usize) -> bool {
+        self.words[position / 64] >> (position % 64) & 1 == 1
+    }
+
+    pub fn remove(&mut self, position: usize) {
+        self.words[position / 64] &= !(1 << (position % 64));
+    }
+
+    /// One of the positions in `first..=last` (a non-empty range), uniformly; `None` if all are swapped.
+    ///
+    /// Drawing from the whole range until an unswapped one comes is uniform among those, and so is counting them and
+    /// drawing one; so a few quick tries, then the count, is uniform too.
+    pub fn draw(&self, first: usize, last: usize, rng: &mut Generator) -> Option<usize> {
+        const QUICK_TRIES: usize = 16;
+        for _ in 0..QUICK_TRIES {
+            let position = rng.random_range(first..=last);
+            if self.contains(position) {
+                return Some(position);
+            }
+        }
+        let masked = |word: usize| {
+            let mut bits = self.words[word];
+            if word == first / 64 {
+                bits &= u64::MAX << (first % 64);
+            }
+            if word == last / 64 {
+                bits &= u64::MAX >> (63 - last % 64);
+            }
+            bits
+        };
+        let range = first / 64..=last / 64;
+        let left: usize = range
+            .clone()
+            .map(|word| masked(word).count_ones() as usize)
+            .sum();
+        if left == 0 {
+            return None;
+        }
+        let mut nth = rng.random_range(0..left);
+        for word in range {
+            let mut bits = masked(word);
+            let here = bits.count_ones() as usize;
+            if nth >= here {
+                nth -= here;
+                continue;
+            }
+            for _ in 0..nth {
+                bits &= bits - 1;
+            }
+            return Some(word * 64 + bits.trailing_zeros() as usize);
+        }
+        None
+    }
+}
