@@ -35,7 +35,7 @@ impl Swaps {
 /// Why an attribute cannot be swapped by rank.
 pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<String> {
     match table.numbers(attribute) {
-        None => Some("has no order: swapping by rank needs numbers".into()),
+        None => Some("has no order: rank swapping needs numbers".into()),
         Some(_) => None,
     }
 }
@@ -87,7 +87,7 @@ fn swap_attribute(
 ) -> Result<(Vec<u32>, Effect, usize)> {
     let name = &table.attribute(attribute).name;
     let numbers = table.numbers(attribute).ok_or_else(|| {
-        Error::usage("has no order: swapping by rank needs numbers")
+        Error::usage("has no order: rank swapping needs numbers")
             .on_attribute(name)
             .remedy("Leave it out of --attributes, or declare its scale in the roles file")
     })?;
