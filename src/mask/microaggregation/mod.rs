@@ -1,10 +1,17 @@
 //! Microaggregation: records are grouped by likeness, and each gets the average of its group.
 
+mod centre;
+mod groups;
+mod mdav;
 mod partition;
+mod remaining;
 mod space;
+mod v_mdav;
 
+pub use mdav::{mdav, mdav_exhaustive};
 pub use partition::{Partition, squared_distance};
 pub use space::{Axis, Space};
+pub use v_mdav::v_mdav;
 
 /// What was done to a block of attributes that were aggregated together.
 #[derive(Debug, Clone)]
