@@ -36,6 +36,8 @@ pub struct Statement {
 pub enum Method {
     /// Rank swapping.
     RankSwap(RankSwapParameters),
+    /// Fuzzy microaggregation.
+    Fuzzy(FuzzyParameters),
 }
 
 impl Method {
@@ -43,6 +45,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RankSwap(_) => "rankswap",
+            Self::Fuzzy(_) => "fuzzy",
         }
     }
 }
@@ -68,6 +71,51 @@ pub enum Partner {
     Unswapped,
     /// Uniformly among all values of the window; when that one was swapped already, the value stays.
     Skip,
+}
+
+/// The parameters of fuzzy microaggregation.
+///
+/// The law that was applied, as far as the sources leave it open: with Z a value x is compared as (x − mean)/sd, both of the
+/// original attribute (sd with divisor n−1); a missing value stands at the mean; a record of which |x − v_i|² is 0 for t centres
+/// belongs to each of them with 1/t; memberships are those of the centres before rounding. The centres of a block are the
+/// different combinations of values that its attributes have in the release, as far as they were drawn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FuzzyParameters {
+    /// Fuzziness of the clustering.
+    pub m1: f64,
+    /// Fuzziness of the memberships by which a cluster was drawn.
+    pub m2: f64,
+    /// In which units distances were taken.
+    pub scale: Scaling,
+    /// Whether masked values of attributes of whole numbers were rounded.
+    pub rounded: bool,
+    /// The attributes that were aggregated together.
+    pub blocks: Vec<FuzzyBlock>,
+}
+
+/// Attributes that were aggregated together by fuzzy microaggregation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FuzzyBlock {
+    /// The attributes.
+    pub attributes: Vec<String>,
+    /// The least number of records that should share a centre on average, when the clusters were counted so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// Number of clusters.
+    pub clusters: usize,
+}
+
+/// In which units distances between records were taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scaling {
+    /// Every attribute has mean 0 and standard deviation 1.
+    #[default]
+    Z,
+    /// The file's own units.
+    None,
 }
 
 impl Statement {

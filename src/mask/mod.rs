@@ -3,6 +3,7 @@
 //! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be told to the
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
+pub mod fuzzy;
 pub mod microaggregation;
 mod new_numbers;
 mod rank_order;
@@ -77,6 +78,8 @@ pub enum Details {
     },
     /// Of microaggregation: the groups of each block of attributes.
     Microaggregation(Vec<microaggregation::Block>),
+    /// Of fuzzy microaggregation: the clusters of each block of attributes.
+    Fuzzy(Vec<fuzzy::Block>),
 }
 
 /// 100·SSE/SST of a masking: the information loss of the microaggregation literature, on standardised attributes. Attributes

@@ -1,5 +1,7 @@
 //! Small statistics that masking, attacks and reports share.
 
+pub mod elementary;
 pub mod interval;
+pub mod membership;
 pub mod moments;
 pub mod rank;

@@ -1,5 +1,7 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
+mod fuzzy;
+mod groups;
 mod rank_swap;
 
 use std::{
@@ -37,6 +39,19 @@ Each attribute keeps its distribution exactly; relations between attributes are 
 Publish the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the
 key of --shuffle to yourself.")]
     Rankswap(rank_swap::RankSwapArgs),
+    /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
+    #[command(after_help = "Examples:
+  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 in.csv > masked.csv
+  sdcrisk mask fuzzy --clusters 50 --m1 2 --m2 2 --starts 5 --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask fuzzy --m1 1.5 --m2 1.5 --group income,tax:5 --group age,rent:10 in.csv > masked.csv
+  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.2 --centres centres.csv --partition clusters.csv -o masked.csv in.csv
+
+Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is
+drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which
+centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every
+record its nearest centre. Records share a centre with k others on average only: see the smallest group in the remarks.
+Publish the statement with the file; keep the seed, the partition and the memberships to yourself.")]
+    Fuzzy(fuzzy::FuzzyArgs),
 }
 
 /// What all masking methods share.
@@ -73,6 +88,7 @@ struct MaskArgs {
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
     match method {
         MaskMethod::Rankswap(args) => mask(args, console),
+        MaskMethod::Fuzzy(args) => mask(args, console),
     }
 }
 
