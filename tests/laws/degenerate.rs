@@ -12,7 +12,10 @@ use sdcrisk::{
         truth::Truth,
     },
     mask::{
-        Details, Mask, Masked,
+        Details, Mask, Masked, Rounding,
+        noise::{self, Noise},
+        p_buckets::PBuckets,
+        p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
@@ -59,7 +62,25 @@ fn methods() -> Vec<Box<dyn Mask>> {
         Box::new(RankSwap::new(Reach::Window(1), Partner::Unswapped).unwrap()),
         Box::new(RankSwap::new(Reach::Window(usize::MAX), Partner::Skip).unwrap()),
         Box::new(RankSwap::new(Reach::Percent(100.0), Partner::Unswapped).unwrap()),
+        Box::new(PBuckets::new(1).unwrap()),
+        Box::new(PBuckets::new(2).unwrap()),
+        Box::new(PBuckets::new(4).unwrap()),
+        Box::new(PDistribution::new(50.0).unwrap()),
+        Box::new(PDistribution::new(100.0).unwrap()),
+        Box::new(noise(0.1, false, false, Rounding::None)),
+        Box::new(noise(1e-300, false, true, Rounding::Whole)),
+        Box::new(noise(4.0, true, false, Rounding::None)),
+        Box::new(noise(1e300, true, true, Rounding::Whole)),
     ]
+}
+
+fn noise(level: f64, correlated: bool, restore: bool, rounding: Rounding) -> Noise {
+    let options = noise::Options {
+        correlated,
+        restore,
+        rounding,
+    };
+    Noise::new(level, options).unwrap()
 }
 
 /// A file that no method may refuse: else a method that always refuses would pass.
