@@ -38,6 +38,12 @@ pub enum Method {
     RankSwap(RankSwapParameters),
     /// Fuzzy microaggregation.
     Fuzzy(FuzzyParameters),
+    /// Rank swapping p-buckets.
+    PBuckets(PBucketsParameters),
+    /// Rank swapping p-distribution.
+    PDistribution(PDistributionParameters),
+    /// Additive noise.
+    Noise(NoiseParameters),
 }
 
 impl Method {
@@ -46,6 +52,9 @@ impl Method {
         match self {
             Self::RankSwap(_) => "rankswap",
             Self::Fuzzy(_) => "fuzzy",
+            Self::PBuckets(_) => "pbuckets",
+            Self::PDistribution(_) => "pdistribution",
+            Self::Noise(_) => "noise",
         }
     }
 }
@@ -118,6 +127,72 @@ pub enum Scaling {
     None,
 }
 
+/// The parameters of rank swapping p-buckets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PBucketsParameters {
+    /// The number of buckets p: of n values present in ascending order, value i (from 0) is in bucket floor(i · p / n).
+    pub buckets: usize,
+    /// What happens when a bucket has no unswapped value.
+    pub exhausted: Exhausted,
+}
+
+/// What p-buckets does with buckets that have no unswapped value; the source leaves it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exhausted {
+    /// The probabilities are renormalised over the buckets that have one.
+    Renormalised,
+}
+
+/// The parameters of rank swapping p-distribution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PDistributionParameters {
+    /// Percent of the number of records.
+    pub p: f64,
+    /// Mean of the normal law of the rank difference, in ranks; what is drawn is rounded to the nearest whole number.
+    pub mean: f64,
+    /// Its standard deviation, in ranks.
+    pub sd: f64,
+    /// What happens when the drawn rank does not exist or its value was swapped already.
+    pub taken: Taken,
+    /// After so many draws in vain the nearest unswapped value is taken.
+    pub tries: u32,
+}
+
+/// What p-distribution does when the drawn partner cannot be had; the source leaves it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Taken {
+    /// Another rank difference is drawn.
+    Redrawn,
+}
+
+/// The parameters of additive noise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseParameters {
+    /// The law of the noise; its mean is 0.
+    pub law: NoiseLaw,
+    /// k in Var(noise) = k · Var(original), or Cov(noise) = k · Cov(original).
+    pub level: f64,
+    /// Whether noise has the covariances of the original, or is independent between attributes.
+    pub correlated: bool,
+    /// Whether a linear transformation of each masked attribute restored the mean and the standard deviation of the original.
+    pub restored: bool,
+    /// Whether attributes of whole numbers were rounded to whole numbers, last of all.
+    pub rounded: bool,
+}
+
+/// The law of additive noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoiseLaw {
+    /// Normal.
+    Normal,
+}
+
 impl Statement {
     /// A statement by this version of the program.
     pub fn new(method: Method, records: usize, attributes: Vec<String>) -> Self {
@@ -128,6 +203,29 @@ impl Statement {
             records,
             attributes,
             missing: "left in place".into(),
+        }
+    }
+
+    /// What is wrong with the parameters, if no masking can have had them.
+    pub fn nonsense(&self) -> Option<&'static str> {
+        let positive = |number: f64| number > 0.0 && number.is_finite();
+        match &self.method {
+            Method::RankSwap(stated) => {
+                (stated.window == 0).then_some("states a window of 0 ranks")
+            }
+            Method::PBuckets(stated) => (stated.buckets == 0 || stated.buckets > self.records)
+                .then_some("states a number of buckets that this many records cannot fill"),
+            Method::PDistribution(stated) => {
+                let makes_sense = positive(stated.p)
+                    && stated.p <= 100.0
+                    && positive(stated.mean)
+                    && positive(stated.sd)
+                    && stated.tries > 0;
+                (!makes_sense).then_some("states a law of rank differences that is none")
+            }
+            Method::Noise(stated) => {
+                (!positive(stated.level)).then_some("states a level of noise that is not above 0")
+            }
         }
     }
 

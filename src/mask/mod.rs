@@ -6,6 +6,9 @@
 pub mod fuzzy;
 pub mod microaggregation;
 mod new_numbers;
+pub mod noise;
+pub mod p_buckets;
+pub mod p_distribution;
 mod rank_order;
 pub mod rank_swap;
 

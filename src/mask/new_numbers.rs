@@ -1,5 +1,7 @@
 //! What the methods share that write new numbers into a table.
 
+use rayon::prelude::*;
+
 use super::Effect;
 use crate::{
     error::{Error, Result},
@@ -28,28 +30,51 @@ pub(super) fn write_numbers(
     numbers: Vec<(AttrId, Vec<f64>)>,
     rounding: Rounding,
 ) -> Result<(Table, Vec<Effect>)> {
-    let mut effects = Vec::with_capacity(numbers.len());
-    for (attribute, mut new) in numbers {
-        let name = &table.attribute(attribute).name;
-        let old = table.numbers(attribute).ok_or_else(|| {
-            Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
-        })?;
-        if rounding == Rounding::Whole && present(old).all(|(_, value)| value.fract() == 0.0) {
-            for value in &mut new {
-                *value = value.round();
-            }
-        }
-        if present(old).any(|(record, _)| !new[record].is_finite()) {
-            return Err(
-                Error::input("holds values too large to compute with: a masked value is beyond the range of numbers")
-                    .on_attribute(name)
-                    .remedy("Leave it out of --attributes, or write it in larger units"),
-            );
-        }
-        effects.push(effect(name, old, &new));
+    let written: Vec<(AttrId, Vec<f64>, Effect)> = numbers
+        .into_par_iter()
+        .map(|(attribute, new)| {
+            let (new, effect) = checked(&table, attribute, new, rounding)?;
+            Ok((attribute, new, effect))
+        })
+        .collect::<Result<_>>()?;
+    let mut effects = Vec::with_capacity(written.len());
+    for (attribute, new, effect) in written {
+        effects.push(effect);
         table = table.with_numbers(attribute, new);
     }
     Ok((table, effects))
+}
+
+/// The new numbers of an attribute as they are written, and what that does to it.
+fn checked(
+    table: &Table,
+    attribute: AttrId,
+    mut new: Vec<f64>,
+    rounding: Rounding,
+) -> Result<(Vec<f64>, Effect)> {
+    let name = &table.attribute(attribute).name;
+    let old = table.numbers(attribute).ok_or_else(|| {
+        Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
+    })?;
+    if rounding == Rounding::Whole && is_whole(old) {
+        for value in &mut new {
+            *value = value.round();
+        }
+    }
+    if present(old).any(|(record, _)| !new[record].is_finite()) {
+        return Err(Error::input(
+            "holds values too large to compute with: a masked value is beyond the range of numbers",
+        )
+        .on_attribute(name)
+        .remedy("Leave it out of --attributes, or write it in larger units"));
+    }
+    let effect = effect(name, old, &new);
+    Ok((new, effect))
+}
+
+/// Whether every value is a whole number.
+pub(super) fn is_whole(numbers: Numbers<'_>) -> bool {
+    present(numbers).all(|(_, value)| value.fract() == 0.0)
 }
 
 /// The records that have a value, with it.

@@ -40,6 +40,22 @@ pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<String> {
     }
 }
 
+/// Refuses a file in which nobody has a partner.
+pub(super) fn refuse_fewer_than_two(records: usize) -> Result<()> {
+    match records {
+        0 | 1 => Err(Error::input(format!(
+            "rank swapping needs at least two records; there is {records}"
+        ))
+        .remedy("Check that this is the file you meant")),
+        _ => Ok(()),
+    }
+}
+
+/// The least percentage, to one decimal, of which so many records make a rank at least.
+pub(super) fn least_percent(records: usize) -> f64 {
+    (1000.0 / records as f64).ceil() / 10.0
+}
+
 /// Masks attributes by changing places within each: `draw` gets the number of values and the generator of the attribute,
 /// after the ties were put in random order.
 ///
@@ -239,9 +255,11 @@ pub(super) struct Unswapped {
 
 impl Unswapped {
     pub fn new(n: usize) -> Self {
-        Self {
-            words: vec![u64::MAX; n.div_ceil(64)],
+        let mut words = vec![u64::MAX; n.div_ceil(64)];
+        if let (Some(last), rest @ 1..) = (words.last_mut(), n % 64) {
+            *last = (1 << rest) - 1;
         }
+        Self { words }
     }
 
     pub fn contains(&self, position: usize) -> bool {
@@ -250,6 +268,18 @@ impl Unswapped {
 
     pub fn remove(&mut self, position: usize) {
         self.words[position / 64] &= !(1 << (position % 64));
+    }
+
+    /// The first unswapped position after this one.
+    pub fn next(&self, position: usize) -> Option<usize> {
+        let (word, bit) = (position / 64, position % 64);
+        let here = self.words[word] & (u64::MAX << bit << 1);
+        if here != 0 {
+            return Some(word * 64 + here.trailing_zeros() as usize);
+        }
+        let rest = &self.words[word + 1..];
+        let skipped = rest.iter().position(|&bits| bits != 0)?;
+        Some((word + 1 + skipped) * 64 + rest[skipped].trailing_zeros() as usize)
     }
 
     /// One of the positions in `first..=last` (a non-empty range), uniformly; `None` if all are swapped.
@@ -296,5 +326,24 @@ impl Unswapped {
             return Some(word * 64 + bits.trailing_zeros() as usize);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unswapped;
+
+    #[test]
+    fn the_next_unswapped_position_is_the_one_that_a_search_finds() {
+        for n in [1, 2, 63, 64, 65, 128, 200] {
+            let mut unswapped = Unswapped::new(n);
+            for position in (0..n).filter(|position| position * position % 7 != 2) {
+                unswapped.remove(position);
+            }
+            for position in 0..n {
+                let searched = (position + 1..n).find(|&later| unswapped.contains(later));
+                assert_eq!(unswapped.next(position), searched, "{position} of {n}");
+            }
+        }
     }
 }

@@ -119,10 +119,17 @@ impl Mask for RankSwap {
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
+        rank_order::refuse_fewer_than_two(records)?;
         // No two of n values are more than n − 1 ranks apart.
-        let window = self.reach.window(records).min(records.saturating_sub(1));
-        if window == 0 {
-            return Err(self.no_window(records));
+        let window = self.reach.window(records).min(records - 1);
+        if let (Reach::Percent(p), 0) = (self.reach, window) {
+            return Err(Error::usage(format!(
+                "p = {p} percent of {records} records is a window of 0 ranks: nothing would be swapped"
+            ))
+            .remedy(format!(
+                "Give --p {} or more, or --window 1",
+                rank_order::least_percent(records)
+            )));
         }
         let method = Method::RankSwap(RankSwapParameters {
             p: match self.reach {
@@ -135,22 +142,6 @@ impl Mask for RankSwap {
         mask_by_swapping(original, on, streams, method, |values, rng| {
             swap(values, window, self.partner, rng)
         })
-    }
-}
-
-impl RankSwap {
-    fn no_window(&self, records: usize) -> Error {
-        match self.reach {
-            Reach::Percent(p) if records > 1 => Error::usage(format!(
-                "p = {p} percent of {records} records is a window of 0 ranks: nothing would be swapped"
-            ))
-            .remedy(format!(
-                "Give --p {} or more, or --window 1",
-                (1000.0 / records as f64).ceil() / 10.0
-            )),
-            _ => Error::input(format!("rank swapping needs at least two records; there is {records}"))
-                .remedy("Check that this is the file you meant"),
-        }
     }
 }
 

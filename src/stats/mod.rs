@@ -1,5 +1,6 @@
 //! Small statistics that masking, attacks and reports share.
 
+pub mod covariance;
 pub mod elementary;
 pub mod interval;
 pub mod membership;

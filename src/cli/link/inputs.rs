@@ -12,7 +12,7 @@ use crate::{
         truth::{self, Truth},
     },
     rng::{Purpose, Seed},
-    statement::{Method, Statement},
+    statement::Statement,
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -167,10 +167,10 @@ pub(super) fn check_statement(
         .as_deref()
         .map(files::name_of)
         .unwrap_or_default();
-    if let Method::RankSwap(parameters) = &statement.method
-        && parameters.window == 0
-    {
-        return Err(Error::input("states a window of 0 ranks").in_file(file));
+    if let Some(nonsense) = statement.nonsense() {
+        return Err(Error::input(nonsense)
+            .in_file(file)
+            .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote"));
     }
     if let Some(stranger) = statement
         .attributes

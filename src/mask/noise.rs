@@ -1,0 +1,300 @@
+//! Additive noise: each value gets a normal number added.
+
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+use super::{
+    Details, Mask, Masked,
+    new_numbers::{Rounding, is_whole, present, write_numbers},
+};
+use crate::{
+    error::{Error, Result},
+    rng::Streams,
+    statement::{Method, NoiseLaw, NoiseParameters, Statement},
+    stats::{
+        covariance::{cholesky_semidefinite, covariance},
+        moments::moments,
+    },
+    table::{AttrId, Matrix, Numbers, Scale, Table},
+};
+
+/// Cells that one task computes: enough to be worth a task.
+const CELLS_AT_ONCE: usize = 16_384;
+
+/// Additive noise.
+///
+/// ```text
+/// X' = X + e,  e normal with mean 0
+/// independent:  Var(e_j) = level · Var(X_j),  e_j independent of e_k
+/// correlated:   Cov(e) = level · Cov(X)
+/// ```
+///
+/// In expectation means are kept and Var(X') = (1 + level) Var(X). Independent noise keeps the covariances of different
+/// attributes, so their correlations shrink by the factor 1 / (1 + level). Correlated noise multiplies all covariances by
+/// 1 + level and keeps correlations; linear relations between attributes (a sum and its parts) stay, to one part in a
+/// million of the standard deviations. Values can leave their range: an amount can become negative.
+///
+/// # Restored
+/// With [`restore`](Options::restore) a linear transformation of each masked attribute gives it the mean and the standard
+/// deviation of the original, to rounding:
+///
+/// ```text
+/// X'' = mean(X) + (X' − mean(X')) · sd(X) / sd(X')
+/// ```
+///
+/// Linear relations between attributes are then no longer kept by correlated noise. [`Rounding::Whole`] comes last of all,
+/// and undoes the restoration by as much as it rounds.
+///
+/// # Units
+/// `level` is a share of the variance: noise with level 0.1 has a standard deviation of 0.316 of the attribute's. Var and
+/// Cov have divisor n−1.
+///
+/// # Missing
+/// Left in place. Independent noise takes Var(X) from the values that are present, correlated noise takes Cov(X) from the
+/// records that miss no masked attribute.
+///
+/// # Constant attributes
+/// Have no variance and get no noise.
+///
+/// # Randomness
+/// `Purpose::Mask`, one stream an attribute: a standard normal number for each record of the file in its order, whether its
+/// value is missing or not. Independent noise is this number times the standard deviation of the noise. Correlated noise
+/// mixes the numbers of the attributes by the factor of their covariances
+/// ([`cholesky_semidefinite`]): attributes that depend on those before them use no number of their own.
+///
+/// # Errors
+/// Usage, when correlations are asked for and there is one attribute, or rounding and no attribute is of whole numbers. Input,
+/// when there are fewer than two records to take variances from, and when squares of values are beyond the range of numbers
+/// (from about 10^154 on).
+///
+/// # Complexity
+/// One normal number a cell; correlated noise as many multiplications a record as there are pairs of attributes. 8 bytes a
+/// cell, correlated noise twice that.
+///
+/// # Source
+/// J. J. Kim, "A method for limiting disclosure in microdata based on random noise and transformation", Proceedings of the
+/// ASA Section on Survey Research Methods, 1986; R. Brand, "Microdata protection through noise addition", LNCS 2316, 2002
+/// (both kinds and the linear transformation).
+#[derive(Debug, Clone)]
+pub struct Noise {
+    level: f64,
+    options: Options,
+}
+
+/// The kinds of additive noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Whether noise has the covariances of the attributes, or is independent between them.
+    pub correlated: bool,
+    /// Whether the mean and the standard deviation of each attribute are restored.
+    pub restore: bool,
+    /// Whether whole numbers stay whole.
+    pub rounding: Rounding,
+}
+
+impl Noise {
+    /// Noise with so much of the variance of each attribute.
+    ///
+    /// # Errors
+    /// Usage, unless the level is finite and above 0.
+    pub fn new(level: f64, options: Options) -> Result<Self> {
+        match level > 0.0 && level.is_finite() {
+            true => Ok(Self { level, options }),
+            false => Err(Error::usage(
+                "--level is the variance of the noise in units of the attribute's variance: a number above 0",
+            )
+            .remedy("For example --level 0.1 adds a tenth of the variance")),
+        }
+    }
+
+    fn refuse_without_effect(&self, table: &Table, on: &[AttrId]) -> Result<()> {
+        if self.options.correlated && on.len() == 1 {
+            return Err(Error::usage(
+                "--correlated has no effect: one attribute has no correlations",
+            )
+            .remedy("Leave it out, or mask more attributes"));
+        }
+        let mut numbers = on.iter().filter_map(|&id| table.numbers(id));
+        if self.options.rounding == Rounding::Whole && !numbers.any(is_whole) {
+            return Err(Error::usage(
+                "--round has no effect: no masked attribute is of whole numbers",
+            )
+            .remedy("Leave it out"));
+        }
+        Ok(())
+    }
+}
+
+impl Mask for Noise {
+    fn name(&self) -> &'static str {
+        "noise"
+    }
+
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+        match table.attribute(attribute).scale {
+            Scale::Continuous => None,
+            Scale::Ordinal => Some("is ordinal: noise needs amounts, not codes or classes".into()),
+            Scale::Nominal => Some("has names, not numbers: noise needs amounts".into()),
+        }
+    }
+
+    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        let records = original.n_records();
+        if records < 2 {
+            return Err(Error::input(format!(
+                "noise needs at least two records to take variances from; there is {records}"
+            ))
+            .remedy("Check that this is the file you meant"));
+        }
+        self.refuse_without_effect(&original, on)?;
+        let attributes: Vec<Source<'_>> = on
+            .iter()
+            .map(|&id| Source::new(&original, id))
+            .collect::<Result<_>>()?;
+        let mut numbers = match self.options.correlated {
+            true => correlated(self.level, &attributes, streams)?,
+            false => independent(self.level, &attributes, streams),
+        };
+        numbers
+            .par_iter_mut()
+            .zip(&attributes)
+            .for_each(|(noise, attribute)| {
+                add(attribute.numbers, noise);
+                if self.options.restore {
+                    restore(attribute.numbers, noise);
+                }
+            });
+        let names = attributes
+            .iter()
+            .map(|attribute| attribute.name.to_owned())
+            .collect();
+        let method = Method::Noise(NoiseParameters {
+            law: NoiseLaw::Normal,
+            level: self.level,
+            correlated: self.options.correlated,
+            restored: self.options.restore,
+            rounded: self.options.rounding == Rounding::Whole,
+        });
+        let statement = Statement::new(method, records, names);
+        let numbers = on.iter().copied().zip(numbers).collect();
+        let (table, effects) = write_numbers(original, numbers, self.options.rounding)?;
+        Ok(Masked {
+            table,
+            statement,
+            effects,
+            details: Details::None,
+        })
+    }
+}
+
+/// An attribute that gets noise.
+struct Source<'a> {
+    name: &'a str,
+    numbers: Numbers<'a>,
+}
+
+impl<'a> Source<'a> {
+    fn new(table: &'a Table, id: AttrId) -> Result<Self> {
+        let name = &table.attribute(id).name;
+        let numbers = table.numbers(id).ok_or_else(|| {
+            Error::usage("has names, not numbers: noise needs amounts")
+                .on_attribute(name)
+                .remedy("Leave it out of --attributes, or declare its scale in the roles file")
+        })?;
+        Ok(Self { name, numbers })
+    }
+
+    /// A standard normal number for each record.
+    fn normals(&self, streams: &Streams) -> Vec<f64> {
+        let mut rng = streams.of_attribute(self.name);
+        let draw = |_| StandardNormal.sample(&mut rng);
+        (0..self.numbers.values.len()).map(draw).collect()
+    }
+}
+
+/// Independent noise, an attribute a list.
+fn independent(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Vec<Vec<f64>> {
+    attributes
+        .par_iter()
+        .map(|attribute| {
+            let values = present(attribute.numbers).map(|(_, value)| value);
+            let sd = level.sqrt() * moments(values).sd;
+            let mut noise = attribute.normals(streams);
+            for number in &mut noise {
+                *number *= sd;
+            }
+            noise
+        })
+        .collect()
+}
+
+/// Noise with covariances in proportion to those of the attributes, an attribute a list.
+fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Result<Vec<Vec<f64>>> {
+    let numbers: Vec<Numbers<'_>> = attributes.iter().map(|source| source.numbers).collect();
+    let records = numbers.first().map_or(0, |numbers| numbers.values.len());
+    let every: Vec<u32> = (0_u32..).take(records).collect();
+    let covariance = covariance(&Matrix::gather(&numbers, &every)).ok_or_else(|| {
+        Error::input("fewer than two records have a value of every masked attribute: there are no covariances")
+            .remedy("Mask fewer attributes together, or leave --correlated out")
+    })?;
+    for (source, variance) in attributes.iter().zip(covariance.diag()) {
+        if !variance.is_finite() {
+            return Err(
+                Error::input("holds values too large to compute with: their squares are beyond the range of numbers")
+                    .on_attribute(source.name)
+                    .remedy("Leave it out of --attributes, or write it in larger units"),
+            );
+        }
+    }
+    let factor = cholesky_semidefinite(covariance.view());
+    let weights = factor.lower * level.sqrt();
+    // In the order of the factor: who depends on those before needs no numbers of its own.
+    let mut noise: Vec<Vec<f64>> = factor
+        .order
+        .par_iter()
+        .enumerate()
+        .map(|(place, &attribute)| match place < weights.ncols() {
+            true => attributes[attribute].normals(streams),
+            false => vec![0.0; records],
+        })
+        .collect();
+    // From the last on, so that each finds the numbers of those before it as they were drawn.
+    for place in (0..noise.len()).rev() {
+        let (before, from_here) = noise.split_at_mut(place);
+        let row = weights.row(place);
+        let own = row.get(place).copied().unwrap_or(0.0);
+        from_here[0]
+            .par_iter_mut()
+            .enumerate()
+            .with_min_len(CELLS_AT_ONCE)
+            .for_each(|(record, cell)| {
+                let mixed = before
+                    .iter()
+                    .zip(row)
+                    .fold(0.0, |sum, (normals, weight)| sum + weight * normals[record]);
+                *cell = mixed + own * *cell;
+            });
+    }
+    let mut placed: Vec<(usize, Vec<f64>)> = factor.order.into_iter().zip(noise).collect();
+    placed.sort_unstable_by_key(|&(attribute, _)| attribute);
+    Ok(placed.into_iter().map(|(_, noise)| noise).collect())
+}
+
+/// Makes noise a masked attribute.
+fn add(old: Numbers<'_>, noise: &mut [f64]) {
+    for (number, value) in noise.iter_mut().zip(old.values) {
+        *number += value;
+    }
+}
+
+/// Gives a masked attribute the mean and the standard deviation of the original.
+fn restore(old: Numbers<'_>, new: &mut [f64]) {
+    let before = moments(present(old).map(|(_, value)| value));
+    let after = moments(present(old).map(|(record, _)| new[record]));
+    if after.sd > 0.0 {
+        let stretch = before.sd / after.sd;
+        for number in new {
+            *number = before.mean + (*number - after.mean) * stretch;
+        }
+    }
+}
