@@ -1,5 +1,6 @@
 //! Small statistics that masking, attacks and reports share.
 
+pub mod eigen;
 pub mod interval;
 pub mod moments;
 pub mod rank;

@@ -1,7 +1,13 @@
 //! Microaggregation: records are grouped by likeness, and each gets the average of its group.
 
+pub mod exchange;
 mod partition;
+mod path;
+pub mod projection;
+mod scale;
 mod space;
+pub mod tour;
+pub mod univariate;
 
 pub use partition::{Partition, squared_distance};
 pub use space::{Axis, Space};
