@@ -98,3 +98,54 @@ fn rotate(a: &mut Array2<f64>, vectors: &mut Array2<f64>, i: usize, j: usize) ->
     a[[j, i]] = 0.0;
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    /// By hand: [[2, 1], [1, 2]] stretches (1, 1) threefold and leaves (1, −1).
+    #[test]
+    fn two_by_two() {
+        let eigen = symmetric(array![[2.0, 1.0], [1.0, 2.0]]);
+        assert!(
+            (&eigen.values - &array![3.0, 1.0])
+                .iter()
+                .all(|d| d.abs() < 1e-15)
+        );
+        let half = 0.5_f64.sqrt();
+        let first = eigen.vectors.column(0).to_owned() - array![half, half];
+        assert!(first.iter().all(|d| d.abs() < 1e-15));
+    }
+
+    /// A V = V diag(values), VᵀV = 1, values descending, signs as promised; on a matrix with a double eigenvalue and
+    /// one of rank one too.
+    #[test]
+    fn the_decomposition_gives_the_matrix_back() {
+        let hilbert = Array2::from_shape_fn((7, 7), |(i, j)| 1.0 / (i + j + 1) as f64);
+        let double = array![[2.0, 0.0, 0.0], [0.0, 3.0, 1.0], [0.0, 1.0, 3.0]];
+        let rank_one = Array2::from_shape_fn((5, 5), |(i, j)| ((i + 1) * (j + 1)) as f64);
+        for matrix in [hilbert, double, rank_one, Array2::zeros((3, 3))] {
+            let Eigen { values, vectors } = symmetric(matrix.clone());
+            let norm = matrix.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let residual = matrix.dot(&vectors) - &vectors * &values;
+            assert!(
+                residual.iter().all(|x| x.abs() <= 1e-14 * norm),
+                "{residual}"
+            );
+            let identity = vectors.t().dot(&vectors) - Array2::<f64>::eye(values.len());
+            assert!(identity.iter().all(|x| x.abs() <= 1e-14));
+            assert!(values.windows(2).into_iter().all(|pair| pair[0] >= pair[1]));
+            for vector in vectors.columns() {
+                let greatest = vector.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+                let first = vector.iter().find(|x| x.abs() >= greatest);
+                assert!(first.is_some_and(|&x| x > 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        assert_eq!(symmetric(Array2::zeros((0, 0))).values.len(), 0);
+    }
+}

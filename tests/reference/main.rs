@@ -11,6 +11,7 @@
 mod main_job;
 mod rank_swapping_table;
 mod reading;
+mod refinement;
 
 use sdcrisk::table::{ReadOptions, Table};
 

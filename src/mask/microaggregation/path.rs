@@ -81,3 +81,50 @@ fn sse_of_last(points: &Matrix, order: &[u32], costs: &mut [f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::microaggregation::{Partition, univariate};
+
+    /// In one dimension the order by value makes this the univariate problem, solved by other sums.
+    #[test]
+    fn one_attribute_is_the_univariate_optimum() {
+        let values: Vec<f64> = (0..400_u32)
+            .map(|i| f64::from(i * 7919 % 1009).sqrt() * 3.0)
+            .collect();
+        let points = Matrix::complete(values.len(), 1, values.clone());
+        let order = univariate::ascending(&values);
+        for k in [1, 2, 3, 10, 60, 199, 200, 201] {
+            let sizes = best_runs(&points, &order, k);
+            let along = univariate::of_runs(values.len(), &order, &sizes).sse(&points);
+            let optimum = univariate::optimal(&values, k).sse(&points);
+            assert!((along - optimum).abs() <= 1e-12 * optimum, "k = {k}");
+        }
+    }
+
+    /// Every way of cutting twelve points in two dimensions into runs of 2 or 3.
+    #[test]
+    fn no_other_runs_are_better() {
+        let values = (0..24_u32).map(|i| f64::from(i * 37 % 23)).collect();
+        let points = Matrix::complete(12, 2, values);
+        let order: Vec<u32> = (0..12).map(|i| i * 5 % 12).collect();
+        let sse = |sizes: &[u32]| -> f64 {
+            let partition: Partition = univariate::of_runs(12, &order, sizes);
+            partition.sse(&points)
+        };
+        let mut least = f64::INFINITY;
+        let mut waiting: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), 0)];
+        while let Some((sizes, covered)) = waiting.pop() {
+            if covered == 12 {
+                least = least.min(sse(&sizes));
+            }
+            for size in 2..=3_u32.min(12 - covered) {
+                let longer = [&sizes[..], &[size]].concat();
+                waiting.push((longer, covered + size));
+            }
+        }
+        let found = sse(&best_runs(&points, &order, 2));
+        assert!((found - least).abs() <= 1e-12 * least, "{found} {least}");
+    }
+}

@@ -243,3 +243,70 @@ fn add(sum: &mut (f64, f64), term: f64) {
     sum.1 += (sum.0 - (high - rest)) + (term - rest);
     sum.0 = high;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SSE of sorted values cut into these sizes, from differences from each group's first value.
+    fn sse(sorted: &[f64], sizes: &[u32]) -> f64 {
+        let mut rest = sorted;
+        let mut sse = 0.0;
+        for &size in sizes {
+            let (group, after) = rest.split_at(size as usize);
+            let mean = group.iter().map(|x| x - group[0]).sum::<f64>() / group.len() as f64;
+            sse += group
+                .iter()
+                .map(|x| (x - group[0] - mean).powi(2))
+                .sum::<f64>();
+            rest = after;
+        }
+        sse
+    }
+
+    /// Values with ties, gaps and a steep tail, ascending.
+    fn skewed(n: u32) -> Vec<f64> {
+        let value = |i: u32| f64::from(i * 7919 % 1009 / 3).powi(3) + 1e6;
+        let mut values: Vec<f64> = (0..n).map(value).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
+    #[test]
+    fn both_searches_find_the_same_sse() {
+        let sorted = skewed(900);
+        for k in [1, 2, 3, 7, 12, 13, 40, 150, 299, 449, 450, 451] {
+            let every = shortest_path(&sorted, k, Search::EverySize);
+            let halving = shortest_path(&sorted, k, Search::Halving);
+            let (a, b) = (sse(&sorted, &every), sse(&sorted, &halving));
+            assert!((a - b).abs() <= 1e-12 * a, "k = {k}: {a} {b}");
+        }
+    }
+
+    /// Squares of these values need more than 53 bits: sums of squares would cancel to noise. By hand: the groups of
+    /// {0, 1, 2, 10, 11, 12} · 2^-20 on an offset of 2^30 are its halves.
+    #[test]
+    fn a_large_offset_cancels_nothing() {
+        let sorted =
+            [0.0, 1.0, 2.0, 10.0, 11.0, 12.0].map(|x: f64| 2f64.powi(30) + x * 2f64.powi(-20));
+        assert_eq!(optimal_sorted(&sorted, 2), [3, 3]);
+        assert_eq!(optimal_sorted(&sorted, 3), [3, 3]);
+    }
+
+    /// Six equal values in groups of 2 or 3: all partitions cost nothing, so the last group is the smallest.
+    #[test]
+    fn of_equal_partitions_the_last_group_is_the_smallest() {
+        assert_eq!(optimal_sorted(&[4.0; 6], 2), [2, 2, 2]);
+        assert_eq!(optimal_sorted(&[4.0; 7], 2), [3, 2, 2]);
+        assert_eq!(optimal_sorted(&[4.0; 71], 14), [15, 14, 14, 14, 14]);
+    }
+
+    #[test]
+    fn small_groups_far_from_large_ones_still_count() {
+        // After a group of SSE 5e17, the gaps of 10 decide: 0 1 | 10 11, not 0 | 1 10 | 11.
+        let sorted = [-2e9, -1e9, 0.0, 1.0, 10.0, 11.0];
+        assert_eq!(optimal_sorted(&sorted, 2), [2, 2, 2]);
+        let mirrored: Vec<f64> = sorted.iter().rev().map(|x| -x).collect();
+        assert_eq!(optimal_sorted(&mirrored, 2), [2, 2, 2]);
+    }
+}

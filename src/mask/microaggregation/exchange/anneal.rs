@@ -137,15 +137,15 @@ fn warmth(scales: &[f64]) -> Vec<f64> {
 fn propose_rebuild(groups: &mut Groups<'_>, record: u32, judge: &mut Judge<'_>) {
     if judge.sequence.below(2) == 0 {
         let group = groups.of(record);
-        if let Some(gift) = groups.dissolution(group) {
-            if judge.accepts(gift.change) {
-                groups.dissolve(group, &gift.pairs);
-            }
+        if let Some(gift) = groups.dissolution(group)
+            && judge.accepts(gift.change)
+        {
+            groups.dissolve(group, &gift.pairs);
         }
-    } else if let Some(gift) = groups.foundation(record) {
-        if judge.accepts(gift.change) {
-            groups.found(&gift.pairs);
-        }
+    } else if let Some(gift) = groups.foundation(record)
+        && judge.accepts(gift.change)
+    {
+        groups.found(&gift.pairs);
     }
 }
 
@@ -166,17 +166,16 @@ fn propose_exchange(groups: &mut Groups<'_>, record: u32, judge: &mut Judge<'_>)
     }
     let members = groups.members(to);
     match members.get(sequence.below(members.len() + 1)) {
-        Some(&other) => {
-            if judge.accepts(groups.swap(record, other)) {
-                groups.exchange(record, other);
-            }
+        Some(&other) if judge.accepts(groups.swap(record, other)) => {
+            groups.exchange(record, other);
         }
-        None if groups.can_give(from) && groups.can_take(to) => {
-            if judge.accepts(groups.relocation(record, to)) {
-                groups.relocate(record, to);
-            }
+        None if groups.can_give(from)
+            && groups.can_take(to)
+            && judge.accepts(groups.relocation(record, to)) =>
+        {
+            groups.relocate(record, to);
         }
-        None => {}
+        _ => {}
     }
 }
 
@@ -219,10 +218,6 @@ impl Sequence {
     }
 
     /// A number of `0..end` (0 if that is empty).
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "below `end`, which is a usize"
-    )]
     fn below(&mut self, end: usize) -> usize {
         (((self.next() >> 32) * end as u64) >> 32) as usize
     }
