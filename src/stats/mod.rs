@@ -2,6 +2,7 @@
 
 pub mod covariance;
 pub mod elementary;
+pub mod eigen;
 pub mod interval;
 pub mod membership;
 pub mod moments;

@@ -12,6 +12,7 @@ mod main_job;
 mod microaggregation;
 mod rank_swapping_table;
 mod reading;
+mod refinement;
 
 use sdcrisk::table::{ReadOptions, Table};
 

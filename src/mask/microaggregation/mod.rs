@@ -7,6 +7,14 @@ mod partition;
 mod remaining;
 mod space;
 mod v_mdav;
+pub mod exchange;
+mod partition;
+mod path;
+pub mod projection;
+mod scale;
+mod space;
+pub mod tour;
+pub mod univariate;
 
 pub use mdav::{mdav, mdav_exhaustive};
 pub use partition::{Partition, squared_distance};
