@@ -4,7 +4,7 @@ use super::{
     Remaining,
     places::Places,
     shells::Shells,
-    tree::{Goal, Tree},
+    tree::{Goal, MOST_COORDINATES, Tree},
 };
 use crate::table::Matrix;
 
@@ -24,10 +24,11 @@ pub(in super::super) struct Fast<'a> {
 }
 
 impl<'a> Fast<'a> {
-    /// `None` where distances might overflow: the bounds would not be right.
+    /// `None` where the bounds would not be right, as distances might overflow.
     pub(in super::super) fn new(points: &'a Matrix) -> Option<Self> {
         let safe = |value: &f64| value.abs() <= SAFE_VALUE;
-        points.values().iter().all(safe).then(|| {
+        let right = points.n_attributes() <= MOST_COORDINATES && points.values().iter().all(safe);
+        right.then(|| {
             let places = Places::of(points);
             let all = (0..places.len() as u32).collect();
             Self {
@@ -66,7 +67,9 @@ impl Remaining for Fast<'_> {
     }
 
     fn farthest_from_centre(&mut self, centre: &[f64]) -> Option<u32> {
-        self.shells.farthest(self.points, &self.places, centre)
+        self.tidy();
+        self.shells
+            .farthest(self.points, &self.places, &self.tree, centre)
     }
 
     fn farthest(&mut self, from: u32) -> Option<u32> {

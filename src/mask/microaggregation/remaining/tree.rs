@@ -3,12 +3,15 @@
 //! # Layout
 //! Places are ordered so that those near each other stand together, and cut into tiles of 16. Sixteen tiles make a node,
 //! sixteen nodes a node of the next level, up to one. A tile keeps its coordinates, and a node the
-//! boxes around its children, axis by axis in strips of 16: one instruction or two compare 16 of them with a query.
-//! The order is that of a k-d tree, halved along the longest edge at multiples of the nodes' sizes.
+//! boxes around its children, coordinate by coordinate in strips of 16: one instruction or two compare 16 of them with a
+//! query. The order is that of a k-d tree, halved along the longest edge at multiples of the nodes' sizes. Squared norms are
+//! kept like one coordinate more.
 //!
 //! # The filter
-//! With the middle `c` of the places and a power of two `s` such that `|s (x - c)| <= 1` in each coordinate, `x'` is
-//! `s (x - c)` rounded to `f32`. What is computed is `|x' - q'|^2` in `f32`, or its least or greatest value in a box.
+//! With the mean `c` of the places and a power of two `s` such that `|s (x - c)| <= 1` in each coordinate, `x'` is `s (x - c)`
+//! rounded to `f32`. What is computed in `f32` is `|x' - q'|^2` for a place, its least value in a box for near ones, and
+//! for far ones `|x'|^2 + |q'|^2 - 2 x' q'` with the largest norm in the box and the largest product in it. That is
+//! less than the distance of the farthest corner: what remains is about a ball, and corners stand out from it.
 //!
 //! # Its error
 //! Let `u = 2^-24` and `M` be the largest absolute coordinate of `q'`, or 1 if that is larger.
@@ -20,6 +23,8 @@
 //!   `|x' - q'| >= s sqrt(D (1 - 1e-9) - 1e-300) - e`; and so has a box that holds it.
 //! - The filter sums squares of rounded differences, none negative: relative error at most `1.02 (d + 4) u`, and
 //!   `d 2^-148` where products vanish.
+//! - The bound for far ones sums numbers whose absolute values come to `(|q'| + sqrt(d))^2` at most, as `|x'| <= sqrt(d)`, in
+//!   less than `d + 4` roundings each: absolute error at most `1.02 (d + 5) u` times that.
 //!
 //! What lies beyond these limits, widened by `1.1 (d + 6) u` and `1e-35`, cannot change the answer.
 
@@ -35,7 +40,7 @@ const LANES: usize = 16;
 const U: f64 = 1.0 / 16_777_216.0;
 
 /// Coordinates up to which the bounds hold.
-const MOST_COORDINATES: usize = 1_000_000;
+pub(super) const MOST_COORDINATES: usize = 1_000_000;
 
 /// Stands where there is no place.
 const NO_PLACE: u32 = u32::MAX;
@@ -62,6 +67,8 @@ pub(super) struct Tree {
     arch: Arch,
     /// Coordinates; one that is always zero where points have none.
     width: usize,
+    /// Strips of a tile, and pairs of strips of a node: one for each coordinate, one for the squared norms.
+    strips: usize,
     middle: Vec<f64>,
     scale: f64,
     /// The place at each position; the last tile may be filled up with [`NO_PLACE`].
@@ -70,16 +77,15 @@ pub(super) struct Tree {
     positions: Vec<u32>,
     /// The exact coordinates at each position.
     rows: Vec<f64>,
-    /// A strip for each coordinate of each tile; a place that was struck out is NaN.
+    /// The strips of each tile; a place that was struck out is NaN.
     tiles: Vec<Strip>,
-    /// From the parents of the tiles to the root: for each coordinate of each node a strip of lower ends and one of upper
-    /// ends; an empty box is `inf..-inf`.
+    /// From the parents of the tiles to the root: the strips of each node, one of lower ends and one of upper
+    /// ends; an empty box is `inf..-inf`, which is no bound that passes a limit.
     levels: Vec<Vec<[Strip; 2]>>,
     n_places: usize,
     /// What a walk has still to visit; kept for its memory.
     visits: Vec<Visit>,
     query: Vec<f32>,
-    pub work: [u64; 3],
 }
 
 /// A tile (level 0) or a node.
@@ -96,7 +102,6 @@ impl Tree {
     /// O(n log n + n d).
     pub(super) fn build(points: &Matrix, places: &Places, mut order: Vec<u32>) -> Self {
         let n_coordinates = points.n_attributes();
-        assert!(n_coordinates <= MOST_COORDINATES, "the bounds are right");
         let row = |place: u32| points.row(places.witness(place) as usize);
         arrange(&row, n_coordinates, &mut order);
         let n_places = order.len();
@@ -112,18 +117,23 @@ impl Tree {
         }
         order.resize(n_places.next_multiple_of(LANES), NO_PLACE);
         let width = n_coordinates.max(1);
-        let mut tiles = vec![Strip([f32::NAN; LANES]); order.len() / LANES * width];
+        let strips = width + 1;
+        let mut tiles = vec![Strip([f32::NAN; LANES]); order.len() / LANES * strips];
         for position in 0..n_places {
-            let strips = &mut tiles[position / LANES * width..][..width];
+            let strips = &mut tiles[position / LANES * strips..][..strips];
             strips[0].0[position % LANES] = 0.0;
             let row = &rows[position * n_coordinates..][..n_coordinates];
             for ((strip, &value), &middle) in strips.iter_mut().zip(row).zip(&middle) {
                 strip.0[position % LANES] = round(value, middle, scale);
             }
+            let square = |strip: &Strip| f64::from(strip.0[position % LANES]).powi(2);
+            let norm: f64 = strips[..width].iter().map(square).sum();
+            strips[width].0[position % LANES] = norm as f32;
         }
         let mut tree = Self {
             arch: Arch::new(),
             width,
+            strips,
             middle,
             scale,
             order,
@@ -134,7 +144,6 @@ impl Tree {
             n_places,
             visits: Vec::new(),
             query: Vec::new(),
-            work: [0; 3],
         };
         tree.enclose();
         tree
@@ -150,21 +159,29 @@ impl Tree {
         self.order[..self.n_places].iter().copied()
     }
 
+    /// Those places with their exact coordinates.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (u32, &[f64])> {
+        let width = self.middle.len();
+        self.places()
+            .enumerate()
+            .map(move |(position, place)| (place, &self.rows[position * width..][..width]))
+    }
+
     /// Puts boxes around tiles, boxes around these, and so on up to one.
     fn enclose(&mut self) {
-        let width = self.width;
+        let strips = self.strips;
         let empty = [
             Strip([f32::INFINITY; LANES]),
             Strip([f32::NEG_INFINITY; LANES]),
         ];
-        let mut n_children = self.tiles.len() / width;
+        let mut n_children = self.tiles.len() / strips;
         while self.levels.is_empty() || n_children > 1 {
-            let n_nodes = n_children.div_ceil(LANES);
-            let mut level = vec![empty; n_nodes * width];
+            let n_nodes = n_children.div_ceil(LANES).max(1);
+            let mut level = vec![empty; n_nodes * strips];
             for child in 0..n_children {
-                for k in 0..width {
+                for k in 0..strips {
                     let (lo, hi) = self.span(self.levels.len(), child, k);
-                    let cell = &mut level[child / LANES * width + k];
+                    let cell = &mut level[child / LANES * strips + k];
                     cell[0].0[child % LANES] = lo;
                     cell[1].0[child % LANES] = hi;
                 }
@@ -174,20 +191,10 @@ impl Tree {
         }
     }
 
-    /// How many children a node of a level has.
-    #[inline(always)]
-    fn n_children(&self, level: usize, index: usize) -> usize {
-        let all = match level {
-            0 => self.order.len() / LANES,
-            _ => self.levels[level - 1].len() / self.width,
-        };
-        (all - index * LANES).min(LANES)
-    }
-
     /// The least and greatest value of a coordinate in a tile (level 0) or a node.
     #[inline(always)]
     fn span(&self, level: usize, index: usize, k: usize) -> (f32, f32) {
-        let cell = index * self.width + k;
+        let cell = index * self.strips + k;
         let (lows, highs) = match level {
             0 => (&self.tiles[cell].0, &self.tiles[cell].0),
             _ => {
@@ -219,14 +226,14 @@ impl Tree {
     pub(super) fn strike_out(&mut self, place: u32) {
         let position = self.positions[place as usize] as usize;
         let mut index = position / LANES;
-        for strip in &mut self.tiles[index * self.width..][..self.width] {
+        for strip in &mut self.tiles[index * self.strips..][..self.strips] {
             strip.0[position % LANES] = f32::NAN;
         }
         for level in 0..self.levels.len() {
             let mut shrunk = false;
-            for k in 0..self.width {
+            for k in 0..self.strips {
                 let (lo, hi) = self.span(level, index, k);
-                let [lows, highs] = &mut self.levels[level][index / LANES * self.width + k];
+                let [lows, highs] = &mut self.levels[level][index / LANES * self.strips + k];
                 let lane = index % LANES;
                 shrunk |= lows.0[lane] != lo || highs.0[lane] != hi;
                 (lows.0[lane], highs.0[lane]) = (lo, hi);
@@ -252,17 +259,14 @@ impl Tree {
         );
         query.resize(self.width, 0.0);
         visits.clear();
-        let mut work = self.work;
         arch.dispatch(Walk {
             tree: self,
             point,
             query: &query,
             visits: &mut visits,
             goal,
-            work: &mut work,
         });
         (self.visits, self.query) = (visits, query);
-        self.work = work;
     }
 }
 
@@ -273,7 +277,6 @@ struct Walk<'a, G> {
     query: &'a [f32],
     visits: &'a mut Vec<Visit>,
     goal: &'a mut G,
-    work: &'a mut [u64; 3],
 }
 
 impl<G: Goal> WithSimd for Walk<'_, G> {
@@ -287,7 +290,6 @@ impl<G: Goal> WithSimd for Walk<'_, G> {
             query,
             visits,
             goal,
-            work,
         } = self;
         let bounds = Bounds::new(tree, query);
         let mut limit = bounds.limit(goal);
@@ -302,14 +304,12 @@ impl<G: Goal> WithSimd for Walk<'_, G> {
             }
             let index = visit.index as usize;
             if visit.level == 0 {
-                work[0] += 1;
-                let strips = &tree.tiles[index * tree.width..][..tree.width];
+                let strips = &tree.tiles[index * tree.strips..][..tree.width];
                 let Some(values) = tile_values::<S, G>(simd, strips, query, limit) else {
                     continue;
                 };
                 for (lane, &value) in values.iter().enumerate() {
                     if value <= limit {
-                        work[2] += 1;
                         let position = index * LANES + lane;
                         let row = &tree.rows[position * point.len()..][..point.len()];
                         let key = squared_distance(row, point);
@@ -319,12 +319,10 @@ impl<G: Goal> WithSimd for Walk<'_, G> {
                     }
                 }
             } else {
-                work[1] += 1;
-                let cells = &tree.levels[visit.level as usize - 1][index * tree.width..];
-                let values = box_values::<S, G>(simd, &cells[..tree.width], query);
+                let cells = &tree.levels[visit.level as usize - 1][index * tree.strips..];
+                let values = box_values::<S, G>(simd, &cells[..tree.strips], query);
                 let start = visits.len();
-                let n_children = tree.n_children(visit.level as usize - 1, index);
-                for (lane, &bound) in (0_u32..).zip(&values[..n_children]) {
+                for (lane, &bound) in (0_u32..).zip(&values) {
                     if bound <= limit {
                         visits.push(Visit {
                             bound,
@@ -374,25 +372,28 @@ fn box_values<S: Simd, G: Goal>(simd: S, cells: &[[Strip; 2]], query: &[f32]) ->
     let mut values = Strip([0.0; LANES]);
     let (parts, _) = S::as_mut_simd_f32s(&mut values.0);
     let zero = simd.splat_f32s(0.0);
+    let square: f32 = query.iter().map(|x| x * x).sum();
     for (part, value) in parts.iter_mut().enumerate() {
-        let term = |k: usize| {
-            let (lows, _) = S::as_simd_f32s(&cells[k][0].0);
-            let (highs, _) = S::as_simd_f32s(&cells[k][1].0);
-            let at = simd.splat_f32s(query[k]);
-            let (one, other) = if G::NEAR {
-                (
-                    simd.sub_f32s(lows[part], at),
-                    simd.sub_f32s(at, highs[part]),
-                )
-            } else {
-                (
-                    simd.sub_f32s(at, lows[part]),
-                    simd.sub_f32s(highs[part], at),
-                )
+        *value = if G::NEAR {
+            let term = |k: usize| {
+                let (lows, _) = S::as_simd_f32s(&cells[k][0].0);
+                let (highs, _) = S::as_simd_f32s(&cells[k][1].0);
+                let at = simd.splat_f32s(query[k]);
+                let below = simd.sub_f32s(lows[part], at);
+                let above = simd.sub_f32s(at, highs[part]);
+                simd.max_f32s(simd.max_f32s(below, above), zero)
             };
-            simd.max_f32s(simd.max_f32s(one, other), zero)
+            summed(simd, query.len(), term)
+        } else {
+            // |x|^2 + |q|^2 - 2 x q, each term as large as it can be in the box.
+            let (norms, _) = S::as_simd_f32s(&cells[query.len()][1].0);
+            let mut sum = simd.add_f32s(norms[part], simd.splat_f32s(square));
+            for (cell, &at) in cells.iter().zip(query) {
+                let (side, _) = S::as_simd_f32s(&cell[usize::from(at < 0.0)].0);
+                sum = simd.mul_add_f32s(simd.splat_f32s(-2.0 * at), side[part], sum);
+            }
+            simd.neg_f32s(sum)
         };
-        *value = signed::<S, G>(simd, summed(simd, query.len(), term));
     }
     values.0
 }
@@ -424,18 +425,26 @@ struct Bounds {
     scale: f64,
     /// `e`.
     error: f64,
-    /// Relative error of a sum.
+    /// Relative error of a sum of squares.
     sum: f64,
+    /// Absolute error of a bound for far ones.
+    product: f64,
 }
 
 impl Bounds {
     fn new(tree: &Tree, query: &[f32]) -> Self {
         let largest = query.iter().fold(1.0_f32, |most, x| most.max(x.abs()));
         let d = query.len() as f64;
+        let norm = query
+            .iter()
+            .map(|&x| f64::from(x).powi(2))
+            .sum::<f64>()
+            .sqrt();
         Self {
             scale: tree.scale,
             error: 2.02 * U * f64::from(largest) * d.sqrt(),
             sum: 1.1 * (d + 6.0) * U,
+            product: 1.1 * (d + 6.0) * U * (norm + d.sqrt()).powi(2),
         }
     }
 
@@ -451,7 +460,7 @@ impl Bounds {
         } else {
             let least = (reach * (1.0 - 1e-9) - 1e-300).max(0.0).sqrt();
             let root = (self.scale * least - self.error).max(0.0);
-            1e-35 - root * root * (1.0 - self.sum)
+            1e-35 + self.product - root * root * (1.0 - self.sum)
         };
         // Rounded up.
         ((limit + limit.abs() * 4.0 * U) as f32).min(f32::MAX)
@@ -464,18 +473,25 @@ fn round(value: f64, middle: f64, scale: f64) -> f32 {
     ((value - middle) * scale) as f32
 }
 
-/// The middle of the box around some points, and half its longest edge.
-fn middle<'a>(width: usize, points: impl Iterator<Item = &'a [f64]>) -> (Vec<f64>, f64) {
-    let mut spans = vec![(f64::INFINITY, f64::NEG_INFINITY); width];
-    for point in points {
-        for (span, &value) in spans.iter_mut().zip(point) {
-            *span = (span.0.min(value), span.1.max(value));
+/// The mean of some points, and how far one of them is from it at most in any coordinate.
+fn middle<'a>(width: usize, points: impl Iterator<Item = &'a [f64]> + Clone) -> (Vec<f64>, f64) {
+    let mut middle = vec![0.0; width];
+    let mut count = 0.0_f64;
+    for point in points.clone() {
+        count += 1.0;
+        for (sum, &value) in middle.iter_mut().zip(point) {
+            *sum += value;
         }
     }
-    let half = spans.iter().map(|(lo, hi)| hi / 2.0 - lo / 2.0);
-    let half = half.fold(0.0, f64::max);
-    let middle = spans.iter().map(|&(lo, hi)| f64::midpoint(lo, hi));
-    (middle.collect(), half)
+    for sum in &mut middle {
+        *sum /= count.max(1.0);
+    }
+    let apart = points
+        .flat_map(|point| point.iter().zip(&middle))
+        .fold(0.0_f64, |most, (value, mean)| {
+            most.max((value - mean).abs())
+        });
+    (middle, apart)
 }
 
 /// A power of two that brings `half` to 1 at most.
