@@ -37,13 +37,45 @@ pub struct Fuzziness {
     exponent: f64,
 }
 
-/// What [`Fuzziness::shares`] finds of one point.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shares {
-    /// The squared distance of the nearest centre.
-    pub nearest: f64,
-    /// The sum of all `q_i`: from 1 to the number of centres.
-    pub sum: f64,
+/// Puts the `t_i` of one point into `nearness`, as long as its squared distances, and gives the least of these. An infinite
+/// distance is no centre.
+#[inline(always)]
+pub(crate) fn nearness(squared: &[Lanes], nearness: &mut [Lanes]) -> f64 {
+    // Numbers that are not negative are in the order of their bits.
+    let least = squared
+        .as_flattened()
+        .iter()
+        .map(|squared| squared.to_bits())
+        .min();
+    let nearest = least.map_or(f64::INFINITY, f64::from_bits);
+    for (nearness, squared) in nearness.iter_mut().zip(squared) {
+        // Copies, so that a compiler sees eight numbers and not places that might be the same.
+        let (squared, mut ratios) = (*squared, [0.0; LANES]);
+        for lane in 0..LANES {
+            ratios[lane] = nearest / squared[lane];
+        }
+        for lane in 0..LANES {
+            ratios[lane] = if squared[lane] <= nearest {
+                1.0
+            } else {
+                ratios[lane]
+            };
+        }
+        *nearness = ratios;
+    }
+    nearest
+}
+
+/// The sum of shares: those of equal lanes first.
+#[inline(always)]
+pub(crate) fn sum(shares: &[Lanes]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for shares in shares {
+        for lane in 0..LANES {
+            sums[lane] += shares[lane];
+        }
+    }
+    sums.into_iter().fold(0.0, |sum, lane| sum + lane)
 }
 
 impl Fuzziness {
@@ -73,59 +105,32 @@ impl Fuzziness {
     pub fn memberships(self, squared_distances: &[f64]) -> Vec<f64> {
         let mut squared = vec![[f64::INFINITY; LANES]; squared_distances.len().div_ceil(LANES)];
         squared.as_flattened_mut()[..squared_distances.len()].copy_from_slice(squared_distances);
-        let mut nearness = vec![[0.0; LANES]; squared.len()];
-        let mut shares = nearness.clone();
-        let Shares { sum, .. } = self.shares(&squared, &mut nearness, &mut shares);
+        let mut ratios = squared.clone();
+        let mut shares = squared.clone();
+        nearness(&squared, &mut ratios);
+        self.shares(&ratios, &mut shares);
+        let sum = sum(&shares);
         let shares = &shares.as_flattened()[..squared_distances.len()];
         shares.iter().map(|share| share / sum).collect()
     }
 
-    /// Puts `t_i` into `nearness` and `q_i` into `shares`, all as long as `squared`; an infinite distance is no centre.
-    #[inline(always)]
-    pub(crate) fn shares(
-        self,
-        squared: &[Lanes],
-        nearness: &mut [Lanes],
-        shares: &mut [Lanes],
-    ) -> Shares {
-        let mut least = [f64::INFINITY; LANES];
-        for squared in squared {
-            for lane in 0..LANES {
-                let smaller = squared[lane] < least[lane];
-                least[lane] = if smaller { squared[lane] } else { least[lane] };
-            }
-        }
-        let nearest = least.into_iter().fold(f64::INFINITY, f64::min);
-        for (nearness, squared) in nearness.iter_mut().zip(squared) {
-            for lane in 0..LANES {
-                let ratio = nearest / squared[lane];
-                let is_nearest = squared[lane] <= nearest;
-                nearness[lane] = if is_nearest { 1.0 } else { ratio };
-            }
-        }
-        let mut sums = [0.0; LANES];
-        for (share, nearness) in shares.iter_mut().zip(&*nearness) {
-            for lane in 0..LANES {
-                share[lane] = self.share(nearness[lane]);
-                sums[lane] += share[lane];
-            }
-        }
-        let sum = sums.into_iter().fold(0.0, |sum, lane| sum + lane);
-        Shares { nearest, sum }
-    }
-
-    /// `t^(1/(m−1))`.
+    /// Puts `q_i` into `shares`, as long as the `t_i`, of one point or of several.
     #[inline(always)]
     #[expect(clippy::float_cmp, reason = "the usual m needs no power")]
-    fn share(self, nearness: f64) -> f64 {
+    pub(crate) fn shares(self, nearness: &[Lanes], shares: &mut [Lanes]) {
         if self.exponent == 1.0 {
-            return nearness;
+            shares.copy_from_slice(nearness);
+            return;
         }
-        let power = exp2(self.exponent * log2(nearness));
-        if nearness < f64::MIN_POSITIVE {
-            0.0
-        } else {
-            power
+        // One long loop over plain numbers: a compiler turns it into wide instructions.
+        let shares = shares.as_flattened_mut().iter_mut();
+        for (share, &nearness) in shares.zip(nearness.as_flattened()) {
+            let power = exp2(self.exponent * log2(nearness));
+            *share = if nearness < f64::MIN_POSITIVE {
+                0.0
+            } else {
+                power
+            };
         }
     }
 

@@ -9,5 +9,6 @@
 )]
 
 mod bundled_data;
+mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;

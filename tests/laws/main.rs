@@ -12,6 +12,7 @@ mod architecture;
 mod attacks_agree_with_oracle;
 mod degenerate;
 mod mdav;
+mod fuzzy_microaggregation;
 mod metamorphic;
 mod oracle;
 mod random_files;

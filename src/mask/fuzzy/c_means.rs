@@ -2,16 +2,21 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::{
-    stats::membership::{Fuzziness, LANES, Lanes},
+    stats::membership::{self, Fuzziness, LANES, Lanes},
     table::Matrix,
 };
 
 /// Records that one task works on. Sums of tasks are added up in order, so that threads do not matter; the number is part
 /// of the recipe.
 const RECORDS_AT_ONCE: usize = 2048;
+
+/// Eights of centres that are worked on at a time, for as many points as that makes: enough for long loops, few enough for
+/// the nearest cache. No result depends on it.
+const TILES_AT_ONCE: usize = 64;
 
 /// Centres, so laid out that distances to eight of them are computed at once.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,21 +77,56 @@ impl Centres {
     }
 }
 
-/// Room for what is computed of one point.
+/// Room for what is computed of a few points at a time.
 struct Room {
+    n_tiles: usize,
+    /// The squared distances of one point.
     squared: Vec<Lanes>,
+    /// As many for each point.
     nearness: Vec<Lanes>,
     shares: Vec<Lanes>,
+    /// The squared distance of the nearest centre of each point.
+    nearest: Vec<f64>,
 }
 
 impl Room {
     fn new(centres: &Centres) -> Self {
-        let empty = vec![[0.0; LANES]; centres.n_tiles()];
+        let n_tiles = centres.n_tiles();
+        let n_points = (TILES_AT_ONCE / n_tiles.max(1)).max(1);
+        let empty = vec![[0.0; LANES]; n_points * n_tiles];
         Self {
-            squared: empty.clone(),
+            n_tiles,
+            squared: empty[..n_tiles].to_vec(),
             nearness: empty.clone(),
             shares: empty,
+            nearest: vec![0.0; n_points],
         }
+    }
+
+    /// How many points there is room for.
+    fn n_points(&self) -> usize {
+        self.nearest.len()
+    }
+
+    /// Computes what there is room for.
+    #[inline(always)]
+    fn fill(
+        &mut self,
+        points: &Matrix,
+        some: Range<usize>,
+        centres: &Centres,
+        fuzziness: Fuzziness,
+    ) {
+        let size = some.len() * self.n_tiles;
+        let room = self
+            .nearness
+            .chunks_exact_mut(self.n_tiles)
+            .zip(&mut self.nearest);
+        for (point, (nearness, nearest)) in some.zip(room) {
+            centres.squared_distances(points.row(point), &mut self.squared);
+            *nearest = membership::nearness(&self.squared, nearness);
+        }
+        fuzziness.shares(&self.nearness[..size], &mut self.shares[..size]);
     }
 }
 
@@ -169,36 +209,35 @@ impl Sums {
         self.objective += other.objective;
     }
 
-    /// Adds one point.
+    /// Adds one point, of which the room at this place holds what is needed.
     #[inline(always)]
     fn add_point(
         &mut self,
         point: &[f64],
-        centres: &Centres,
+        n_centres: usize,
         fuzziness: Fuzziness,
-        room: &mut Room,
+        room: &Room,
+        place: usize,
     ) {
-        centres.squared_distances(point, &mut room.squared);
-        let found = fuzziness.shares(&room.squared, &mut room.nearness, &mut room.shares);
-        let emphasis = fuzziness.emphasis(centres.n_centres, found.sum);
-        self.objective += found.nearest * found.sum * emphasis;
-        let factors = room.nearness.iter().zip(&room.shares);
-        for (tile, (nearness, share)) in self.tiles.chunks_exact_mut(centres.width + 1).zip(factors)
-        {
-            let mut weights = [0.0; LANES];
+        let tiles = place * room.n_tiles..(place + 1) * room.n_tiles;
+        let (nearness, shares) = (&room.nearness[tiles.clone()], &room.shares[tiles]);
+        let sum = membership::sum(shares);
+        let emphasis = fuzziness.emphasis(n_centres, sum);
+        self.objective += room.nearest[place] * sum * emphasis;
+        let sums = self.tiles.chunks_exact_mut(point.len() + 1);
+        for (sums, (nearness, shares)) in sums.zip(nearness.iter().zip(shares)) {
+            // Copies, so that a compiler sees eight numbers and not places that might be the same.
+            let (mut weights, shares) = (*nearness, *shares);
             for lane in 0..LANES {
-                weights[lane] = nearness[lane] * share[lane] * emphasis;
+                weights[lane] *= shares[lane] * emphasis;
             }
-            let (last, rows) = tile
-                .split_last_mut()
-                .unwrap_or_else(|| unreachable!("a row of weights"));
-            for (row, &value) in rows.iter_mut().zip(point) {
+            // A weight is the sum for a coordinate that is 1.
+            for (row, &value) in sums.iter_mut().zip(point.iter().chain(&[1.0])) {
+                let mut sums = *row;
                 for lane in 0..LANES {
-                    row[lane] = weights[lane].mul_add(value, row[lane]);
+                    sums[lane] = weights[lane].mul_add(value, sums[lane]);
                 }
-            }
-            for lane in 0..LANES {
-                last[lane] += weights[lane];
+                *row = sums;
             }
         }
     }
@@ -225,6 +264,54 @@ impl Sums {
     }
 }
 
+/// Adds points to sums, with the widest vectors that the processor has.
+struct AddPoints<'a> {
+    points: &'a Matrix,
+    records: Range<usize>,
+    centres: &'a Centres,
+    fuzziness: Fuzziness,
+    sums: &'a mut Sums,
+    room: &'a mut Room,
+}
+
+impl WithSimd for AddPoints<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let n_centres = self.centres.n_centres;
+        for first in self.records.clone().step_by(self.room.n_points()) {
+            let some = first..self.records.end.min(first + self.room.n_points());
+            self.room
+                .fill(self.points, some.clone(), self.centres, self.fuzziness);
+            for (place, record) in some.enumerate() {
+                let point = self.points.row(record);
+                self.sums
+                    .add_point(point, n_centres, self.fuzziness, self.room, place);
+            }
+        }
+    }
+}
+
+/// Fills the room.
+struct Fill<'a> {
+    points: &'a Matrix,
+    some: Range<usize>,
+    centres: &'a Centres,
+    fuzziness: Fuzziness,
+    room: &'a mut Room,
+}
+
+impl WithSimd for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.room
+            .fill(self.points, self.some, self.centres, self.fuzziness);
+    }
+}
+
 fn summed(points: &Matrix, centres: &Centres, fuzziness: Fuzziness) -> Sums {
     let tasks: Vec<usize> = (0..points.n_records()).step_by(RECORDS_AT_ONCE).collect();
     let mut sums = Sums::new(centres);
@@ -235,14 +322,14 @@ fn summed(points: &Matrix, centres: &Centres, fuzziness: Fuzziness) -> Sums {
             .map(|&first| {
                 let last = points.n_records().min(first + RECORDS_AT_ONCE);
                 let (mut part, mut room) = (Sums::new(centres), Room::new(centres));
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        for record in first..last {
-                            part.add_point(points.row(record), centres, fuzziness, &mut room);
-                        }
-                    },
-                );
+                Arch::new().dispatch(AddPoints {
+                    points,
+                    records: first..last,
+                    centres,
+                    fuzziness,
+                    sums: &mut part,
+                    room: &mut room,
+                });
                 part
             })
             .collect();
@@ -260,23 +347,29 @@ pub(super) fn map_shares<T: Send>(
     fuzziness: Fuzziness,
     use_of: impl Fn(usize, &[f64], f64) -> T + Sync,
 ) -> Vec<T> {
-    let mut results = Vec::new();
-    some.into_par_iter()
-        .with_min_len(RECORDS_AT_ONCE / 8)
-        .map_init(
-            || Room::new(centres),
-            |room, record| {
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        centres.squared_distances(points.row(record), &mut room.squared);
-                        fuzziness.shares(&room.squared, &mut room.nearness, &mut room.shares);
-                    },
-                );
-                let shares = &room.shares.as_flattened()[..centres.n_centres];
-                use_of(record, shares, shares.iter().sum())
-            },
-        )
-        .collect_into_vec(&mut results);
-    results
+    let tasks: Vec<usize> = some.clone().step_by(RECORDS_AT_ONCE).collect();
+    let results: Vec<Vec<T>> = tasks
+        .into_par_iter()
+        .map(|first| {
+            let last = some.end.min(first + RECORDS_AT_ONCE);
+            let mut room = Room::new(centres);
+            let mut results = Vec::with_capacity(last - first);
+            for first in (first..last).step_by(room.n_points()) {
+                let some = first..last.min(first + room.n_points());
+                Arch::new().dispatch(Fill {
+                    points,
+                    some: some.clone(),
+                    centres,
+                    fuzziness,
+                    room: &mut room,
+                });
+                for (point, shares) in some.zip(room.shares.chunks_exact(room.n_tiles)) {
+                    let shares = &shares.as_flattened()[..centres.n_centres];
+                    results.push(use_of(point, shares, shares.iter().sum()));
+                }
+            }
+            results
+        })
+        .collect();
+    results.into_iter().flatten().collect()
 }

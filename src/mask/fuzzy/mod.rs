@@ -87,7 +87,9 @@ impl Default for Settings {
 ///
 /// A larger m1 draws the centres to the mean of the data, a larger m2 spreads records over more of them: both lose
 /// information, and so do fewer clusters. No group has a guaranteed size: records share a centre with k to 2k others on
-/// average only. In return no record can be said to belong to a cluster, even by one who knows method and parameters.
+/// average only. (Where one direction holds half of the spread around the mean, as with one or two attributes it always
+/// does, a very large m1 leaves the mean again for single records: J. Yu, Q. Cheng, H. Huang, "Analysis of the weighting
+/// exponent in the FCM", IEEE Transactions on Systems, Man and Cybernetics B 34, 2004.) In return no record can be said to belong to a cluster, even by one who knows method and parameters.
 ///
 /// # Units
 /// Distances are taken between standardised values (mean 0, sd 1 with divisor n−1) or, with [`Scaling::None`], between values
