@@ -10,8 +10,13 @@
 
 mod architecture;
 mod attacks_agree_with_oracle;
+mod chi_square;
 mod degenerate;
 mod metamorphic;
+mod noise;
 mod oracle;
+mod p_buckets;
+mod p_distribution;
 mod random_files;
 mod rank_swapping;
+mod swapping;

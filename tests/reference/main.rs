@@ -9,6 +9,7 @@
 )]
 
 mod main_job;
+mod noise;
 mod rank_swapping_table;
 mod reading;
 
