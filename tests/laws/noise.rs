@@ -142,6 +142,33 @@ fn correlated_noise_keeps_sums() {
     }
 }
 
+/// Two attributes, by hand: the factor of [[s_a², ρ s_a s_b], [ρ s_a s_b, s_b²]] is [s_a, 0; ρ s_b, sqrt(1 − ρ²) s_b], so a's
+/// noise is the independent one, and b's is ρ s_b/s_a of a's and sqrt(1 − ρ²) of its own.
+#[test]
+fn correlated_noise_mixes_the_numbers_of_independent_noise() {
+    let text = "a,b\n1,10.5\n4,20\n9,35\n7,80\n3,11\n2,64\n";
+    let (a, b) = (values(&read(text), 0), values(&read(text), 1));
+    let added = |options: Options, attribute: usize| -> Vec<f64> {
+        let masked = mask(&noise(0.3, options), read(text), 9).table;
+        let old = values(&read(text), attribute);
+        let new = values(&masked, attribute);
+        new.iter().zip(&old).map(|(new, old)| new - old).collect()
+    };
+    let (own_a, own_b) = (added(INDEPENDENT, 0), added(INDEPENDENT, 1));
+    let rho = correlation(&a, &b);
+    let slope = cov(&a, &b) / cov(&a, &a);
+    for record in 0..6 {
+        let expected = [
+            own_a[record],
+            slope * own_a[record] + (1.0 - rho * rho).sqrt() * own_b[record],
+        ];
+        for (attribute, expected) in expected.into_iter().enumerate() {
+            let got = added(CORRELATED, attribute)[record];
+            assert!((got - expected).abs() < 1e-9, "{got} {expected}");
+        }
+    }
+}
+
 /// Noise over its sd falls into ten classes of equal probability (quantiles of the normal law from tables).
 #[test]
 fn noise_is_normal() {
@@ -375,4 +402,9 @@ const PINNED: [f64; 4] = [
     34.11006500645719,
     93.43335545737811,
 ];
-const PINNED_CORRELATED: [f64; 4] = [0.0; 4];
+const PINNED_CORRELATED: [f64; 4] = [
+    3.36017813345946,
+    42.92771020488387,
+    31.597614749160872,
+    96.10321689914183,
+];
