@@ -1,7 +1,7 @@
-//! What `sdcrisk mask rankswap --p 2` of 1,000,000 × 13 costs beside a minimal program on the `csv` crate that parses
-//! every cell of the same file to `f64` and writes it back: time, and peak memory against the size of the file.
+//! What `sdcrisk mask` of 1,000,000 × 13 costs by method beside a minimal program on the `csv` crate that parses every cell
+//! of the same file to `f64` and writes it back: time, and peak memory against the size of the file.
 //!
-//! `cargo bench --bench mask`. Both are whole processes and take turns; the README beside this file tells the rest.
+//! `cargo bench --bench mask`. All are whole processes and take turns; the README beside this file tells the rest.
 
 mod common;
 
@@ -19,6 +19,27 @@ const ROUNDS: usize = 5;
 
 /// The word that makes this program the minimal one.
 const MINIMAL: &str = "csv-crate";
+
+/// The other methods, and their options.
+const METHODS: [(&str, &[&str]); 5] = [
+    ("pbuckets --p 50 > /dev/null", &["pbuckets", "--p", "50"]),
+    (
+        "pdistribution --p 2 > /dev/null",
+        &["pdistribution", "--p", "2"],
+    ),
+    (
+        "noise --level 0.1 > /dev/null",
+        &["noise", "--level", "0.1"],
+    ),
+    (
+        "noise --level 0.1 --round > /dev/null",
+        &["noise", "--level", "0.1", "--round"],
+    ),
+    (
+        "noise --level 0.1 --correlated > /dev/null",
+        &["noise", "--level", "0.1", "--correlated"],
+    ),
+];
 
 /// What is run, and where it writes.
 struct Case {
@@ -47,7 +68,7 @@ fn compare() {
     let megabytes = bytes.len() as f64 / 1e6;
     drop(bytes);
     say(&format!(
-        "mask rankswap --p 2: {RECORDS} x {} records, {megabytes:.1} MB, {ROUNDS} rounds, medians\n",
+        "mask: {RECORDS} x {} records, {megabytes:.1} MB, {ROUNDS} rounds, medians\n",
         data::ATTRIBUTES
     ));
 
@@ -59,13 +80,13 @@ fn compare() {
         }
     }
     say(&format!(
-        "{:36} {:>8} {:>7} {:>8} {:>10}",
+        "{:40} {:>8} {:>7} {:>8} {:>10}",
         "process", "seconds", "ratio", "peak MB", "peak/file"
     ));
     for (case, figures) in cases.iter().zip(&seconds) {
         let peak = process::peak_megabytes(&mut (case.command)(), &case.sink);
         say(&format!(
-            "{:36} {:8.3} {:7.2} {peak:8.1} {:10.2}",
+            "{:40} {:8.3} {:7.2} {peak:8.1} {:10.2}",
             case.name,
             median(figures),
             median_ratio(figures, &seconds[case.baseline]),
@@ -80,14 +101,18 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
         let input = input.clone();
         move || process::myself(&[MINIMAL, &input.display().to_string()])
     };
-    let mask = move || {
+    let mask = move |options: &[&str]| {
         let mut command = process::sdcrisk();
-        let seeded = ["mask", "rankswap", "--p", "2", "--seed", "1", "--quiet"];
-        command.args(seeded).arg(&input);
+        command.arg("mask").args(options);
+        command.args(["--seed", "1", "--quiet"]).arg(&input);
         command
     };
+    let rank_swap = {
+        let mask = mask.clone();
+        move || mask(&["rankswap", "--p", "2"])
+    };
     let mask_to_file = {
-        let (mask, output) = (mask.clone(), output.clone());
+        let (mask, output) = (rank_swap.clone(), output.clone());
         move || {
             let mut command = mask();
             command.arg("-o").arg(&output);
@@ -95,13 +120,18 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
         }
     };
     let one_thread = {
-        let mask = mask.clone();
+        let mask = rank_swap.clone();
         move || {
             let mut command = mask();
             command.args(["--threads", "1"]);
             command
         }
     };
+    let other_methods = METHODS.map(|(name, options)| {
+        let mask = mask.clone();
+        let command = move || mask(options);
+        (name, Box::new(command) as Box<dyn Fn() -> Command>)
+    });
     let file = Sink::File(output);
     let case = |name, command, sink: &Sink, baseline| Case {
         name,
@@ -109,7 +139,7 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
         sink: sink.clone(),
         baseline,
     };
-    vec![
+    let mut cases = vec![
         case(
             "csv crate > /dev/null",
             Box::new(minimal.clone()),
@@ -117,24 +147,28 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
             0,
         ),
         case(
-            "sdcrisk mask > /dev/null",
-            Box::new(mask.clone()),
+            "rankswap --p 2 > /dev/null",
+            Box::new(rank_swap.clone()),
             &Sink::Null,
             0,
         ),
         case(
-            "sdcrisk mask --threads 1 > /dev/null",
+            "rankswap --p 2 --threads 1 > /dev/null",
             Box::new(one_thread),
             &Sink::Null,
             0,
         ),
         case("csv crate > file", Box::new(minimal), &file, 3),
-        case("sdcrisk mask > file", Box::new(mask), &file, 3),
+        case("rankswap --p 2 > file", Box::new(rank_swap), &file, 3),
         case(
-            "sdcrisk mask -o file",
+            "rankswap --p 2 -o file",
             Box::new(mask_to_file),
             &Sink::Null,
             3,
         ),
-    ]
+    ];
+    for (name, command) in other_methods {
+        cases.push(case(name, command, &Sink::Null, 0));
+    }
+    cases
 }

@@ -4,7 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 use super::{
-    Details, Mask, Masked,
+    Details, Effect, Mask, Masked,
     new_numbers::{Rounding, is_whole, present, write_numbers},
 };
 use crate::{
@@ -68,8 +68,8 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// (from about 10^154 on).
 ///
 /// # Complexity
-/// One normal number a cell; correlated noise as many multiplications a record as there are pairs of attributes. 8 bytes a
-/// cell, correlated noise twice that.
+/// One normal number a cell; correlated noise as many multiplications a record as there are pairs of attributes. Beside the
+/// table 8 bytes a record for each thread; correlated noise 8 bytes a cell.
 ///
 /// # Source
 /// J. J. Kim, "A method for limiting disclosure in microdata based on random noise and transformation", Proceedings of the
@@ -147,26 +147,9 @@ impl Mask for Noise {
             .remedy("Check that this is the file you meant"));
         }
         self.refuse_without_effect(&original, on)?;
-        let attributes: Vec<Source<'_>> = on
+        let names = on
             .iter()
-            .map(|&id| Source::new(&original, id))
-            .collect::<Result<_>>()?;
-        let mut numbers = match self.options.correlated {
-            true => correlated(self.level, &attributes, streams)?,
-            false => independent(self.level, &attributes, streams),
-        };
-        numbers
-            .par_iter_mut()
-            .zip(&attributes)
-            .for_each(|(noise, attribute)| {
-                add(attribute.numbers, noise);
-                if self.options.restore {
-                    restore(attribute.numbers, noise);
-                }
-            });
-        let names = attributes
-            .iter()
-            .map(|attribute| attribute.name.to_owned())
+            .map(|&id| original.attribute(id).name.clone())
             .collect();
         let method = Method::Noise(NoiseParameters {
             law: NoiseLaw::Normal,
@@ -176,14 +159,54 @@ impl Mask for Noise {
             rounded: self.options.rounding == Rounding::Whole,
         });
         let statement = Statement::new(method, records, names);
-        let numbers = on.iter().copied().zip(numbers).collect();
-        let (table, effects) = write_numbers(original, numbers, self.options.rounding)?;
+        let at_once = match self.options.correlated {
+            true => on.len().max(1),
+            // As many as there are threads, so that the noise of each can go before the next comes.
+            false => rayon::current_num_threads(),
+        };
+        let mut table = original;
+        let mut effects = Vec::with_capacity(on.len());
+        for batch in on.chunks(at_once) {
+            let (masked, more) = self.mask_batch(table, batch, streams)?;
+            table = masked;
+            effects.extend(more);
+        }
         Ok(Masked {
             table,
             statement,
             effects,
             details: Details::None,
         })
+    }
+}
+
+impl Noise {
+    /// Masks some attributes: for correlated noise all of them.
+    fn mask_batch(
+        &self,
+        table: Table,
+        on: &[AttrId],
+        streams: &Streams,
+    ) -> Result<(Table, Vec<Effect>)> {
+        let sources: Vec<Source<'_>> = on
+            .iter()
+            .map(|&id| Source::new(&table, id))
+            .collect::<Result<_>>()?;
+        let mut numbers = match self.options.correlated {
+            true => correlated(self.level, &sources, streams)?,
+            false => independent(self.level, &sources, streams),
+        };
+        numbers
+            .par_iter_mut()
+            .zip(&sources)
+            .for_each(|(noise, source)| {
+                add(source.numbers, noise);
+                if self.options.restore {
+                    restore(source.numbers, noise);
+                }
+            });
+        let numbers = on.iter().copied().zip(numbers).collect();
+        write_numbers(table, numbers, self.options.rounding)
     }
 }
 

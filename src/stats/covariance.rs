@@ -170,9 +170,11 @@ pub fn cholesky_semidefinite(covariance: ArrayView2<'_, f64>) -> SemidefiniteFac
     let sd: Vec<f64> = (0..width)
         .map(|j| covariance[[j, j]].max(0.0).sqrt())
         .collect();
-    let correlation = |j: usize, k: usize| match sd[j] > 0.0 && sd[k] > 0.0 {
-        true => covariance[[j, k]] / sd[j] / sd[k],
-        false => 0.0,
+    let correlation = |j: usize, k: usize| match (sd[j] > 0.0 && sd[k] > 0.0, j == k) {
+        // Exactly, so that ties are ties.
+        (true, true) => 1.0,
+        (true, false) => covariance[[j, k]] / sd[j] / sd[k],
+        (false, _) => 0.0,
     };
     // Columns of L in the order of the attributes, and what they leave of each variance.
     let mut columns: Vec<Vec<f64>> = Vec::new();

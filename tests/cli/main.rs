@@ -12,6 +12,7 @@ mod dialects;
 mod fuzz;
 mod link_counts;
 mod manual;
+mod maskings;
 mod permissions;
 mod pipeline;
 mod releases;

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 11] = [
     "",
     "mask",
     "mask rankswap",
+    "mask pbuckets",
+    "mask pdistribution",
+    "mask noise",
     "link",
     "describe",
     "demo",
@@ -58,6 +61,18 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask rankswap",
             "--p --window --partner --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+        ),
+        (
+            "mask pbuckets",
+            "--p --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+        ),
+        (
+            "mask pdistribution",
+            "--p --p-unit --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+        ),
+        (
+            "mask noise",
+            "--level --correlated --restore --round --attributes --output --statement --shuffle --seed",
         ),
         (
             "link",

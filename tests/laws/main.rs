@@ -10,11 +10,16 @@
 
 mod architecture;
 mod attacks_agree_with_oracle;
+mod chi_square;
 mod degenerate;
 mod mdav;
 mod fuzzy_microaggregation;
 mod metamorphic;
+mod noise;
 mod oracle;
+mod p_buckets;
+mod p_distribution;
 mod random_files;
 mod rank_swapping;
 mod refinement;
+mod swapping;

@@ -10,6 +10,7 @@
 
 mod main_job;
 mod microaggregation;
+mod noise;
 mod rank_swapping_table;
 mod reading;
 mod refinement;

@@ -210,9 +210,12 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     }
     let seed = args::seed_or_system(args.seed, console)?;
     console.progress(&format!("masking {}", table.name()));
-    let mut masked = console.stage(method.name(), || {
-        method.mask(table, &chosen, &seed.streams(Purpose::Mask, 0))
-    })?;
+    let name = table.name().to_owned();
+    let mut masked = console
+        .stage(method.name(), || {
+            method.mask(table, &chosen, &seed.streams(Purpose::Mask, 0))
+        })
+        .map_err(|error| error.in_file(name))?;
     console.note(&format!(
         "{}: {} records, {}",
         method.name(),

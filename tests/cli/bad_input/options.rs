@@ -22,9 +22,163 @@ fn strength(name: &'static str, options: &str, says: &'static str) -> Case {
     fails(name, &format!("mask rankswap {options} good.csv"), 2, says)
 }
 
+/// Options of `mask pbuckets`, `mask pdistribution` and `mask noise` for `good.csv`, which has ten records.
+fn other_methods() -> Vec<Case> {
+    let of = |name, options: &str, status, says| {
+        fails(name, &format!("mask {options} good.csv"), status, says)
+    };
+    vec![
+        of("pbuckets without p", "pbuckets", 2, "--p <BUCKETS>"),
+        of(
+            "no buckets",
+            "pbuckets --p 0",
+            2,
+            "--p is the number of buckets: there must be one at least",
+        ),
+        of(
+            "more buckets than records",
+            "pbuckets --p 11",
+            2,
+            "good.csv: 11 buckets are more than there are records (10): some would be empty. Give a smaller --p",
+        ),
+        of(
+            "half a bucket",
+            "pbuckets --p 2.5",
+            2,
+            "invalid value '2.5' for '--p",
+        ),
+        of(
+            "pbuckets with a window",
+            "pbuckets --p 2 --window 3",
+            2,
+            "unexpected argument '--window'",
+        ),
+        of(
+            "pbuckets of text",
+            "pbuckets --p 2 --attributes town",
+            2,
+            "attribute \"town\": has no order",
+        ),
+        of(
+            "pdistribution without p",
+            "pdistribution",
+            2,
+            "--p <PERCENT>",
+        ),
+        of(
+            "pdistribution above 100",
+            "pdistribution --p 101",
+            2,
+            "more than 0, at most 100",
+        ),
+        of(
+            "pdistribution nan",
+            "pdistribution --p nan",
+            2,
+            "more than 0, at most 100",
+        ),
+        of(
+            "pdistribution by a fraction",
+            "pdistribution --p 0.4",
+            2,
+            "--p 0.4 looks like a fraction; p is a percentage. Write --p 40",
+        ),
+        of(
+            "pdistribution of less than a rank",
+            "pdistribution --p 9",
+            2,
+            "good.csv: p = 9 percent of 10 records is less than 1 rank: everybody would be swapped with a neighbour. Give --p 10 or more",
+        ),
+        of(
+            "pdistribution below a percent of few records",
+            "pdistribution --p 0.5 --p-unit percent",
+            2,
+            "p = 0.5 percent of 10 records is less than 1 rank",
+        ),
+        of(
+            "pdistribution with an idle unit",
+            "pdistribution --p 20 --p-unit percent",
+            2,
+            "--p-unit has no effect without a --p below 1",
+        ),
+        of("noise without a level", "noise", 2, "--level <SHARE>"),
+        of(
+            "noise of level 0",
+            "noise --level 0",
+            2,
+            "a number above 0. For example --level 0.1",
+        ),
+        of(
+            "noise of negative level",
+            "noise --level -0.5",
+            2,
+            "a number above 0",
+        ),
+        of(
+            "noise of infinite level",
+            "noise --level inf",
+            2,
+            "a number above 0",
+        ),
+        of(
+            "noise for codes",
+            "noise --level 0.1 --attributes flat",
+            2,
+            "attribute \"flat\": is ordinal: noise needs amounts, not codes or classes. Leave it out of --attributes",
+        ),
+        of(
+            "noise for text",
+            "noise --level 0.1 --attributes town",
+            2,
+            "has names, not numbers: noise needs amounts",
+        ),
+        of(
+            "correlations of one attribute",
+            "noise --level 0.1 --correlated --attributes age",
+            2,
+            "--correlated has no effect: one attribute has no correlations",
+        ),
+        of(
+            "rounding of decimals",
+            "noise --level 0.1 --round --attributes bonus",
+            2,
+            "--round has no effect: no masked attribute is of whole numbers",
+        ),
+        fails(
+            "noise for one record",
+            "mask noise --level 0.1 one.csv",
+            3,
+            "noise needs at least two records",
+        )
+        .file("one.csv", "a,b\n1.5,827364.5\n"),
+        fails(
+            "pbuckets for one record",
+            "mask pbuckets --p 1 one.csv",
+            3,
+            "at least two records",
+        )
+        .file("one.csv", "a,b\n1.5,827364.5\n"),
+        fails(
+            "correlated noise without complete records",
+            "mask noise --level 0.1 --correlated gaps.csv",
+            3,
+            "fewer than two records have a value of every masked attribute",
+        )
+        .file("gaps.csv", "a,b\n1.5,827364.5\n2.5,\n,3.5\n"),
+        fails(
+            "noise beyond the range of numbers",
+            "mask noise --level 0.1 huge.csv",
+            3,
+            "attribute \"a\": holds values too large to compute with",
+        )
+        .file("huge.csv", "a,b\n1e308,827364.5\n-1e308,2\n3,3\n"),
+    ]
+}
+
 pub fn cases() -> Vec<Case> {
     let mut cases = strengths();
     cases.extend(attributes());
+    cases.extend(other_methods());
     cases.extend(roles_files());
     cases.extend(vec![
         fails("no command", "", 2, "Usage: sdcrisk"),

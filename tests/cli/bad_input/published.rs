@@ -25,6 +25,13 @@ fn sound() -> String {
         .to_owned()
 }
 
+/// The same of another method.
+fn of(method: &str, parameters: &str) -> String {
+    sound()
+        .replace("rankswap", method)
+        .replace(r#"{"window": 2, "partner": "unswapped"}"#, parameters)
+}
+
 pub fn cases() -> Vec<Case> {
     let limit = "it must be a percentage such as 5%, or a share from 0 to 1 such as 0.05";
     vec![
@@ -236,6 +243,35 @@ pub fn cases() -> Vec<Case> {
             "statement: window 0",
             sound().replace("\"window\": 2", "\"window\": 0"),
             "s.json: states a window of 0 ranks",
+        ),
+        statement(
+            "statement: more buckets than records",
+            of(
+                "pbuckets",
+                r#"{"buckets": 11, "exhausted": "renormalised"}"#,
+            ),
+            "s.json: states a number of buckets that this many records cannot fill",
+        ),
+        statement(
+            "statement: no spread",
+            of(
+                "pdistribution",
+                r#"{"p": 10, "mean": 0.5, "sd": 0, "taken": "redrawn", "tries": 1000}"#,
+            ),
+            "s.json: states a law of rank differences that is none",
+        ),
+        statement(
+            "statement: level of noise 0",
+            of(
+                "noise",
+                r#"{"law": "normal", "level": 0, "correlated": false, "restored": false, "rounded": false}"#,
+            ),
+            "s.json: states a level of noise that is not above 0. Give the file that",
+        ),
+        statement(
+            "statement: parameters of another method",
+            of("noise", r#"{"window": 2, "partner": "unswapped"}"#),
+            "s.json: is not a statement of a masking",
         ),
         statement(
             "statement: window negative",
