@@ -36,6 +36,9 @@ pub struct Statement {
 pub enum Method {
     /// Rank swapping.
     RankSwap(RankSwapParameters),
+    /// Microaggregation.
+    #[serde(rename = "microagg")]
+    Microaggregation(MicroaggregationParameters),
     /// Fuzzy microaggregation.
     Fuzzy(FuzzyParameters),
     /// Rank swapping p-buckets.
@@ -51,6 +54,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RankSwap(_) => "rankswap",
+            Self::Microaggregation(_) => "microagg",
             Self::Fuzzy(_) => "fuzzy",
             Self::PBuckets(_) => "pbuckets",
             Self::PDistribution(_) => "pdistribution",
@@ -82,6 +86,95 @@ pub enum Partner {
     Skip,
 }
 
+/// The parameters of microaggregation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MicroaggregationParameters {
+    /// How records were grouped.
+    pub algorithm: Grouping,
+    /// The attributes that were aggregated together, with the least number of records a group.
+    pub blocks: Vec<AggregatedBlock>,
+    /// On what scale distances were taken.
+    pub scale: DistanceScale,
+    /// The average of continuous attributes; ordinal ones got the lower median, nominal ones the mode.
+    pub average: Average,
+    /// Whether averages of whole numbers were rounded to whole numbers.
+    pub rounded: bool,
+}
+
+/// A block of attributes that were aggregated together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AggregatedBlock {
+    /// The attributes.
+    pub attributes: Vec<String>,
+    /// The least number of records a group.
+    pub k: usize,
+}
+
+/// How microaggregation groups records.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grouping {
+    /// Maximum distance to average vector: groups of k around the farthest records.
+    Mdav,
+    /// MDAV with groups of k to 2k − 1.
+    #[serde(rename = "v-mdav")]
+    VMdav {
+        /// How much nearer than to others a record must be to join a group.
+        gamma: f64,
+    },
+    /// A tour through the groups of MDAV, cut at the least cost.
+    MdavMhm,
+    /// MDAV, then exchanges of records between near groups until none lowers the SSE.
+    Exchange,
+    /// The optimum of one attribute.
+    Univariate,
+    /// The optimum of each attribute on its own.
+    IndividualRanking,
+    /// Along the first principal component, cut at the least cost.
+    Pca {
+        /// What is least.
+        cost: ArcCost,
+    },
+    /// Along the sum of z-scores, cut at the least cost.
+    Zscores {
+        /// What is least.
+        cost: ArcCost,
+    },
+}
+
+/// What a cut along a line minimises: the squared errors within its groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArcCost {
+    /// Of the projections.
+    Projected,
+    /// Of all attributes of the block.
+    Multivariate,
+}
+
+/// On what scale a method takes distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DistanceScale {
+    /// Attributes minus their mean, divided by their standard deviation.
+    #[default]
+    Z,
+    /// The file's own units.
+    None,
+}
+
+/// The average of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Average {
+    /// The mean.
+    Mean,
+    /// The median; of an even number of values the mean of the two middle ones.
+    Median,
+}
+
 /// The parameters of fuzzy microaggregation.
 ///
 /// The law that was applied, as far as the sources leave it open: with Z a value x is compared as (x − mean)/sd, both of the
@@ -96,7 +189,7 @@ pub struct FuzzyParameters {
     /// Fuzziness of the memberships by which a cluster was drawn.
     pub m2: f64,
     /// In which units distances were taken.
-    pub scale: Scaling,
+    pub scale: DistanceScale,
     /// Whether masked values of attributes of whole numbers were rounded.
     pub rounded: bool,
     /// The attributes that were aggregated together.
@@ -114,17 +207,6 @@ pub struct FuzzyBlock {
     pub k: Option<usize>,
     /// Number of clusters.
     pub clusters: usize,
-}
-
-/// In which units distances between records were taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scaling {
-    /// Every attribute has mean 0 and standard deviation 1.
-    #[default]
-    Z,
-    /// The file's own units.
-    None,
 }
 
 /// The parameters of rank swapping p-buckets.
@@ -212,6 +294,23 @@ impl Statement {
         match &self.method {
             Method::RankSwap(stated) => {
                 (stated.window == 0).then_some("states a window of 0 ranks")
+            }
+            Method::Microaggregation(stated) => {
+                let makes_sense = !stated.blocks.is_empty()
+                    && stated.blocks.iter().all(|block| {
+                        block.k > 1 && block.k <= self.records && !block.attributes.is_empty()
+                    });
+                (!makes_sense).then_some("states groups of attributes or records that cannot be")
+            }
+            Method::Fuzzy(stated) => {
+                let makes_sense = stated.m1 > 1.0
+                    && stated.m2 > 1.0
+                    && !stated.blocks.is_empty()
+                    && stated
+                        .blocks
+                        .iter()
+                        .all(|block| block.clusters > 0 && !block.attributes.is_empty());
+                (!makes_sense).then_some("states clusters that cannot be")
             }
             Method::PBuckets(stated) => (stated.buckets == 0 || stated.buckets > self.records)
                 .then_some("states a number of buckets that this many records cannot fill"),

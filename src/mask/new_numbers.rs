@@ -83,8 +83,9 @@ pub(super) fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (usize, 
     all.filter(move |&(record, _)| !numbers.missing.contains(record))
 }
 
+/// What it does to an attribute when it gets new numbers.
 #[expect(clippy::float_cmp, reason = "a value is changed or it is not")]
-fn effect(name: &str, old: Numbers<'_>, new: &[f64]) -> Effect {
+pub(super) fn effect(name: &str, old: Numbers<'_>, new: &[f64]) -> Effect {
     let spread = moments(present(old).map(|(_, value)| value));
     // In units of the spread, squares of large values do not overflow.
     let sse: f64 = present(old)

@@ -1,8 +1,8 @@
 //! Small statistics that masking, attacks and reports share.
 
 pub mod covariance;
-pub mod elementary;
 pub mod eigen;
+pub mod elementary;
 pub mod interval;
 pub mod membership;
 pub mod moments;

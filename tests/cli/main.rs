@@ -13,6 +13,7 @@ mod fuzz;
 mod link_counts;
 mod manual;
 mod maskings;
+mod microaggregation;
 mod permissions;
 mod pipeline;
 mod releases;

@@ -6,7 +6,7 @@ use sdcrisk::{
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings, StartingCentres},
     },
     rng::{Purpose, Seed},
-    statement::Scaling,
+    statement::DistanceScale,
     table::{ReadOptions, Table},
 };
 
@@ -49,7 +49,7 @@ fn fitted(m: f64, start: &str, names: [&str; 3]) -> Block {
         values: numbers(start),
     };
     let settings = Settings {
-        scaling: Scaling::None,
+        scaling: DistanceScale::None,
         tolerance: 1e-13,
         max_iterations: 20_000,
         keep_memberships: true,

@@ -12,3 +12,4 @@ mod bundled_data;
 mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
+mod microaggregation_example;

@@ -7,7 +7,7 @@ use sdcrisk::{
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings},
     },
     rng::{Purpose, Seed},
-    statement::{Method, Scaling},
+    statement::{DistanceScale, Method},
     stats::{membership::Fuzziness, moments::moments},
     table::{AttrId, ReadOptions, Table},
 };
@@ -456,7 +456,7 @@ fn without_scaling_units_decide() {
         .chain((0..40).map(|i| format!("{},{}\n", 1000 * (i % 4), (i / 4) % 2)))
         .collect();
     let settings = Settings {
-        scaling: Scaling::None,
+        scaling: DistanceScale::None,
         starts: 5,
         ..settings()
     };

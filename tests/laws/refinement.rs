@@ -6,10 +6,11 @@ use sdcrisk::{
     mask::microaggregation::{
         Partition,
         exchange::exchange,
-        projection::{ArcCost, Projection, projected},
+        projection::{Projection, projected},
         tour::along_tour,
         univariate::optimal,
     },
+    statement::ArcCost,
     table::Matrix,
 };
 

@@ -10,6 +10,7 @@
 
 mod main_job;
 mod microaggregation;
+mod microaggregation_loss;
 mod noise;
 mod rank_swapping_table;
 mod reading;
@@ -27,6 +28,13 @@ fn bytes(file: &str) -> Option<Vec<u8>> {
         eprintln!("skipped: there is no ../shared/data/{file} beside the project");
     }
     bytes
+}
+
+/// Where a reference file is, if it is there.
+fn path(file: &str) -> Option<std::path::PathBuf> {
+    bytes(file)?;
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    Some(project.join("../shared/data").join(file))
 }
 
 fn table(file: &str) -> Option<Table> {

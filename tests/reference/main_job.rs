@@ -1,8 +1,8 @@
 //! The main job on every reference file: mask, then attack through a pipe.
 
+use super::path;
 use std::{
     io::Write,
-    path::PathBuf,
     process::{Command, Output, Stdio},
 };
 
@@ -20,15 +20,6 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
-}
-
-fn path(file: &str) -> Option<PathBuf> {
-    super::bytes(file)?;
-    Some(
-        PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("../shared/data")
-            .join(file),
-    )
 }
 
 /// Masks with `strength`, links through a pipe, and gives the two results (am, rsld).

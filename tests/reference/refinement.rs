@@ -4,11 +4,12 @@ use sdcrisk::{
     mask::microaggregation::{
         Partition,
         exchange::exchange,
-        projection::{ArcCost, Projection, projected},
+        projection::{Projection, projected},
         squared_distance,
         tour::along_tour,
         univariate::optimal,
     },
+    statement::ArcCost,
     stats::moments::moments_by_attribute,
     table::{Matrix, Table},
 };

@@ -19,7 +19,7 @@ use crate::{
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings, StartingCentres},
     },
     report::{io_error, text},
-    statement::{Method, Scaling},
+    statement::{DistanceScale, Method},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -87,8 +87,8 @@ impl FuzzyArgs {
     fn settings(&self) -> Settings {
         Settings {
             scaling: match self.scale {
-                ScaleArg::Z => Scaling::Z,
-                ScaleArg::None => Scaling::None,
+                ScaleArg::Z => DistanceScale::Z,
+                ScaleArg::None => DistanceScale::None,
             },
             rounding: match self.round {
                 true => Rounding::Whole,
@@ -220,8 +220,8 @@ impl MethodArgs for FuzzyArgs {
             parameters.m1,
             parameters.m2,
             match parameters.scale {
-                Scaling::Z => "on standardised attributes",
-                Scaling::None => "in the file's units",
+                DistanceScale::Z => "on standardised attributes",
+                DistanceScale::None => "in the file's units",
             },
         )
     }

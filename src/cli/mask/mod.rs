@@ -2,6 +2,7 @@
 
 mod fuzzy;
 mod groups;
+mod microaggregation;
 mod noise;
 mod p_buckets;
 mod p_distribution;
@@ -94,6 +95,18 @@ Amounts can become negative and, without --round, get decimals.
 Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave
 one, and the key of --shuffle to yourself.")]
     Noise(noise::NoiseArgs),
+    /// Microaggregation: records alike get the average of their group
+    #[command(after_help = "Examples:
+  sdcrisk mask microagg --k 3 in.csv > masked.csv
+  sdcrisk mask microagg --group 'age,income:5' --group 'tax,rent:3' -o masked.csv in.csv
+  sdcrisk mask microagg --k 5 --algorithm exchange --statement masked.sdc.json in.csv > masked.csv
+  sdcrisk mask microagg --k 3 --algorithm individual-ranking in.csv > masked.csv
+
+Every record equals at least k-1 others in the attributes that were aggregated together. The larger k, and the more
+attributes together, the better hidden and the more is lost. The information loss (100 SSE/SST) on standard error says
+how much: 0 is nothing, 100 is as if everybody had the mean. Attributes aggregated in several groups, or each on its own,
+lose less and hide less: an intruder who knows several of them can intersect the groups.")]
+    Microagg(microaggregation::MicroaggregationArgs),
 }
 
 /// What all masking methods share.
@@ -134,6 +147,7 @@ pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
         MaskMethod::Pbuckets(args) => mask(args, console),
         MaskMethod::Pdistribution(args) => mask(args, console),
         MaskMethod::Noise(args) => mask(args, console),
+        MaskMethod::Microagg(args) => mask(args, console),
     }
 }
 
@@ -144,6 +158,11 @@ trait MethodArgs {
     /// Files that the method reads beside the table.
     fn inputs(&self) -> Vec<&Path> {
         Vec::new()
+    }
+
+    /// Whether the method draws at random.
+    fn is_random(&self) -> bool {
+        true
     }
 
     /// Refuses options that contradict each other, before any file is read.
@@ -177,6 +196,13 @@ type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
     let args = method_args.common();
     method_args.check()?;
+    if args.seed.is_some() && args.shuffle.is_none() && !method_args.is_random() {
+        return Err(
+            Error::usage("--seed has no effect: nothing is drawn at random")
+                .remedy("Leave it out")
+                .into(),
+        );
+    }
     let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;

@@ -16,7 +16,7 @@ use super::{Details, Mask, Masked, Rounding, new_numbers::write_numbers};
 use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
-    statement::{FuzzyBlock, FuzzyParameters, Method, Scaling, Statement},
+    statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Statement},
     stats::membership::Fuzziness,
     table::{AttrId, Table},
 };
@@ -50,13 +50,13 @@ pub enum Blocks {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// In which units distances are taken.
-    pub scaling: Scaling,
+    pub scaling: DistanceScale,
     /// Whether masked values of attributes of whole numbers are rounded.
     pub rounding: Rounding,
     /// How often c-means starts from other records; the least objective wins, of equal ones the first.
     pub starts: usize,
     /// C-means has converged when no centre moves farther along any attribute in one iteration: in standard deviations of
-    /// the attribute, and with [`Scaling::None`] in those of the attribute that has the largest.
+    /// the attribute, and with [`DistanceScale::None`] in those of the attribute that has the largest.
     pub tolerance: f64,
     /// When c-means ends without having converged.
     pub max_iterations: usize,
@@ -67,7 +67,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            scaling: Scaling::Z,
+            scaling: DistanceScale::Z,
             rounding: Rounding::None,
             starts: 1,
             tolerance: 1e-6,
@@ -92,7 +92,7 @@ impl Default for Settings {
 /// exponent in the FCM", IEEE Transactions on Systems, Man and Cybernetics B 34, 2004.) In return no record can be said to belong to a cluster, even by one who knows method and parameters.
 ///
 /// # Units
-/// Distances are taken between standardised values (mean 0, sd 1 with divisor n−1) or, with [`Scaling::None`], between values
+/// Distances are taken between standardised values (mean 0, sd 1 with divisor n−1) or, with [`DistanceScale::None`], between values
 /// as they are. Centres are returned to the file's units; they never lie outside the values of an attribute.
 ///
 /// # Ties

@@ -1,7 +1,7 @@
 //! The space in which records are clustered: from the file's units and back.
 
 use crate::{
-    statement::Scaling,
+    statement::DistanceScale,
     stats::moments::moments,
     table::{AttrId, Matrix, Numbers, Table},
 };
@@ -50,7 +50,7 @@ pub(super) struct Space {
 
 impl Space {
     /// The points of these attributes; all must be numbers.
-    pub fn of(table: &Table, attributes: &[AttrId], scaling: Scaling) -> Self {
+    pub fn of(table: &Table, attributes: &[AttrId], scaling: DistanceScale) -> Self {
         let numbers: Vec<Numbers<'_>> = attributes
             .iter()
             .filter_map(|&attribute| table.numbers(attribute))
@@ -109,7 +109,7 @@ impl Space {
     }
 }
 
-fn axes(numbers: &[Numbers<'_>], scaling: Scaling) -> Vec<Axis> {
+fn axes(numbers: &[Numbers<'_>], scaling: DistanceScale) -> Vec<Axis> {
     let ranges: Vec<(f64, f64)> = numbers.iter().map(|&numbers| range(numbers)).collect();
     let common = ranges.iter().map(|&range| unit(range)).fold(0.0, f64::max);
     let mut axes: Vec<Axis> = numbers
@@ -117,8 +117,8 @@ fn axes(numbers: &[Numbers<'_>], scaling: Scaling) -> Vec<Axis> {
         .zip(ranges)
         .map(|(&numbers, range)| {
             let unit = match scaling {
-                Scaling::Z => unit(range),
-                Scaling::None => common,
+                DistanceScale::Z => unit(range),
+                DistanceScale::None => common,
             };
             let moments = moments(present(numbers).map(|(_, value)| value / unit));
             Axis {
@@ -129,7 +129,7 @@ fn axes(numbers: &[Numbers<'_>], scaling: Scaling) -> Vec<Axis> {
             }
         })
         .collect();
-    if scaling == Scaling::None {
+    if scaling == DistanceScale::None {
         let largest = axes.iter().map(|axis| axis.scale).fold(0.0, f64::max);
         for axis in &mut axes {
             if axis.scale > 0.0 {

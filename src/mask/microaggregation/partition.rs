@@ -32,6 +32,23 @@ impl Partition {
         Self { group_of, n_groups }
     }
 
+    /// The same groups when what was grouped were only these of `n_records` records; the others are in no group.
+    ///
+    /// # Panics
+    /// If `records` does not name one record for each that was grouped.
+    #[must_use]
+    pub fn among(&self, n_records: usize, records: &[usize]) -> Self {
+        assert_eq!(records.len(), self.group_of.len(), "one record for each");
+        let mut group_of = vec![Self::NO_GROUP; n_records];
+        for (&record, &group) in records.iter().zip(&self.group_of) {
+            group_of[record] = group;
+        }
+        Self {
+            group_of,
+            n_groups: self.n_groups,
+        }
+    }
+
     /// The group of each record, or [`Self::NO_GROUP`].
     pub fn group_of(&self) -> &[u32] {
         &self.group_of

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Partition, path, scale, univariate};
-use crate::{stats::eigen, table::Matrix};
+use crate::{statement::ArcCost, stats::eigen, table::Matrix};
 
 /// The number by which records are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,15 +12,6 @@ pub enum Projection {
     ZScores,
     /// The score on the first principal component of the points.
     PrincipalComponent,
-}
-
-/// What a group costs on the way along the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArcCost {
-    /// The SSE of the projected numbers within the group.
-    Projected,
-    /// The SSE of the points within the group.
-    Multivariate,
 }
 
 /// Groups of k to 2k−1 records that follow each other on an axis, with the least sum of costs among all such partitions.

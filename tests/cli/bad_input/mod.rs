@@ -2,6 +2,7 @@
 
 mod broken;
 mod knowledge;
+mod microaggregation;
 mod options;
 mod outputs;
 mod published;
@@ -214,6 +215,7 @@ fn table() -> Vec<Case> {
     table.extend(options::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
+    table.extend(microaggregation::cases());
     table.extend(published::cases());
     table
 }

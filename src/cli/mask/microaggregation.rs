@@ -1,0 +1,352 @@
+//! `mask microagg`: options, and what they mean.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    ExtraWriter, MaskArgs, MethodArgs,
+    groups::{self, Group},
+};
+use crate::{
+    error::{Error, Result},
+    mask::{
+        Details, Mask, Masked, Rounding,
+        microaggregation::{Block, BlockOf, Blocks, Microaggregation, Partition},
+    },
+    report::{io_error, text},
+    statement::{ArcCost, Average, DistanceScale, Grouping, Method},
+    table::{AttrId, Scale, Table},
+};
+
+#[derive(Debug, Args)]
+pub struct MicroaggregationArgs {
+    /// Least number of records a group; groups hold k to 2k-1 records
+    #[arg(long, value_name = "K", required_unless_present = "group")]
+    k: Option<usize>,
+    /// How records are grouped
+    #[arg(long, value_enum, default_value = "mdav")]
+    algorithm: AlgorithmArg,
+    /// Attributes that are aggregated together, with a k of their own if it is not --k, for example 'a,b:3'; repeat it for
+    /// more groups of attributes [default: all in one, each record then equals k-1 others in all of them]
+    #[arg(long, value_name = "LIST[:K]", conflicts_with = "attributes")]
+    group: Vec<String>,
+    /// v-mdav: a group grows by a record that is this much nearer to it than to others (0 never, 0.2 scattered data, 1.1
+    /// clustered data) [default: 0.2]
+    #[arg(long, value_name = "FACTOR")]
+    gamma: Option<f64>,
+    /// pca, zscores: whose squared errors the groups along the line keep least [default: projected]
+    #[arg(long, value_enum, value_name = "COST")]
+    arc_cost: Option<ArcCostArg>,
+    /// Distances on standardised attributes (z), or in the file's own units
+    #[arg(long, value_enum, default_value = "z")]
+    scale: ScaleArg,
+    /// The average of continuous attributes (ordinal ones get the median, nominal ones the mode)
+    #[arg(long, value_enum, default_value = "mean")]
+    average: AverageArg,
+    /// Round the averages of attributes that hold whole numbers only
+    #[arg(long)]
+    round: bool,
+    /// Write the group of each record (CSV) to this file: private, like a seed
+    #[arg(long, value_name = "FILE")]
+    partition: Option<PathBuf>,
+    #[command(flatten)]
+    common: MaskArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AlgorithmArg {
+    /// Groups of k around the records farthest from the average: the standard
+    Mdav,
+    /// The same with groups of k to 2k-1, which follow clusters
+    VMdav,
+    /// A tour through the groups of MDAV, cut where least is lost
+    MdavMhm,
+    /// MDAV, then exchanges between near groups until nothing more is gained: least information lost, slowest
+    Exchange,
+    /// One attribute: the optimum
+    Univariate,
+    /// Each attribute on its own, the optimum of each: little is lost, and little is hidden
+    IndividualRanking,
+    /// Along the first principal component
+    Pca,
+    /// Along the sum of the standardised attributes
+    Zscores,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ArcCostArg {
+    /// Those of the positions on the line
+    Projected,
+    /// Those of all attributes
+    Multivariate,
+}
+
+/// On what scale a method takes distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScaleArg {
+    /// Standardised: every attribute counts alike
+    Z,
+    /// As they are: attributes with large numbers decide
+    None,
+}
+
+impl From<ScaleArg> for DistanceScale {
+    fn from(scale: ScaleArg) -> Self {
+        match scale {
+            ScaleArg::Z => Self::Z,
+            ScaleArg::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AverageArg {
+    /// The mean
+    Mean,
+    /// The median
+    Median,
+}
+
+impl MicroaggregationArgs {
+    fn grouping(&self) -> Grouping {
+        let cost = match self.arc_cost {
+            None | Some(ArcCostArg::Projected) => ArcCost::Projected,
+            Some(ArcCostArg::Multivariate) => ArcCost::Multivariate,
+        };
+        match self.algorithm {
+            AlgorithmArg::Mdav => Grouping::Mdav,
+            AlgorithmArg::VMdav => Grouping::VMdav {
+                gamma: self.gamma.unwrap_or(0.2),
+            },
+            AlgorithmArg::MdavMhm => Grouping::MdavMhm,
+            AlgorithmArg::Exchange => Grouping::Exchange,
+            AlgorithmArg::Univariate => Grouping::Univariate,
+            AlgorithmArg::IndividualRanking => Grouping::IndividualRanking,
+            AlgorithmArg::Pca => Grouping::Pca { cost },
+            AlgorithmArg::Zscores => Grouping::Zscores { cost },
+        }
+    }
+
+    fn one_by_one(&self) -> bool {
+        matches!(
+            self.algorithm,
+            AlgorithmArg::Univariate | AlgorithmArg::IndividualRanking
+        )
+    }
+
+    fn groups(&self, table: &Table) -> Result<Vec<Group>> {
+        groups::parse_all(table, &self.group)
+    }
+
+    fn with_blocks(&self, blocks: Blocks) -> Result<Microaggregation> {
+        let average = match self.average {
+            AverageArg::Mean => Average::Mean,
+            AverageArg::Median => Average::Median,
+        };
+        let rounding = match self.round {
+            true => Rounding::Whole,
+            false => Rounding::None,
+        };
+        Ok(Microaggregation::new(self.grouping(), blocks)?
+            .scale(self.scale.into())
+            .average(average)
+            .rounding(rounding))
+    }
+}
+
+impl MethodArgs for MicroaggregationArgs {
+    fn common(&self) -> &MaskArgs {
+        &self.common
+    }
+
+    fn is_random(&self) -> bool {
+        false
+    }
+
+    fn check(&self) -> Result<()> {
+        let idle = |option: &str, of: &str| {
+            Err(
+                Error::usage(format!("{option} has no effect here: it is for {of}"))
+                    .remedy("Leave it out"),
+            )
+        };
+        if self.gamma.is_some() && self.algorithm != AlgorithmArg::VMdav {
+            return idle("--gamma", "--algorithm v-mdav");
+        }
+        if self.arc_cost.is_some()
+            && !matches!(self.algorithm, AlgorithmArg::Pca | AlgorithmArg::Zscores)
+        {
+            return idle("--arc-cost", "--algorithm pca and zscores");
+        }
+        if self.scale == ScaleArg::None && self.one_by_one() {
+            return idle(
+                "--scale none",
+                "algorithms that take distances between records",
+            );
+        }
+        self.with_blocks(Blocks::Together {
+            k: self.k.unwrap_or(2),
+        })
+        .map(|_| ())
+    }
+
+    fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
+        let groups = self.groups(table)?;
+        Ok((!groups.is_empty()).then(|| groups::union(&groups)))
+    }
+
+    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+        let groups = self.groups(table)?;
+        if groups.is_empty() {
+            let k = self.k.ok_or_else(|| Error::usage("microagg needs --k"))?;
+            return Ok(Box::new(self.with_blocks(Blocks::Together { k })?));
+        }
+        if self.k.is_some() && groups.iter().all(|group| group.number.is_some()) {
+            return Err(
+                Error::usage("--k has no effect: every --group has a k of its own")
+                    .remedy("Leave it out"),
+            );
+        }
+        let named = groups
+            .iter()
+            .map(|group| {
+                let k = group.number.or(self.k).ok_or_else(|| {
+                    Error::usage("a --group has no k")
+                        .remedy("Write it as 'a,b:3', or give --k for all that have none")
+                })?;
+                let name = |&id: &AttrId| table.attribute(id).name.clone();
+                Ok(BlockOf {
+                    attributes: group.attributes.iter().map(name).collect(),
+                    k,
+                })
+            })
+            .collect::<Result<_>>()?;
+        Ok(Box::new(self.with_blocks(Blocks::Named(named))?))
+    }
+
+    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
+        let partition = self.partition.as_deref();
+        partition
+            .map(|path| (path, write_partition as ExtraWriter))
+            .into_iter()
+            .collect()
+    }
+
+    fn headline(&self, masked: &Masked) -> String {
+        let Method::Microaggregation(parameters) = &masked.statement.method else {
+            return String::new();
+        };
+        let algorithm = self
+            .algorithm
+            .to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().to_owned());
+        let parameter = match parameters.algorithm {
+            Grouping::VMdav { gamma } => format!(", gamma {gamma}"),
+            Grouping::Pca { cost } | Grouping::Zscores { cost } => match cost {
+                ArcCost::Projected => ", least squared errors on the line".into(),
+                ArcCost::Multivariate => ", least squared errors of all attributes".into(),
+            },
+            _ => String::new(),
+        };
+        let scale = match parameters.scale {
+            _ if self.one_by_one() => "",
+            DistanceScale::Z => ", distances on standardised attributes",
+            DistanceScale::None => ", distances in the file's own units",
+        };
+        format!("{algorithm}{parameter}{scale}")
+    }
+
+    fn remarks(&self, masked: &Masked) -> Vec<String> {
+        let Details::Microaggregation(blocks) = &masked.details else {
+            return Vec::new();
+        };
+        let mut remarks: Vec<String> = blocks.iter().map(described).collect();
+        remarks.extend(averages(masked));
+        let thin: usize = blocks.iter().map(|block| block.thin).sum();
+        if thin > 0 {
+            remarks.push(format!(
+                "warning: {thin} values were averaged over fewer than k values, because others of their group are missing; \
+                 where it was one value, it stands unchanged"
+            ));
+        }
+        remarks
+    }
+}
+
+/// One line about the groups of a block.
+fn described(block: &Block) -> String {
+    let sizes = block.partition.sizes();
+    let (least, most) = (
+        sizes.iter().min().copied().unwrap_or(0),
+        sizes.iter().max().copied().unwrap_or(0),
+    );
+    let size = match least == most {
+        true => least.to_string(),
+        false => format!("{least} to {most}"),
+    };
+    format!(
+        "{}: k = {}, {} groups of {size} records",
+        text::names(&block.attributes, 6),
+        block.k,
+        sizes.len()
+    )
+}
+
+/// Which attributes got another average than the mean.
+fn averages(masked: &Masked) -> Option<String> {
+    let with = |scale: Scale| {
+        let effects = masked.effects.iter();
+        let names: Vec<&str> = effects
+            .filter(|effect| {
+                let id = masked.table.find(&effect.attribute);
+                id.is_ok_and(|id| masked.table.attribute(id).scale == scale)
+            })
+            .map(|effect| effect.attribute.as_str())
+            .collect();
+        names
+    };
+    let parts: Vec<String> = [(Scale::Ordinal, "the median"), (Scale::Nominal, "the mode")]
+        .into_iter()
+        .map(|(scale, average)| (with(scale), scale, average))
+        .filter(|(names, ..)| !names.is_empty())
+        .map(|(names, scale, average)| {
+            format!(
+                "{average} for {} ({})",
+                text::names(&names, 6),
+                scale.word()
+            )
+        })
+        .collect();
+    (!parts.is_empty()).then(|| format!("averages: {}", parts.join(", ")))
+}
+
+/// The group of each record of the original file, both counted from 1: one column a block.
+fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
+    let Details::Microaggregation(blocks) = &masked.details else {
+        return Ok(());
+    };
+    let mut writer = csv::Writer::from_writer(out);
+    let mut header = vec!["record".to_owned()];
+    header.extend(match blocks.len() {
+        1 => vec!["group".to_owned()],
+        n => (1..=n).map(|block| format!("group_{block}")).collect(),
+    });
+    writer.write_record(&header).map_err(io_error)?;
+    for record in 0..masked.statement.records {
+        let mut line = vec![(record + 1).to_string()];
+        line.extend(
+            blocks
+                .iter()
+                .map(|block| match block.partition.group_of()[record] {
+                    Partition::NO_GROUP => String::new(),
+                    group => (u64::from(group) + 1).to_string(),
+                }),
+        );
+        writer.write_record(&line).map_err(io_error)?;
+    }
+    writer.flush()
+}

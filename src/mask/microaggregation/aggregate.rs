@@ -1,0 +1,216 @@
+//! Replaces values by the averages of their groups.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use rayon::prelude::*;
+
+use super::Partition;
+use crate::{
+    error::Result,
+    mask::{
+        Effect, Rounding,
+        new_numbers::{effect, write_numbers},
+    },
+    statement::Average,
+    stats::moments::moments,
+    table::{AttrId, Numbers, Scale, Table},
+};
+
+/// What the cells of one attribute become.
+enum Averaged {
+    /// New numbers, one a record.
+    Numbers(Vec<f64>),
+    /// The cells of other records.
+    Donors(Vec<u32>),
+}
+
+/// The table in which each attribute has the averages of its groups, and what that did to each.
+///
+/// # Errors
+/// Input, when a mean is beyond the range of numbers.
+pub fn aggregate(
+    mut table: Table,
+    jobs: &[(AttrId, &Partition)],
+    average: Average,
+    rounding: Rounding,
+) -> Result<(Table, Vec<Effect>)> {
+    let averages: Vec<Averaged> = jobs
+        .par_iter()
+        .map(|&(attribute, partition)| {
+            let groups = partition.groups();
+            match (table.attribute(attribute).scale, table.numbers(attribute)) {
+                (Scale::Continuous, Some(numbers)) => {
+                    Averaged::Numbers(averaged(numbers, &groups, average))
+                }
+                (Scale::Ordinal, Some(numbers)) => {
+                    Averaged::Donors(median_donors(numbers, &groups))
+                }
+                _ => Averaged::Donors(mode_donors(&table, attribute, &groups)),
+            }
+        })
+        .collect();
+    let mut effects = Vec::with_capacity(jobs.len());
+    for (&(attribute, _), averages) in jobs.iter().zip(averages) {
+        match averages {
+            Averaged::Numbers(new) => {
+                let (masked, effect) = write_numbers(table, vec![(attribute, new)], rounding)?;
+                table = masked;
+                effects.extend(effect);
+            }
+            Averaged::Donors(donors) => {
+                effects.push(effect_of_donors(&table, attribute, &donors));
+                table = table.with_donors(attribute, donors);
+            }
+        }
+    }
+    Ok((table, effects))
+}
+
+fn effect_of_donors(table: &Table, attribute: AttrId, donors: &[u32]) -> Effect {
+    let name = &table.attribute(attribute).name;
+    if let Some(numbers) = table.numbers(attribute) {
+        let new: Vec<f64> = donors
+            .iter()
+            .map(|&donor| numbers.values[donor as usize])
+            .collect();
+        return effect(name, numbers, &new);
+    }
+    let missing = table.missing(attribute).count();
+    Effect {
+        attribute: name.clone(),
+        values: table.n_records() - missing,
+        changed: (0_u32..)
+            .zip(donors)
+            .filter(|&(record, &donor)| record != donor)
+            .count(),
+        missing,
+        squared_error: None,
+    }
+}
+
+/// How many values are averaged over fewer than `k` values.
+pub fn thin_values(table: &Table, attributes: &[AttrId], partition: &Partition, k: usize) -> usize {
+    let mut thin = 0;
+    for &attribute in attributes {
+        let missing = table.missing(attribute);
+        if missing.is_empty() {
+            continue;
+        }
+        let mut present = partition.sizes();
+        for record in missing.records() {
+            let group = partition.group_of()[record];
+            if group != Partition::NO_GROUP {
+                present[group as usize] -= 1;
+            }
+        }
+        thin += present.iter().filter(|&&count| count < k).sum::<usize>();
+    }
+    thin
+}
+
+fn averaged(numbers: Numbers<'_>, groups: &[Vec<u32>], average: Average) -> Vec<f64> {
+    let mut new = numbers.values.to_vec();
+    for group in groups {
+        let present = present_in(numbers, group);
+        let value = match average {
+            // The mean of equal values is that value, whatever the rounding of sums.
+            Average::Mean => {
+                moments(
+                    present
+                        .iter()
+                        .map(|&record| numbers.values[record as usize]),
+                )
+                .mean
+            }
+            Average::Median => {
+                let mut sorted: Vec<f64> = present
+                    .iter()
+                    .map(|&record| numbers.values[record as usize])
+                    .collect();
+                sorted.sort_unstable_by(f64::total_cmp);
+                median(&sorted)
+            }
+        };
+        for record in present {
+            new[record as usize] = value;
+        }
+    }
+    new
+}
+
+/// The middle value, or the mean of the two middle ones; 0 of none.
+fn median(sorted: &[f64]) -> f64 {
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]),
+    }
+}
+
+/// For each record the first record of its group that has the group's lower median.
+fn median_donors(numbers: Numbers<'_>, groups: &[Vec<u32>]) -> Vec<u32> {
+    let value = |record: u32| numbers.values[record as usize];
+    let mut donors = identity(numbers.values.len());
+    for group in groups {
+        let mut present = present_in(numbers, group);
+        present.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+        let Some(middle) = present.len().checked_sub(1) else {
+            continue;
+        };
+        let median = value(present[middle / 2]);
+        // The sort is stable and groups are ascending: the first of the equal ones is the first in the file.
+        let donor = present[present.partition_point(|&record| value(record) < median)];
+        for record in present {
+            if value(record).total_cmp(&median).is_ne() {
+                donors[record as usize] = donor;
+            }
+        }
+    }
+    donors
+}
+
+/// For each record the first record of its group that has the group's most frequent category.
+fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32> {
+    let mut donors = identity(table.n_records());
+    for group in groups {
+        let mut counts: BTreeMap<Cow<'_, str>, (usize, u32)> = BTreeMap::new();
+        for &record in group {
+            if !table.is_missing(record as usize, attribute) {
+                counts
+                    .entry(table.text(record as usize, attribute))
+                    .or_insert((0, record))
+                    .0 += 1;
+            }
+        }
+        // Most frequent first; of equally frequent ones the one that is first in the file.
+        let Some((mode, &(_, donor))) = counts
+            .iter()
+            .max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(b.1.cmp(&a.1)))
+        else {
+            continue;
+        };
+        for &record in group {
+            if !table.is_missing(record as usize, attribute)
+                && table.text(record as usize, attribute) != *mode
+            {
+                donors[record as usize] = donor;
+            }
+        }
+    }
+    donors
+}
+
+fn present_in(numbers: Numbers<'_>, group: &[u32]) -> Vec<u32> {
+    let present = group.iter().copied();
+    present
+        .filter(|&record| !numbers.missing.contains(record as usize))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a table holds at most u32::MAX records"
+)]
+fn identity(records: usize) -> Vec<u32> {
+    (0..records as u32).collect()
+}
