@@ -47,6 +47,8 @@ pub enum Method {
     PDistribution(PDistributionParameters),
     /// Additive noise.
     Noise(NoiseParameters),
+    /// Information preserving statistical obfuscation.
+    Ipso(IpsoParameters),
 }
 
 impl Method {
@@ -59,6 +61,7 @@ impl Method {
             Self::PBuckets(_) => "pbuckets",
             Self::PDistribution(_) => "pdistribution",
             Self::Noise(_) => "noise",
+            Self::Ipso(_) => "ipso",
         }
     }
 }
@@ -267,6 +270,32 @@ pub struct NoiseParameters {
     pub rounded: bool,
 }
 
+/// The parameters of IPSO: the masked attributes were drawn from their linear regression on those that were kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IpsoParameters {
+    /// What was drawn.
+    pub variant: IpsoVariant,
+    /// The attributes that were kept.
+    pub kept: Vec<String>,
+    /// Whether the regression had a constant.
+    pub intercept: bool,
+    /// Whether attributes of whole numbers were rounded to whole numbers, last of all.
+    pub rounded: bool,
+}
+
+/// The variants of IPSO.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IpsoVariant {
+    /// Fitted values.
+    A,
+    /// Fitted values and normal residuals orthogonal to what is kept.
+    B,
+    /// The same with residuals that have the covariance of the original ones exactly.
+    C,
+}
+
 /// The law of additive noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -322,6 +351,10 @@ impl Statement {
                     && stated.tries > 0;
                 (!makes_sense).then_some("states a law of rank differences that is none")
             }
+            Method::Ipso(stated) => stated
+                .kept
+                .is_empty()
+                .then_some("states no attribute that was kept"),
             Method::Noise(stated) => {
                 (!positive(stated.level)).then_some("states a level of noise that is not above 0")
             }

@@ -4,6 +4,7 @@
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
 pub mod fuzzy;
+pub mod ipso;
 pub mod microaggregation;
 mod new_numbers;
 pub mod noise;
@@ -79,6 +80,8 @@ pub enum Details {
         /// One number an attribute.
         without_partner: Vec<usize>,
     },
+    /// Of IPSO: what the regression found.
+    Ipso(ipso::Fit),
     /// Of microaggregation: the groups of each block of attributes.
     Microaggregation(Vec<microaggregation::Block>),
     /// Of fuzzy microaggregation: the clusters of each block of attributes.

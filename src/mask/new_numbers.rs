@@ -77,6 +77,21 @@ pub(super) fn is_whole(numbers: Numbers<'_>) -> bool {
     present(numbers).all(|(_, value)| value.fract() == 0.0)
 }
 
+/// Refuses rounding where there is nothing to round.
+///
+/// # Errors
+/// Usage, when none of these attributes is of whole numbers.
+pub(super) fn refuse_idle_rounding(table: &Table, on: &[AttrId], rounding: Rounding) -> Result<()> {
+    let mut numbers = on.iter().filter_map(|&id| table.numbers(id));
+    match rounding == Rounding::Whole && !numbers.any(is_whole) {
+        true => Err(
+            Error::usage("--round has no effect: no masked attribute is of whole numbers")
+                .remedy("Leave it out"),
+        ),
+        false => Ok(()),
+    }
+}
+
 /// The records that have a value, with it.
 pub(super) fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
     let all = numbers.values.iter().copied().enumerate();

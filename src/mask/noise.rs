@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{
     Details, Effect, Mask, Masked,
-    new_numbers::{Rounding, is_whole, present, write_numbers},
+    new_numbers::{Rounding, present, refuse_idle_rounding, write_numbers},
 };
 use crate::{
     error::{Error, Result},
@@ -114,14 +114,7 @@ impl Noise {
             )
             .remedy("Leave it out, or mask more attributes"));
         }
-        let mut numbers = on.iter().filter_map(|&id| table.numbers(id));
-        if self.options.rounding == Rounding::Whole && !numbers.any(is_whole) {
-            return Err(Error::usage(
-                "--round has no effect: no masked attribute is of whole numbers",
-            )
-            .remedy("Leave it out"));
-        }
-        Ok(())
+        refuse_idle_rounding(table, on, self.options.rounding)
     }
 }
 

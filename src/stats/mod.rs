@@ -7,3 +7,4 @@ pub mod interval;
 pub mod membership;
 pub mod moments;
 pub mod rank;
+pub mod regression;

@@ -13,6 +13,7 @@ mod attacks_agree_with_oracle;
 mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;
+mod ipso;
 mod mdav;
 mod metamorphic;
 mod microaggregation;

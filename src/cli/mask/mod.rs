@@ -2,6 +2,7 @@
 
 mod fuzzy;
 mod groups;
+mod ipso;
 mod microaggregation;
 mod noise;
 mod p_buckets;
@@ -95,6 +96,18 @@ Amounts can become negative and, without --round, get decimals.
 Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave
 one, and the key of --shuffle to yourself.")]
     Noise(noise::NoiseArgs),
+    /// IPSO: synthetic quasi-identifiers, drawn from a regression on the attributes that are kept
+    #[command(after_help = "Examples:
+  sdcrisk mask ipso --variant c --confidential income,wealth in.csv > masked.csv
+  sdcrisk mask ipso --variant b --roles roles.toml --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask ipso --variant a --attributes age,rent --confidential income in.csv > masked.csv
+
+The confidential attributes stay as they are. The others are thrown away and replaced by values that a linear regression on
+the confidential ones gives (a), with random residuals (b), adjusted so that all means, variances and covariances of the
+regression come out exactly (c). No original value of a masked attribute is published, but a synthetic one can be close to it:
+the better the regression explains an attribute (see the remarks), the closer. Relations that are not linear are lost.
+Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
+    Ipso(ipso::IpsoArgs),
     /// Microaggregation: records alike get the average of their group
     #[command(after_help = "Examples:
   sdcrisk mask microagg --k 3 in.csv > masked.csv
@@ -147,6 +160,7 @@ pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
         MaskMethod::Pbuckets(args) => mask(args, console),
         MaskMethod::Pdistribution(args) => mask(args, console),
         MaskMethod::Noise(args) => mask(args, console),
+        MaskMethod::Ipso(args) => mask(args, console),
         MaskMethod::Microagg(args) => mask(args, console),
     }
 }

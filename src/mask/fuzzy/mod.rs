@@ -12,7 +12,10 @@ use self::{
     c_means::{Centres, Fit, Stop, c_means, map_shares},
     space::Space,
 };
-use super::{Details, Mask, Masked, Rounding, new_numbers::write_numbers};
+use super::{
+    Details, Mask, Masked, Rounding,
+    new_numbers::{refuse_idle_rounding, write_numbers},
+};
 use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
@@ -250,6 +253,7 @@ impl Mask for FuzzyMicroaggregation {
     }
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        refuse_idle_rounding(&original, on, self.settings.rounding)?;
         let blocks = match &self.blocks {
             Blocks::One(clusters) => vec![(on.to_vec(), clusters)],
             Blocks::Several(blocks) => {

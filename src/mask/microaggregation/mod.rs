@@ -25,7 +25,7 @@ use projection::Projection;
 pub use space::{Axis, Space};
 pub use v_mdav::v_mdav;
 
-use super::{Details, Mask, Masked, Rounding};
+use super::{Details, Mask, Masked, Rounding, new_numbers::refuse_idle_rounding};
 use crate::{
     error::{Error, Result},
     rng::Streams,
@@ -277,6 +277,7 @@ impl Mask for Microaggregation {
     fn mask(&self, original: Table, on: &[AttrId], _: &Streams) -> Result<Masked> {
         let records = original.n_records();
         let name = |&id: &AttrId| original.attribute(id).name.clone();
+        refuse_idle_rounding(&original, on, self.rounding)?;
         let blocks = self.blocks_of(&original, on)?;
         for (attributes, k) in &blocks {
             self.check_size(*k, records, "records")?;
