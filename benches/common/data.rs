@@ -51,7 +51,7 @@ fn file(n_records: usize, mut record: impl FnMut() -> [f64; ATTRIBUTES]) -> Vec<
 }
 
 /// A standard normal number (Box and Muller).
-fn normal(rng: &mut impl Rng) -> f64 {
+pub fn normal(rng: &mut impl Rng) -> f64 {
     let radius = (-2.0 * (1.0 - unit(rng)).ln()).sqrt();
     radius * (std::f64::consts::TAU * unit(rng)).cos()
 }

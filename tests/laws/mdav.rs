@@ -405,3 +405,13 @@ fn no_records_and_no_coordinates() {
         [vec![0, 1, 2, 6], vec![3, 4, 5]]
     );
 }
+
+/// A k beyond all bounds is one that the file does not reach.
+#[test]
+fn k_may_be_any_number() {
+    let space = random_space(&mut Dice(17), 20, 2, 8);
+    assert_eq!(mdav(&space, usize::MAX).sizes(), [20]);
+    assert_eq!(v_mdav(&space, usize::MAX, 1.0).sizes(), [20]);
+    assert_eq!(mdav(&space, 1).sizes(), [1; 20]);
+    assert_eq!(v_mdav(&space, 1, 0.5).sizes(), [1; 20]);
+}

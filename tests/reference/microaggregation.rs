@@ -19,7 +19,7 @@ fn space(file: &str, wanted: impl Fn(usize, &str) -> bool) -> Option<Space> {
         .filter(|&(place, id)| wanted(place, &table.attribute(id).name))
         .map(|(_, id)| id)
         .collect();
-    let records: Vec<u32> = (0..table.n_records() as u32).collect();
+    let records: Vec<u32> = (0..u32::try_from(table.n_records()).unwrap()).collect();
     let numbers: Vec<_> = on.iter().map(|&id| table.numbers(id).unwrap()).collect();
     let mut points = Matrix::gather(&numbers, &records);
     for attribute in 0..on.len() {

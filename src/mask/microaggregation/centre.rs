@@ -155,7 +155,7 @@ fn exponent(number: f64) -> i32 {
 struct Median {
     values: Vec<f64>,
     /// Place `i` (from 1) holds the numbers of the last `i & -i` values up to it.
-    counts: Vec<u32>,
+    counts: Vec<usize>,
 }
 
 impl Median {
@@ -167,9 +167,9 @@ impl Median {
             values: Vec::new(),
             counts: vec![0],
         };
-        for equal in all.chunk_by(|a, b| a == b) {
+        for equal in all.chunk_by(|a, b| a.total_cmp(b).is_eq()) {
             median.values.push(equal[0]);
-            median.counts.push(equal.len() as u32);
+            median.counts.push(equal.len());
         }
         for place in 1..median.counts.len() {
             let parent = place + (place & place.wrapping_neg());
@@ -190,7 +190,7 @@ impl Median {
 
     /// The lower median of the `count` numbers that are left.
     fn lower(&self, count: usize) -> f64 {
-        let mut before = count.div_ceil(2) as u32 - 1;
+        let mut before = count.div_ceil(2) - 1;
         let (mut place, mut leap) = (0, self.values.len().next_power_of_two());
         while leap > 0 {
             let next = place + leap;
@@ -247,4 +247,72 @@ impl Votes {
 
 fn category(point: &[f64]) -> Option<usize> {
     point.iter().position(|&coordinate| coordinate != 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Matrix;
+
+    fn space(width: usize, cells: Vec<f64>, axes: Vec<Axis>) -> Space {
+        let points = Matrix::complete(cells.len() / width, width, cells);
+        Space { points, axes }
+    }
+
+    fn written(centre: &Centre) -> Vec<f64> {
+        let mut to = Vec::new();
+        centre.write(&mut to);
+        to
+    }
+
+    /// By hand: of 1, 2, 4 and 9 the mean is 4, the lower median 2; two of the second category, one of the first, one missing.
+    #[test]
+    fn mean_median_and_mode() {
+        let cells = [
+            [1.0, 1.0, 0.0, 0.5],
+            [2.0, 2.0, 0.5, 0.0],
+            [4.0, 4.0, 0.0, 0.5],
+            [9.0, 9.0, 0.0, 0.0],
+        ];
+        let axes = vec![Axis::Mean, Axis::Median, Axis::Mode(2)];
+        let space = space(4, cells.concat(), axes);
+        let mut centre = Centre::of(&space, 0..4);
+        assert_eq!(written(&centre), [4.0, 2.0, 0.0, 0.5]);
+        // 2, 4 and 9 remain; the categories tie: the first.
+        centre.remove(space.points.row(0));
+        assert_eq!(written(&centre), [5.0, 4.0, 0.5, 0.0]);
+        centre.remove(space.points.row(1));
+        centre.remove(space.points.row(2));
+        assert_eq!(written(&centre), [9.0, 9.0, 0.0, 0.0]);
+        centre.remove(space.points.row(3));
+        assert_eq!(written(&centre), [0.0; 4]);
+    }
+
+    /// Whoever left, and in whatever order: the centre is that of those who remain, to the last bit.
+    #[test]
+    fn it_forgets_who_left() {
+        let value = |i: u32| f64::from(i * 7919 % 1013).sin() * 1e3_f64.powi(i as i32 % 3 - 1);
+        let space = space(
+            2,
+            (0..600).flat_map(|i| [value(i), value(i)]).collect(),
+            vec![Axis::Mean, Axis::Median],
+        );
+        let leave = |mut order: Vec<u32>, by: fn(&u32) -> u32| {
+            order.sort_by_key(by);
+            let mut centre = Centre::of(&space, 0..600);
+            for record in order {
+                centre.remove(space.points.row(record as usize));
+            }
+            written(&centre)
+        };
+        let gone: Vec<u32> = (0..600).filter(|i| i % 7 != 0).collect();
+        let one = leave(gone.clone(), |i| *i);
+        assert_eq!(one, leave(gone, |i| i * 389 % 600));
+        let rest = (0..600).filter(|i| i % 7 == 0);
+        let fresh = Centre::of(&space, rest.clone());
+        // The quantum is that of all records, or of the rest: the sum is exact in both.
+        assert_eq!(one, written(&fresh));
+        let plain = rest.clone().map(value).sum::<f64>() / rest.count() as f64;
+        assert!((one[0] - plain).abs() < 1e-9);
+    }
 }

@@ -22,14 +22,15 @@ use super::{
 /// `gamma = 0` never extends. It is compared as `d_in² < gamma² d_out²`.
 ///
 /// # Units
-/// Squared Euclidean distances of the space, each computed as [`super::squared_distance`]. Centres as in [`super::mdav`].
+/// Squared Euclidean distances of the space, each computed as [`super::squared_distance`]. Centres as in [`super::mdav()`].
 ///
 /// # Ties
 /// The record with the lowest number; of groups, the one made first.
 ///
 /// # Complexity
-/// At most `4k` searches a group. The groups are those of a program that compares everything. O(n d) memory. Fewer than
-/// `k` records make one group, no records none.
+/// About two searches a record, and one a group where `gamma` is 0, each as in [`super::mdav()`]. O(n d) memory.
+///
+/// Fewer than `k` records make one group, no records none.
 ///
 /// # Panics
 /// If `k` is 0, `gamma` is negative or not finite, or the axes do not fit the points.
@@ -59,9 +60,8 @@ impl Task for VMdav<'_> {
     type Output = Partition;
 
     fn run(self, mut remaining: impl Remaining) -> Partition {
-        let n_records = self.space.points.n_records();
         let mut centre = Vec::new();
-        Centre::of(self.space, 0..n_records as u32).write(&mut centre);
+        Centre::of(self.space, remaining.records().iter().copied()).write(&mut centre);
         let mut groups = Groups::default();
         while remaining.len() >= self.k
             && let Some(outermost) = remaining.farthest_from_centre(&centre)
