@@ -65,7 +65,7 @@ fn mdav(points: &Matrix, k: usize) -> Partition {
     let mut rest: Vec<u32> = (0..points.n_records() as u32).collect();
     let mut groups = Vec::new();
     let mut group_around = |rest: &mut Vec<u32>, centre: u32| {
-        rest.sort_by(|&a, &b| {
+        rest.select_nth_unstable_by(k - 1, |&a, &b| {
             let to = |record| squared_distance(row(record), row(centre));
             to(a).total_cmp(&to(b)).then(a.cmp(&b))
         });
