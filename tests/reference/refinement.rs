@@ -1,4 +1,8 @@
 //! Optimal and refined microaggregation on the reference files: 100·SSE/SST of z-scored columns beside the literature's.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "some thousands of records, whole amounts"
+)]
 
 use sdcrisk::{
     mask::microaggregation::{
