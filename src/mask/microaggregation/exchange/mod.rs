@@ -11,14 +11,23 @@ use crate::table::Matrix;
 use anneal::Schedule;
 use district::District;
 
-/// Up to this many records a file is one district.
-const ONE_DISTRICT: usize = 8192;
+/// How large districts are.
+struct Sizes {
+    /// Up to this many records a file is one district.
+    one: usize,
+    /// Records a district of a larger file.
+    many: usize,
+}
 
-/// Records a district of a larger file, at least.
-const DISTRICT: usize = 2048;
-
-/// Groups a district of a larger file, at least (if groups are large).
-const GROUPS_A_DISTRICT: usize = 16;
+impl Sizes {
+    /// Comparing all pairs of a district costs little at these sizes.
+    fn of(k: usize) -> Self {
+        Self {
+            one: 8192,
+            many: 2048.max(k.saturating_mul(16)),
+        }
+    }
+}
 
 /// Tours at most.
 const MOST_TOURS: usize = 8;
@@ -69,6 +78,10 @@ const LEAST_FALL: f64 = 1.0 - 1e-9;
 /// If k is 0.
 pub fn exchange(points: &Matrix, start: Partition, k: usize) -> Partition {
     assert!(k > 0, "a group has a record at least");
+    exchange_in(points, start, k, &Sizes::of(k))
+}
+
+fn exchange_in(points: &Matrix, start: Partition, k: usize, sizes: &Sizes) -> Partition {
     if start.sizes().into_iter().any(|size| size < k) {
         // Fewer records than a group needs: there is nothing to choose.
         return start;
@@ -79,11 +92,11 @@ pub fn exchange(points: &Matrix, start: Partition, k: usize) -> Partition {
     let n: usize = groups.iter().map(Vec::len).sum();
     if groups.len() > 1 && k > 1 {
         groups = halves_if_better(&points, groups, k);
-        for schedule in Schedule::rounds(n, n > ONE_DISTRICT) {
-            groups = round(&points, groups, k, &schedule);
+        for schedule in Schedule::rounds(n, n > sizes.one) {
+            groups = round(&points, groups, k, sizes, &schedule);
         }
-        if n <= ONE_DISTRICT {
-            groups = along_tours(&points, groups, k);
+        if n <= sizes.one {
+            groups = along_tours(&points, groups, k, sizes);
         }
     }
     let improved = partition(&points, &groups);
@@ -113,25 +126,33 @@ fn halves_if_better(points: &Matrix, groups: Vec<Vec<u32>>, k: usize) -> Vec<Vec
 }
 
 /// Regroups along a tour through the groups and descends again, in turns, as long as that lowers SSE.
-fn along_tours(points: &Matrix, mut groups: Vec<Vec<u32>>, k: usize) -> Vec<Vec<u32>> {
+fn along_tours(
+    points: &Matrix,
+    mut groups: Vec<Vec<u32>>,
+    k: usize,
+    sizes: &Sizes,
+) -> Vec<Vec<u32>> {
     for _ in 0..MOST_TOURS {
         let here = partition(points, &groups);
         let along = tour::along_tour(points, &here, k);
         if along.sse(points) >= here.sse(points) * LEAST_FALL {
             break;
         }
-        groups = round(points, along.groups(), k, &Schedule::COLD);
+        groups = round(points, along.groups(), k, sizes, &Schedule::COLD);
     }
     groups
 }
 
 /// Improves every district by itself.
-fn round(points: &Matrix, groups: Vec<Vec<u32>>, k: usize, schedule: &Schedule) -> Vec<Vec<u32>> {
+fn round(
+    points: &Matrix,
+    groups: Vec<Vec<u32>>,
+    k: usize,
+    sizes: &Sizes,
+    schedule: &Schedule,
+) -> Vec<Vec<u32>> {
     let n: usize = groups.iter().map(Vec::len).sum();
-    let records = match n <= ONE_DISTRICT {
-        true => n,
-        false => DISTRICT.max(GROUPS_A_DISTRICT * k),
-    };
+    let records = if n <= sizes.one { n } else { sizes.many };
     let districts = district::divide(points, groups, records, schedule.cut);
     let improved: Vec<Vec<Vec<u32>>> = districts
         .into_par_iter()
@@ -162,4 +183,64 @@ fn cut_large(points: &Matrix, groups: Vec<Vec<u32>>, k: usize) -> Vec<Vec<u32>> 
         }
     }
     small
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points in three dimensions.
+    fn points(n: u32) -> Matrix {
+        let value = |i: u32| {
+            let wave = (f64::from(i) * 12.9898).sin() * 43_758.545;
+            let unit = wave - wave.floor();
+            unit * unit * 10.0
+        };
+        Matrix::complete(n as usize, 3, (0..3 * n).map(value).collect())
+    }
+
+    fn runs(n: u32, k: usize) -> Partition {
+        let records: Vec<u32> = (0..n).collect();
+        Partition::from_groups(n as usize, records.chunks_exact(k))
+    }
+
+    /// Many districts: nobody is lost, sizes are kept, little is lost against one district, and threads do not matter.
+    #[test]
+    fn districts_do_not_show() {
+        let (n, k) = (900, 3);
+        let points = points(n);
+        let many = Sizes {
+            one: 100,
+            many: 150,
+        };
+        let with_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let call = || exchange_in(&points, runs(n, k), k, &many);
+            pool.build().unwrap().install(call)
+        };
+        let apart = with_threads(1);
+        assert_eq!(apart, with_threads(3));
+        assert_eq!(apart.sizes().iter().sum::<usize>(), n as usize);
+        assert!(apart.sizes().iter().all(|size| (k..2 * k).contains(size)));
+        let together = exchange(&points, runs(n, k), k).sse(&points);
+        // Most groups of such small districts lie at a border; without the second round it would be far more.
+        let ratio = apart.sse(&points) / together;
+        assert!(ratio < 1.25, "{ratio}");
+    }
+
+    #[test]
+    fn districts_are_whole_groups_of_bounded_size() {
+        let points = points(1000);
+        for share in [(1, 2), (1, 3)] {
+            let mut districts = district::divide(&points, runs(1000, 4).groups(), 90, share);
+            let sizes: Vec<usize> = districts
+                .iter()
+                .map(|d| d.iter().map(Vec::len).sum())
+                .collect();
+            assert!(sizes.iter().all(|&size| (4..=90).contains(&size)));
+            let mut groups: Vec<Vec<u32>> = districts.drain(..).flatten().collect();
+            groups.sort_unstable();
+            assert_eq!(groups, runs(1000, 4).groups());
+        }
+    }
 }
