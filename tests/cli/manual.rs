@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "",
     "mask",
     "mask rankswap",
+    "mask fuzzy",
     "link",
     "describe",
     "demo",
@@ -58,6 +59,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask rankswap",
             "--p --window --partner --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+        ),
+        (
+            "mask fuzzy",
+            "--k --clusters --m1 --m2 --group --scale --round --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --attributes --statement --seed",
         ),
         (
             "link",
