@@ -432,6 +432,32 @@ mod tests {
     }
 
     #[test]
+    fn fuzzy_microaggregation_tells_its_law_and_no_more() {
+        let block = |k, clusters| FuzzyBlock {
+            attributes: vec!["AGI".into()],
+            k,
+            clusters,
+        };
+        let method = Method::Fuzzy(FuzzyParameters {
+            m1: 1.5,
+            m2: 2.0,
+            scale: DistanceScale::Z,
+            rounded: false,
+            blocks: vec![block(Some(3), 200), block(None, 10)],
+        });
+        let statement = Statement::new(method, 1080, vec!["AGI".into()]);
+        let text = statement.to_json();
+        assert_eq!(Statement::from_json("s.json", &text).unwrap(), statement);
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let keys: Vec<&String> = json["parameters"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["m1", "m2", "scale", "rounded", "blocks"]);
+        assert_eq!(json["method"], "fuzzy");
+        assert_eq!(json["parameters"]["scale"], "z");
+        assert_eq!(json["parameters"]["blocks"][0]["k"], 3);
+        assert!(json["parameters"]["blocks"][1].get("k").is_none());
+    }
+
+    #[test]
     fn refuses_what_is_no_statement() {
         for text in ["", "{", "[]", r#"{"schema":"other/1"}"#] {
             let error = Statement::from_json("s.json", text).unwrap_err();

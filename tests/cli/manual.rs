@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "mask",
     "mask rankswap",
     "mask pbuckets",
     "mask pdistribution",
     "mask noise",
+    "mask fuzzy",
     "link",
     "describe",
     "demo",
@@ -73,6 +74,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask noise",
             "--level --correlated --restore --round --attributes --output --statement --shuffle --seed",
+        ),
+        (
+            "mask fuzzy",
+            "--k --clusters --m1 --m2 --group --scale --round --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --attributes --statement --seed",
         ),
         (
             "link",

@@ -13,13 +13,14 @@ use sdcrisk::{
     },
     mask::{
         Details, Mask, Masked, Rounding,
+        fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings},
         noise::{self, Noise},
         p_buckets::PBuckets,
         p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::Partner,
+    statement::{DistanceScale, Partner},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -169,6 +170,85 @@ fn check_masked(case: &str, original: &Table, on: &[AttrId], masked: &Masked) {
     masked.table.write(&mut written).unwrap();
     let again = Table::read("m.csv", written, &ReadOptions::default()).unwrap();
     assert_eq!(again.n_records(), n, "{case}: written and read again");
+}
+
+#[test]
+fn fuzzy_microaggregation_refuses_or_obeys_its_laws() {
+    let settings = |scaling| Settings {
+        scaling,
+        rounding: Rounding::Whole,
+        starts: 2,
+        keep_memberships: true,
+        ..Settings::default()
+    };
+    let mut masked_files = 0;
+    for (name, text) in FILES {
+        for (m1, m2, clusters, scaling) in [
+            (1.0001, 1.0001, Clusters::Count(2), DistanceScale::Z),
+            (2.0, 2.0, Clusters::Occupancy(2), DistanceScale::Z),
+            (1e6, 1e6, Clusters::Occupancy(2), DistanceScale::None),
+            (3.0, 1.5, Clusters::Count(3), DistanceScale::None),
+        ] {
+            let original = table(text);
+            let n = original.n_records();
+            let on: Vec<AttrId> = original
+                .ids()
+                .filter(|&id| original.numbers(id).is_some())
+                .collect();
+            let blocks = Blocks::One(clusters);
+            let method = FuzzyMicroaggregation::new(m1, m2, blocks, settings(scaling)).unwrap();
+            let streams = Seed::from_number(1).streams(Purpose::Mask, 0);
+            match method.mask(original.clone(), &on, &streams) {
+                Err(error) => assert!(
+                    error.to_string().contains("records that have a value")
+                        || error.to_string().contains("different points"),
+                    "{name}: {error}"
+                ),
+                Ok(masked) => {
+                    masked_files += 1;
+                    let Details::Fuzzy(blocks) = &masked.details else {
+                        panic!("the details of another method");
+                    };
+                    let block = &blocks[0];
+                    let used = block
+                        .cluster_of
+                        .iter()
+                        .filter(|&&cluster| cluster != Block::NO_CLUSTER);
+                    assert_eq!(used.count(), block.n_records, "{name}");
+                    for row in block
+                        .memberships
+                        .as_deref()
+                        .unwrap()
+                        .chunks_exact(block.n_clusters)
+                    {
+                        let sum: f64 = row.iter().sum();
+                        assert!((sum - 1.0).abs() < 1e-9 || sum == 0.0, "{name}: {row:?}");
+                    }
+                    for (&id, effect) in on.iter().zip(&masked.effects) {
+                        assert_eq!(effect.values + effect.missing, n, "{name}");
+                        let (old, new) = (
+                            original.numbers(id).unwrap(),
+                            masked.table.numbers(id).unwrap(),
+                        );
+                        assert_eq!(old.missing, new.missing, "{name}");
+                        let present = || (0..n).filter(|&record| !old.missing.contains(record));
+                        let least = present()
+                            .map(|r| old.values[r])
+                            .fold(f64::INFINITY, f64::min);
+                        let most = present()
+                            .map(|r| old.values[r])
+                            .fold(f64::NEG_INFINITY, f64::max);
+                        let inside = |r: usize| (least..=most).contains(&new.values[r]);
+                        assert!(
+                            present().all(inside),
+                            "{name}: a mean is between the values"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(masked_files >= 10, "{masked_files}");
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! The space in which records are clustered: from the file's units and back.
 
 use crate::{
+    mask::new_numbers::present,
     statement::DistanceScale,
     stats::moments::moments,
     table::{AttrId, Matrix, Numbers, Table},
 };
-
-use super::super::new_numbers::present;
 
 /// One attribute of a block, and what its coordinate means.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +79,10 @@ impl Space {
         }
     }
 
-    /// The different points, each as the first record (among [`Self::records`]) that has it, in random order or any other:
-    /// for each point its number.
+    /// The number of each record's point, equal for equal points, and how many different points there are.
+    ///
+    /// # Complexity
+    /// O(n log n).
     pub fn distinct(&self) -> (Vec<u32>, usize) {
         let mut order: Vec<u32> = (0..).take(self.records.len()).collect();
         let compare = |&a: &u32, &b: &u32| {

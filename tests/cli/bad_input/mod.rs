@@ -1,6 +1,7 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod broken;
+mod fuzzy;
 mod knowledge;
 mod microaggregation;
 mod options;
@@ -213,6 +214,7 @@ fn table() -> Vec<Case> {
     let mut table = broken::cases();
     table.extend(ugly::cases());
     table.extend(options::cases());
+    table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(microaggregation::cases());
