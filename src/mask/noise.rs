@@ -42,8 +42,8 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// X'' = mean(X) + (X' − mean(X')) · sd(X) / sd(X')
 /// ```
 ///
-/// Linear relations between attributes are then no longer kept by correlated noise. [`Rounding::Whole`] comes last of all,
-/// and undoes the restoration by as much as it rounds.
+/// Linear relations between attributes are then no longer kept by correlated noise. [`Rounding::Whole`] comes last of all:
+/// what is restored and what is related is so up to what was rounded.
 ///
 /// # Units
 /// `level` is a share of the variance: noise with level 0.1 has a standard deviation of 0.316 of the attribute's. Var and

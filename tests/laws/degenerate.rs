@@ -70,6 +70,7 @@ fn methods() -> Vec<Box<dyn Mask>> {
         Box::new(PDistribution::new(100.0).unwrap()),
         Box::new(noise(0.1, false, false, Rounding::None)),
         Box::new(noise(1e-300, false, true, Rounding::Whole)),
+        Box::new(noise(1e300, false, true, Rounding::None)),
         Box::new(noise(4.0, true, false, Rounding::None)),
         Box::new(noise(1e300, true, true, Rounding::Whole)),
     ]

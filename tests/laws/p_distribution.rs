@@ -30,7 +30,7 @@ fn rounded_normal(r: usize, mean: f64, sd: f64) -> f64 {
 #[test]
 fn the_first_displacement_is_the_rounded_normal_cut_at_the_ends() {
     let method = PDistribution::new(50.0).unwrap();
-    let first = maskings(&method, 24, 40_000)
+    let first = maskings(&method, 24, 20_000)
         .into_iter()
         .map(|masked| masked[0]);
     let mut of_each = counts(first, 24);
@@ -48,7 +48,7 @@ fn the_first_displacement_is_the_rounded_normal_cut_at_the_ends() {
 #[test]
 fn a_taken_rank_is_drawn_again() {
     let method = PDistribution::new(50.0).unwrap();
-    let second = maskings(&method, 24, 60_000)
+    let second = maskings(&method, 24, 30_000)
         .into_iter()
         .filter(|masked| masked[0] == 2)
         .map(|masked| masked[1]);
@@ -96,8 +96,8 @@ fn swaps_follow_the_law_of_a_slow_program() {
     let mut dice = Dice(65);
     // Mean and sd of 3.6 ranks; then of 18, where many draws fall outside.
     for (n, p) in [(36, 20.0), (36, 100.0)] {
-        let fast = maskings(&PDistribution::new(p).unwrap(), n, 10_000);
-        let slow: Vec<_> = (0..10_000).map(|_| slowly(n, p, &mut dice)).collect();
+        let fast = maskings(&PDistribution::new(p).unwrap(), n, 5_000);
+        let slow: Vec<_> = (0..5_000).map(|_| slowly(n, p, &mut dice)).collect();
         assert_same_swaps(&fast, &slow);
     }
 }

@@ -62,38 +62,44 @@ Publish the statement with the file; keep the seed, the partition and the member
   sdcrisk mask pbuckets --p 10 in.csv > masked.csv
   sdcrisk mask pbuckets --p 50 --statement masked.sdc.json -o masked.csv in.csv
 
-The sorted values of each attribute are cut into p buckets of equal size. A value changes places with another of its own
-bucket with probability 1/2, with one of the next bucket with 1/4, then 1/8, and so on, upwards. Any two values can meet:
-unlike rankswap, what is published rules nobody out, and the attack that uses the window (link --method rsld) learns
-nothing. p is a number of buckets, NOT a percentage: more buckets are smaller, so a larger p moves values less and
-protects LESS. With --p 1 every value may meet every other alike; p may be as large as the number of records.
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the smaller p.
+The sorted values of each attribute are cut into p buckets of equal size. A value changes places with another of \
+its own bucket with probability 1/2, with one of the next bucket with 1/4, then 1/8, and so on, upwards. Any two values \
+can meet: unlike rankswap, what is published rules nobody out, and no intruder can confine a value to a window \
+(link --method rsld).
+
+p is a number of buckets, NOT a percentage: more buckets are smaller, so a larger p moves values less and protects \
+LESS. With --p 1 every value may meet every other alike; p may be as large as the number of records.
+
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the smaller p. \
 Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
     Pbuckets(p_buckets::PBucketsArgs),
     /// Rank swapping p-distribution: the rank difference of a swap follows a normal law
     #[command(after_help = "Examples:
   sdcrisk mask pdistribution --p 5 in.csv > masked.csv
-  sdcrisk mask pdistribution --p 2 --attributes income,taxes --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask pdistribution --p 2 --attributes income,taxes --statement m.sdc.json in.csv > m.csv
 
-A value changes places with one whose rank is r higher; r follows the normal law with mean and standard deviation p/2
-percent of the number of records, so most swaps stay within 2p percent and none is ruled out. Unlike rankswap, what is
-published confines nobody to a window, and the attack that uses it (link --method rsld) learns nothing certain.
-A larger p moves values farther and protects more.
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p.
+A value changes places with one whose rank is r higher; r follows the normal law with mean and standard deviation \
+p/2 percent of the number of records. Nearly all swaps stay within 2p percent, and none is ruled out: unlike rankswap, \
+what is published confines no value to a window (link --method rsld). A larger p moves values farther and protects more.
+
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. \
 Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
     Pdistribution(p_distribution::PDistributionArgs),
     /// Additive noise: a normal number is added to each value
     #[command(after_help = "Examples:
   sdcrisk mask noise --level 0.1 in.csv > masked.csv
-  sdcrisk mask noise --level 0.05 --correlated --restore --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json -o masked.csv in.csv
   sdcrisk mask noise --level 0.2 --round --attributes income,taxes in.csv > masked.csv
 
-Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the
-attribute's. A larger level protects more. Means are kept on average; variances grow by the factor 1 + level, which
---restore takes back. Without --correlated the correlations shrink by the factor 1/(1 + level); with it they stay, and so
-do sums of attributes. Only amounts get noise: codes and classes are left as they are, and missing values stay missing.
-Amounts can become negative and, without --round, get decimals.
-Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave
+Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the \
+attribute's. A larger level protects more. Means are kept on average; variances grow by the factor 1 + level, which \
+--restore takes back. Without --correlated the correlations shrink by the factor 1/(1 + level); with it they stay, and \
+so do sums of attributes (--restore and --round keep sums only roughly).
+
+Only amounts get noise: codes and classes are left as they are, and missing values stay missing. Amounts can become \
+negative and, without --round, get decimals.
+
+Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave \
 one, and the key of --shuffle to yourself.")]
     Noise(noise::NoiseArgs),
     /// IPSO: synthetic quasi-identifiers, drawn from a regression on the attributes that are kept
