@@ -123,6 +123,14 @@ impl Table {
         self
     }
 
+    /// Whether this number, written into this attribute, would be read back as missing.
+    pub fn means_missing(&self, id: AttrId, value: f64) -> bool {
+        let mut cell = Vec::new();
+        number::print(value, self.file.syntax.decimal, &mut cell);
+        self.markers(&self.columns[id.index()])
+            .is_missing_number(&cell, value)
+    }
+
     /// The bytes of a cell that holds this text.
     fn cell_of(&self, id: AttrId, text: &str) -> Result<Vec<u8>> {
         let name = &self.attribute(id).name;

@@ -11,6 +11,7 @@
 mod architecture;
 mod attacks_agree_with_oracle;
 mod degenerate;
+mod local_suppression;
 mod metamorphic;
 mod oracle;
 mod random_files;

@@ -1,6 +1,8 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
 mod rank_swap;
+mod recode;
+mod suppress;
 
 use std::{
     io::Write,
@@ -37,6 +39,12 @@ Each attribute keeps its distribution exactly; relations between attributes are 
 Publish the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the
 key of --shuffle to yourself.")]
     Rankswap(rank_swap::RankSwapArgs),
+    /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
+    #[command(after_help = recode::HELP)]
+    Recode(recode::RecodeArgs),
+    /// Local suppression: single values become missing, until nobody stands alone on a key
+    #[command(after_help = suppress::HELP)]
+    Suppress(suppress::SuppressArgs),
 }
 
 /// What all masking methods share.
@@ -73,6 +81,27 @@ struct MaskArgs {
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
     match method {
         MaskMethod::Rankswap(args) => mask(args, console),
+        MaskMethod::Recode(args) => mask(args, console),
+        MaskMethod::Suppress(args) => mask(args, console),
+    }
+}
+
+impl MaskArgs {
+    /// Refuses the options that mean nothing to a method that draws nothing and whose attributes are named by `rules`.
+    fn refuse_without_effect(&self, method: &str, rules: &str) -> Result<()> {
+        if self.attributes.is_some() {
+            return Err(Error::usage(format!(
+                "--attributes has no effect on {method}: {rules} names the attributes"
+            ))
+            .remedy("Leave it out"));
+        }
+        match self.seed.is_some() && self.shuffle.is_none() {
+            true => Err(Error::usage(format!(
+                "--seed has no effect: {method} draws nothing, and nothing is shuffled"
+            ))
+            .remedy("Leave it out")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -303,7 +332,7 @@ fn masked_attributes(
                 return Err(Error::usage("cannot be masked and left out of the masked file at once")
                     .on_attribute(name)
                     .remedy(match args.drop {
-                        Some(_) => "Name it in --attributes or in --drop",
+                        Some(_) => "Mask it or drop it",
                         None => "It was taken for an identifier: say --keep-identifiers (evaluation), or declare its role in --roles",
                     }));
             }
