@@ -145,12 +145,18 @@ impl MethodArgs for SuppressArgs {
     }
 }
 
+/// A count with its words.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 fn remarks(outcome: &Outcome, masked: &Masked) -> Vec<String> {
     let Outcome {
         k,
         violators,
         touched,
         emptied,
+        rare,
         ..
     } = outcome;
     let records = masked.statement.records;
@@ -178,7 +184,15 @@ fn remarks(outcome: &Outcome, masked: &Masked) -> Vec<String> {
     ));
     if *emptied > 0 {
         remarks.push(format!(
-            "{emptied} records have nothing left of the key; nobody can be found by it among them"
+            "{} left of the key: there is nothing to find {} by",
+            counted(*emptied, "record has nothing", "records have nothing"),
+            if *emptied == 1 { "it" } else { "them" }
+        ));
+    }
+    if *rare > 0 {
+        remarks.push(format!(
+            "note: {} fewer than {k} on the whole key if a gap counts as a category of its own (--missing-matches missing)",
+            counted(*rare, "record still agrees with", "records still agree with")
         ));
     }
     let costly: Vec<String> = (masked.effects.iter().zip(&outcome.suppressed))

@@ -134,8 +134,12 @@ impl<'a> Classes<'a> {
 /// Counts of the records that match a key, where a missing value matches everything.
 ///
 /// Records are kept by the set P of attributes that they have. One with the set P matches a record on the set T if both
-/// agree on what P and T share; so for each P in use there is a table of counts by class over P ∩ T.
+/// agree on what P and T share; so for each P in use there is a table of counts by class over P ∩ T. Records that have
+/// nothing of the key are not in it.
 pub(super) struct Index {
+    /// The set of each record; empty for those that are not in the index.
+    sets: Vec<Set>,
+    /// The records of each set, perhaps with some that left it.
     members: BTreeMap<Set, Vec<u32>>,
     counts: BTreeMap<(Set, Set), Counts>,
 }
@@ -165,16 +169,14 @@ impl Counts {
 }
 
 impl Index {
-    /// The index of these records, of which each has the attributes `present`.
-    pub fn new(records: impl Iterator<Item = u32>, present: &[Set]) -> Self {
+    /// The index of the records with these sets of attributes.
+    pub fn new(sets: Vec<Set>) -> Self {
         let mut members: BTreeMap<Set, Vec<u32>> = BTreeMap::new();
-        for record in records {
-            members
-                .entry(present[record as usize])
-                .or_default()
-                .push(record);
+        for (&set, record) in sets.iter().zip(0_u32..).filter(|&(&set, _)| set != 0) {
+            members.entry(set).or_default().push(record);
         }
         Self {
+            sets,
             members,
             counts: BTreeMap::new(),
         }
@@ -189,13 +191,15 @@ impl Index {
         enough: usize,
     ) -> usize {
         let mut count = 0;
-        for (&pattern, members) in &self.members {
+        for (&pattern, members) in &mut self.members {
             let shared = pattern & set;
             let class = classes.of(shared)[record];
-            let counts = self
-                .counts
-                .entry((pattern, shared))
-                .or_insert_with(|| tabulate(members, classes.of(shared)));
+            let counts = self.counts.entry((pattern, shared)).or_insert_with(|| {
+                members.retain(|&record| self.sets[record as usize] == pattern);
+                members.sort_unstable();
+                members.dedup();
+                tabulate(members, classes.of(shared))
+            });
             count += counts.of(class) as usize;
             if count >= enough {
                 break;
@@ -204,27 +208,12 @@ impl Index {
         count
     }
 
-    /// Moves a record from one set of attributes to another; `None` is outside the index.
-    pub fn shift(
-        &mut self,
-        classes: &mut Classes<'_>,
-        record: u32,
-        from: Option<Set>,
-        to: Option<Set>,
-    ) {
-        if let Some(from) = from {
-            if let Some(members) = self.members.get_mut(&from)
-                && let Ok(at) = members.binary_search(&record)
-            {
-                members.remove(at);
-            }
-            self.count(classes, record, from, false);
-        }
-        if let Some(to) = to {
-            let members = self.members.entry(to).or_default();
-            if let Err(at) = members.binary_search(&record) {
-                members.insert(at, record);
-            }
+    /// Gives a record another set of attributes; with none it leaves the index.
+    pub fn shift(&mut self, classes: &mut Classes<'_>, record: u32, to: Set) {
+        let from = std::mem::replace(&mut self.sets[record as usize], to);
+        self.count(classes, record, from, false);
+        if to != 0 {
+            self.members.entry(to).or_default().push(record);
             self.count(classes, record, to, true);
         }
     }

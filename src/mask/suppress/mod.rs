@@ -22,8 +22,9 @@ pub const MAX_KEY: usize = 16;
 
 /// Local suppression to k-anonymity on a key.
 ///
-/// Afterwards, for every record that has a value of the key left, at least k records *match* it, itself among them. A
-/// record with nothing left of the key is not counted: there is nothing to find it by.
+/// Afterwards, for every record that has a value of the key left, at least k such records *match* it, itself among them.
+/// A record with nothing left of the key is not counted, neither as one to be matched nor as a match: there is nothing to
+/// find it by, and it hides nobody. (If it did, k − 1 empty records would make every file k-anonymous.)
 ///
 /// Programs disagree on what a missing value matches, so it is a parameter:
 ///
@@ -32,8 +33,9 @@ pub const MAX_KEY: usize = 16;
 /// missing   only a missing value:        i and j match  <=>  they agree on each attribute, or both miss it
 /// ```
 ///
-/// `any` is the rule of sdcMicro and mu-ARGUS: nothing contradicts the match. It is weaker: an intruder who takes a
-/// gap for a category of its own sees smaller groups. Values missing in the original count in the same way.
+/// `any` is the rule of sdcMicro and mu-ARGUS: nothing contradicts the match. It is weaker: a record that shows all its
+/// values can lean on gaps in others ([`Outcome::rare`] tells how many do). Values missing in the original count in the
+/// same way.
 ///
 /// # Which cells
 /// First the stated categories go. Then, of the records that match fewer than k (the violators), the rarest first and
@@ -83,6 +85,8 @@ pub struct Outcome {
     pub touched: usize,
     /// Records that have nothing left of the key.
     pub emptied: usize,
+    /// Records that have a value of the key left and agree with fewer than k on all of it, gaps included.
+    pub rare: usize,
     /// For each effect, values suppressed to reach k.
     pub suppressed: Vec<usize>,
     /// For each effect, values of stated categories.
@@ -203,6 +207,7 @@ impl Mask for Suppress {
             violators: 0,
             touched: 0,
             emptied: 0,
+            rare: 0,
             suppressed: vec![0; all.len()],
             of_categories: vec![0; all.len()],
             notes: Vec::new(),
@@ -234,6 +239,7 @@ impl Mask for Suppress {
         outcome.emptied = (suppressed.iter().enumerate())
             .filter(|&(record, &set)| keys.present(record) & !set == 0)
             .count();
+        outcome.rare = search::rare(&keys, &suppressed, parameters.k);
         for (place, &attribute) in key.iter().enumerate() {
             let gone: Vec<u32> = (suppressed.iter().zip(0_u32..))
                 .filter(|&(set, _)| set >> place & 1 == 1)

@@ -81,18 +81,15 @@ fn chain(width: usize, goal: Goal<'_>, set: Set) -> Vec<Set> {
 /// Suppression where a missing value matches every value.
 pub(super) fn any(keys: &Keys, goal: Goal<'_>) -> Found {
     let mut search = Search::new(keys, goal);
-    let mut violators: Vec<(usize, usize)> = (0..keys.n_records())
-        .map(|record| (record, keys.present(record)))
-        .filter(|&(_, present)| present != 0)
-        .map(|(record, present)| (search.matching(record, present), record))
-        .filter(|&(matching, _)| matching < goal.k)
-        .collect();
+    let mut violators = search.violators();
     let found = violators.len();
-    // The rarest first: what they give up helps the others.
-    violators.sort_unstable();
-    let records: Vec<usize> = violators.into_iter().map(|(_, record)| record).collect();
-    search.suppress(&records);
-    search.restore();
+    // Who gives up all hides nobody any more, so others may have become violators.
+    while !violators.is_empty() {
+        search.suppress(&violators);
+        violators = search.violators();
+    }
+    let mut comparisons = 0;
+    while search.restore(&mut comparisons) {}
     Found {
         suppressed: search.suppressed(),
         violators: found,
@@ -114,7 +111,7 @@ impl<'a> Search<'a> {
         let present: Vec<Set> = (0..keys.n_records())
             .map(|record| keys.present(record))
             .collect();
-        let everybody = Index::new((0..).take(present.len()), &present);
+        let everybody = Index::new(present.clone());
         Self {
             keys,
             goal,
@@ -140,34 +137,51 @@ impl<'a> Search<'a> {
             .collect()
     }
 
+    /// The records that match fewer than k: the rarest first, then by place. What they give up helps the others.
+    fn violators(&mut self) -> Vec<usize> {
+        let mut violators: Vec<(usize, usize)> = Vec::new();
+        for record in 0..self.present.len() {
+            let present = self.present[record];
+            let matching = self.matching(record, present);
+            if present != 0 && matching < self.goal.k {
+                violators.push((matching, record));
+            }
+        }
+        violators.sort_unstable();
+        violators.into_iter().map(|(_, record)| record).collect()
+    }
+
+    /// Gives a record another set of attributes.
+    fn keep(&mut self, record: usize, set: Set) {
+        self.present[record] = set;
+        if let Ok(place) = u32::try_from(record) {
+            self.everybody.shift(&mut self.classes, place, set);
+        }
+    }
+
     /// Makes one violator after the other safe at the least cost; each makes others match more.
     fn suppress(&mut self, violators: &[usize]) {
         let sets = subsets(self.keys.width, self.goal);
-        let mut sorted: Vec<u32> = violators
-            .iter()
-            .filter_map(|&record| u32::try_from(record).ok())
-            .collect();
-        sorted.sort_unstable();
-        let mut unsafe_ones = Index::new(sorted.into_iter(), &self.present);
+        let mut waiting = vec![0; self.present.len()];
+        for &record in violators {
+            waiting[record] = self.present[record];
+        }
+        let mut waiting = Index::new(waiting);
         for &record in violators {
             let before = self.present[record];
-            let Ok(place) = u32::try_from(record) else {
-                continue;
-            };
             if !self.is_safe(record, before) {
-                let set = self.cheapest(record, &sets, &mut unsafe_ones);
-                let after = before & !set;
-                self.present[record] = after;
-                self.everybody
-                    .shift(&mut self.classes, place, Some(before), Some(after));
+                let set = self.cheapest(record, &sets, &mut waiting);
+                self.keep(record, before & !set);
             }
-            unsafe_ones.shift(&mut self.classes, place, Some(before), None);
+            if let Ok(place) = u32::try_from(record) {
+                waiting.shift(&mut self.classes, place, 0);
+            }
         }
     }
 
     /// The cheapest set whose suppression makes a record safe; of equal cost, the one after which it matches most records
     /// that are not safe.
-    fn cheapest(&mut self, record: usize, sets: &[(f64, Set)], unsafe_ones: &mut Index) -> Set {
+    fn cheapest(&mut self, record: usize, sets: &[(f64, Set)], waiting: &mut Index) -> Set {
         let present = self.present[record];
         // What is too rare by itself must go, whatever else goes.
         let needed = members(present)
@@ -183,7 +197,7 @@ impl<'a> Search<'a> {
             }
             if self.is_safe(record, present & !set) {
                 let helped =
-                    unsafe_ones.matching(&mut self.classes, record, present & !set, usize::MAX);
+                    waiting.matching(&mut self.classes, record, present & !set, usize::MAX);
                 if best.is_none_or(|(_, most, _)| helped > most) {
                     best = Some((cost, helped, set));
                 }
@@ -199,64 +213,67 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Gives back values that need not be suppressed, the most important first. One pass is enough: what is given back
-    /// only makes records match fewer others.
-    fn restore(&mut self) {
+    /// Gives back values that need not be suppressed, the most important first. What is given back makes records match
+    /// fewer others, so one pass is enough; unless a record has something again that had nothing: then `true`.
+    fn restore(&mut self, comparisons: &mut usize) -> bool {
         let n_records = self.keys.n_records();
         let mut cells: Vec<(usize, usize)> = Vec::new();
         for (record, set) in self.suppressed().into_iter().enumerate() {
             cells.extend(members(set).map(|place| (place, record)));
         }
         if cells.is_empty() {
-            return;
+            return false;
         }
         let importance = |place: usize| self.goal.importance[place];
         cells.sort_by(|a, b| importance(b.0).total_cmp(&importance(a.0)).then(a.cmp(b)));
         let mut matching: Vec<usize> = (0..n_records)
-            .map(|record| {
-                let set = self.present[record];
-                self.everybody
-                    .matching(&mut self.classes, record, set, usize::MAX)
-            })
+            .map(|record| self.all_matching(record, self.present[record]))
             .collect();
-        let mut comparisons = 0;
+        let mut again = false;
         for (place, record) in cells {
             let before = self.present[record];
             let after = before | 1 << place;
-            let left = self
-                .everybody
-                .matching(&mut self.classes, record, after, usize::MAX);
+            // A record that has nothing is in no index, not even as its own match.
+            let left = self.all_matching(record, after) + usize::from(before == 0);
             if left < self.goal.k {
                 continue;
             }
-            comparisons += n_records;
-            if comparisons > MOST_COMPARISONS {
-                return;
+            *comparisons += n_records;
+            if *comparisons > MOST_COMPARISONS {
+                return false;
             }
-            let lost: Vec<usize> = (0..n_records)
-                .filter(|&other| {
-                    other != record
-                        && self.agree(record, other, before)
-                        && !self.agree(record, other, after)
-                })
-                .collect();
-            let k = self.goal.k;
-            if lost
-                .iter()
-                .any(|&other| self.present[other] != 0 && matching[other] <= k)
-            {
+            let others =
+                (0..n_records).filter(|&other| other != record && self.present[other] != 0);
+            let (gained, lost): (Vec<usize>, Vec<usize>) = match before {
+                0 => (
+                    others
+                        .filter(|&other| self.agree(record, other, after))
+                        .collect(),
+                    Vec::new(),
+                ),
+                _ => {
+                    let lost = others.filter(|&other| {
+                        self.agree(record, other, before) && !self.agree(record, other, after)
+                    });
+                    (Vec::new(), lost.collect())
+                }
+            };
+            if lost.iter().any(|&other| matching[other] <= self.goal.k) {
                 continue;
             }
-            for &other in &lost {
-                matching[other] -= 1;
-            }
+            gained.iter().for_each(|&other| matching[other] += 1);
+            lost.iter().for_each(|&other| matching[other] -= 1);
             matching[record] = left;
-            self.present[record] = after;
-            if let Ok(place) = u32::try_from(record) {
-                self.everybody
-                    .shift(&mut self.classes, place, Some(before), Some(after));
-            }
+            self.keep(record, after);
+            again |= before == 0;
         }
+        again
+    }
+
+    /// How many records match this one on a set of attributes.
+    fn all_matching(&mut self, record: usize, set: Set) -> usize {
+        self.everybody
+            .matching(&mut self.classes, record, set, usize::MAX)
     }
 
     /// Whether two records match where the first has the attributes of `set`.
@@ -267,18 +284,34 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The codes of a record without those of a set.
+fn without(keys: &Keys, record: usize, set: Set) -> Vec<u32> {
+    let codes = keys.of(record).iter().enumerate();
+    codes
+        .map(|(place, &code)| if set >> place & 1 == 1 { 0 } else { code })
+        .collect()
+}
+
+/// How many records have a value left and agree with fewer than k on the whole key, gaps included.
+pub(super) fn rare(keys: &Keys, suppressed: &[Set], k: usize) -> usize {
+    let mut sizes: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+    for (record, &set) in suppressed.iter().enumerate() {
+        *sizes.entry(without(keys, record, set)).or_default() += 1;
+    }
+    let some_left = |key: &[u32]| key.iter().any(|&code| code != 0);
+    (sizes.iter())
+        .filter(|&(key, &size)| size < k && some_left(key))
+        .map(|(_, size)| size)
+        .sum()
+}
+
 /// Suppression where a missing value matches only missing values.
 ///
 /// Violators that agree on what a set leaves them join, with those that have just that already, as soon as they are k.
 /// Sets are tried by ascending cost, so nobody gives up more than he must to join; whoever joins nobody gives up all.
 /// Records that were safe are not touched.
 pub(super) fn own_category(keys: &Keys, goal: Goal<'_>) -> Found {
-    let masked = |record: usize, set: Set| -> Vec<u32> {
-        let codes = keys.of(record).iter().enumerate();
-        codes
-            .map(|(place, &code)| if set >> place & 1 == 1 { 0 } else { code })
-            .collect()
-    };
+    let masked = |record, set| without(keys, record, set);
     let mut sizes: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
     for record in 0..keys.n_records() {
         *sizes.entry(masked(record, 0)).or_default() += 1;
