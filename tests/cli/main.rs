@@ -14,6 +14,7 @@ mod link_counts;
 mod manual;
 mod permissions;
 mod pipeline;
+mod recoding;
 mod releases;
 mod reports;
 mod sandbox;

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 10] = [
     "",
     "mask",
     "mask rankswap",
+    "mask recode",
+    "mask suppress",
     "link",
     "describe",
     "demo",
@@ -62,6 +64,14 @@ fn help_names_the_options_of_the_contract() {
         (
             "link",
             "--method --known --known-records --direction --ties --p --window --statement --standardize --assign --id --links --format --fail-above --seed --output",
+        ),
+        (
+            "mask recode",
+            "--rules --drop --output --statement --shuffle",
+        ),
+        (
+            "mask suppress",
+            "--k --key --missing-matches --rules --statement",
         ),
         ("describe", "--format"),
     ] {

@@ -11,3 +11,4 @@
 mod bundled_data;
 mod handbook_example;
 mod intersection_example;
+mod recoding_example;

@@ -16,3 +16,4 @@ mod metamorphic;
 mod oracle;
 mod random_files;
 mod rank_swapping;
+mod recoding;

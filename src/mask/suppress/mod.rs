@@ -40,7 +40,7 @@ pub const MAX_KEY: usize = 16;
 /// # Which cells
 /// First the stated categories go. Then, of the records that match fewer than k (the violators), the rarest first and
 /// by place among equals, each gives up the set of values that costs least (the sum of their importance), of equal cost
-/// the one after which it matches most violators, then fewer values, then those that come first in the key. With
+/// the one after which it matches most violators, then most records, then fewer values, then those that come first in the key. With
 /// `any` this makes others match more, so many need to give up nothing when it is their turn; at the end values that
 /// turn out unnecessary are given back, the most important first. With `missing`, violators that agree on what a
 /// set leaves them join, sets tried by cost; records that were safe are not touched. The result is good, not optimal:

@@ -180,14 +180,14 @@ impl<'a> Search<'a> {
     }
 
     /// The cheapest set whose suppression makes a record safe; of equal cost, the one after which it matches most records
-    /// that are not safe.
+    /// that wait to be made safe, then most records.
     fn cheapest(&mut self, record: usize, sets: &[(f64, Set)], waiting: &mut Index) -> Set {
         let present = self.present[record];
         // What is too rare by itself must go, whatever else goes.
         let needed = members(present)
             .filter(|&place| !self.is_safe(record, 1 << place))
             .fold(0, |set: Set, place| set | 1 << place);
-        let mut best: Option<(f64, usize, Set)> = None;
+        let mut best: Option<(f64, (usize, usize), Set)> = None;
         for &(cost, set) in sets {
             if set & needed != needed || set & !present != 0 {
                 continue;
@@ -195,11 +195,12 @@ impl<'a> Search<'a> {
             if best.is_some_and(|(least, ..)| least < cost) {
                 break;
             }
-            if self.is_safe(record, present & !set) {
-                let helped =
-                    waiting.matching(&mut self.classes, record, present & !set, usize::MAX);
-                if best.is_none_or(|(_, most, _)| helped > most) {
-                    best = Some((cost, helped, set));
+            let left = present & !set;
+            if self.is_safe(record, left) {
+                let helped = waiting.matching(&mut self.classes, record, left, usize::MAX);
+                let merit = (helped, self.all_matching(record, left));
+                if best.is_none_or(|(_, most, _)| merit > most) {
+                    best = Some((cost, merit, set));
                 }
             }
         }

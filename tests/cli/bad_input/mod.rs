@@ -5,6 +5,7 @@ mod knowledge;
 mod options;
 mod outputs;
 mod published;
+mod rules;
 mod ugly;
 
 use std::collections::BTreeSet;
@@ -215,6 +216,7 @@ fn table() -> Vec<Case> {
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(published::cases());
+    table.extend(rules::cases());
     table
 }
 
