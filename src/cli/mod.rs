@@ -55,7 +55,7 @@ enum Command {
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Mask {
         #[command(subcommand)]
-        method: mask::MaskMethod,
+        method: Box<mask::MaskMethod>,
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),

@@ -308,11 +308,11 @@ impl Table {
         let markers = self.markers(column);
         let of_chunk = |first: usize| {
             let mut kinds = Kinds::default();
-            for record in first..codes.len().min(first + CHUNK) {
+            for (record, &code) in codes.iter().enumerate().skip(first).take(CHUNK) {
                 if column.missing.contains(record) {
                     continue;
                 }
-                let new = codes[record] != Self::AS_IT_IS;
+                let new = code != Self::AS_IT_IS;
                 if column.numeric && !new {
                     kinds.numbers = true;
                     continue;

@@ -7,7 +7,7 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::MissingMatches,
-    table::{ReadOptions, Table},
+    table::Table,
 };
 
 use crate::random_files::{Cells, Dice, parse, table};
@@ -169,7 +169,7 @@ fn least(cells: &Cells, k: usize, missing: MissingMatches, importance: &[f64]) -
 fn few_cells_go_by_an_exhaustive_search() {
     for missing in RULES {
         let mut dice = Dice(77);
-        let (mut total, mut minimal, mut exact, mut files) = (0.0, 0.0, 0, 0);
+        let (mut total, mut minimal) = (0.0, 0.0);
         for round in 0..60 {
             let (n, width) = [(8, 2), (5, 3), (6, 2), (7, 2), (8, 1)][round % 5];
             let cells = categories(&mut dice, n, width, 3, [0, 7][round % 2]);
@@ -204,10 +204,8 @@ fn few_cells_go_by_an_exhaustive_search() {
             assert!(cost >= best, "below the minimum: {cells:?}");
             total += cost;
             minimal += best;
-            exact += usize::from(cost <= best);
-            files += 1;
         }
-        println!("{missing:?}: {total} for {minimal}, exact in {exact} of {files}");
+        // On these files 137 for 133 (any) and 350 for 319 (missing) when this was written.
         assert!(
             total <= 1.25 * minimal,
             "{missing:?}: {total} for {minimal}"

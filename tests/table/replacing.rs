@@ -195,6 +195,7 @@ proptest! {
         let mut table = Table::read("t", join("a;b;c\n", &plain).into_bytes(), &options).unwrap();
         let n = plain.len();
         let turned = |by: usize| (0..n).map(move |record| (record + by) % n);
+        let small = |record: usize| u32::try_from(record).unwrap();
         for change in changes {
             match change {
                 Change::Texts(place, codes) => {
@@ -210,7 +211,7 @@ proptest! {
                     let any = plain.iter().flatten().any(|cell| cell == "NA");
                     let empty = plain.iter().flatten().any(String::is_empty);
                     prop_assume!(any && !empty);
-                    let records: Vec<u32> = (0..n).filter(|&r| which[r]).map(|r| r as u32).collect();
+                    let records: Vec<u32> = (0..n).filter(|&r| which[r]).map(small).collect();
                     for &record in &records {
                         plain[record as usize][place] = "NA".to_owned();
                     }
@@ -221,11 +222,11 @@ proptest! {
                     for (record, donor) in turned(by).enumerate() {
                         plain[record][place].clone_from(&old[donor]);
                     }
-                    table = table.with_donors(id(place), turned(by).map(|r| r as u32).collect());
+                    table = table.with_donors(id(place), turned(by).map(small).collect());
                 }
                 Change::Order(by) => {
                     plain = turned(by).map(|record| plain[record].clone()).collect();
-                    table = table.reordered(turned(by).map(|r| r as u32).collect());
+                    table = table.reordered(turned(by).map(small).collect());
                 }
                 Change::Numbers(place) => {
                     let Some(numbers) = table.numbers(id(place)) else { continue };

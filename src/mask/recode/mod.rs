@@ -172,8 +172,6 @@ enum Fate {
 struct Recoding<'a> {
     attribute: AttrId,
     rule: &'a RecodingRule,
-    /// Where the attribute is one of numbers.
-    numbers: bool,
     /// All texts that cells can get.
     texts: Vec<String>,
     /// The fate of each named category.
@@ -250,7 +248,6 @@ impl<'a> Recoding<'a> {
         Ok(Self {
             attribute,
             rule,
-            numbers,
             texts: texts.0,
             categories,
             others,
@@ -493,7 +490,8 @@ fn rounded(value: f64, step: f64) -> f64 {
         false => (step, 1.0),
     };
     let steps = value * scale / whole_step;
-    if !(steps.abs() < 9_007_199_254_740_992.0) {
+    // Also where the product was beyond the range of numbers.
+    if steps.abs() >= 9_007_199_254_740_992.0 {
         return value;
     }
     // 1.005 in hundredths is 100.49999999999999: a tie as it is written.

@@ -32,15 +32,12 @@ impl Keys {
         Self { width, codes }
     }
 
-    #[cfg(test)]
-    pub fn new(width: usize, codes: Vec<u32>) -> Self {
-        Self { width, codes }
-    }
-
+    /// How many records there are.
     pub fn n_records(&self) -> usize {
         self.codes.len() / self.width
     }
 
+    /// The key of one record.
     pub fn of(&self, record: usize) -> &[u32] {
         &self.codes[record * self.width..(record + 1) * self.width]
     }
