@@ -38,13 +38,13 @@ pub const MAX_KEY: usize = 16;
 /// same way.
 ///
 /// # Which cells
-/// First the stated categories go. Then, of the records that match fewer than k (the violators), the rarest first and
-/// by place among equals, each gives up the set of values that costs least (the sum of their importance), of equal cost
-/// the one after which it matches most violators, then most records, then fewer values, then those that come first in the key. With
-/// `any` this makes others match more, so many need to give up nothing when it is their turn; at the end values that
-/// turn out unnecessary are given back, the most important first. With `missing`, violators that agree on what a
-/// set leaves them join, sets tried by cost; records that were safe are not touched. The result is good, not optimal:
-/// finding the fewest cells is NP-hard (Meyerson, Williams 2004).
+/// First the stated categories go. Then, of the records that match fewer than k (the violators), the rarest first
+/// and by place among equals, each gives up the set of values that costs least (the sum of their importance), of
+/// equal cost the one after which it matches most violators, then most records, then fewer values, then those that
+/// come first in the key. With `any` this makes others match more, so many need to give up nothing when it is their
+/// turn; at the end values that turn out unnecessary are given back, the most important first. With `missing`,
+/// violators that agree on what a set leaves them join, sets tried by cost; records that were safe are not touched.
+/// The result is good, not optimal: finding the fewest cells is NP-hard (Meyerson, Williams 2004).
 ///
 /// Keys of more than 8 attributes are not searched by all subsets: those of up to 3 values are tried, then the least
 /// important are added one by one.
