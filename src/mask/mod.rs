@@ -3,6 +3,7 @@
 //! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be told to the
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
+mod categories;
 pub mod fuzzy;
 pub mod ipso;
 pub mod microaggregation;
@@ -12,6 +13,9 @@ pub mod p_buckets;
 pub mod p_distribution;
 mod rank_order;
 pub mod rank_swap;
+pub mod recode;
+mod rules_file;
+pub mod suppress;
 
 pub use new_numbers::Rounding;
 
@@ -82,6 +86,15 @@ pub enum Details {
     },
     /// Of IPSO: what the regression found.
     Ipso(ipso::Fit),
+    /// Of recoding: what of it became missing, and which rules met nothing.
+    Recoding {
+        /// For each effect, values that became missing.
+        suppressed: Vec<usize>,
+        /// What a person should know: rules without effect, in plain words. No value of a record is in them.
+        notes: Vec<String>,
+    },
+    /// Of local suppression: what was found and what it took.
+    Suppression(suppress::Outcome),
     /// Of microaggregation: the groups of each block of attributes.
     Microaggregation(Vec<microaggregation::Block>),
     /// Of fuzzy microaggregation: the clusters of each block of attributes.

@@ -86,6 +86,7 @@ impl Source<'_> {
             missing,
             donors: None,
             printed: false,
+            replaced: None,
         };
         Ok((attribute, column))
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::attribute::AttrId;
+use super::replace::Replaced;
 use super::{Column, Table};
 
 impl Table {
@@ -44,6 +45,7 @@ impl Table {
     #[must_use]
     pub fn with_numbers(mut self, id: AttrId, mut values: Vec<f64>) -> Self {
         assert_eq!(values.len(), self.n_records(), "one number a record");
+        let replaced = self.texts_that_keep(id, &values);
         let column = &mut self.columns[id.index()];
         assert!(column.numeric, "the attribute is one of numbers");
         for record in column.missing.records() {
@@ -56,7 +58,26 @@ impl Table {
         }
         column.values = OnceLock::from(Arc::new(values));
         column.printed = true;
+        column.replaced = replaced;
         self
+    }
+
+    /// The new texts of an attribute without those that these numbers replace.
+    fn texts_that_keep(&self, id: AttrId, values: &[f64]) -> Option<Arc<Replaced>> {
+        let column = &self.columns[id.index()];
+        let replaced = column.replaced.as_ref()?;
+        let old = self.numbers(id)?.values;
+        let mut codes = replaced.codes.clone();
+        for (record, code) in codes.iter_mut().enumerate() {
+            let same = old[record].total_cmp(&(values[record] + 0.0)).is_eq();
+            if !same && !column.missing.contains(record) {
+                *code = Self::AS_IT_IS;
+            }
+        }
+        Some(Arc::new(Replaced {
+            codes,
+            cells: replaced.cells.clone(),
+        }))
     }
 
     /// The table without these attributes. Those that stay get new [`AttrId`]s.
@@ -110,6 +131,12 @@ impl Column {
             self.values = OnceLock::from(Arc::new(moved));
         }
         self.missing = self.missing.gathered(from);
+        if let Some(replaced) = &self.replaced {
+            self.replaced = Some(Arc::new(Replaced {
+                codes: gathered(&replaced.codes, from),
+                cells: replaced.cells.clone(),
+            }));
+        }
     }
 }
 

@@ -90,7 +90,7 @@ impl LineEnd {
 }
 
 /// Bytes that can delimit cells without being stated, the likeliest last where all else is equal.
-const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];
+pub(super) const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];
 
 /// What one delimiter makes of the first records.
 struct Trial {

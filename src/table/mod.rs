@@ -3,7 +3,7 @@
 //! ```text
 //! bytes -> encoding -> dialect (delimiter, header) -> tokens (where each cell is)
 //!       -> marks (decimal, thousands) -> columns (numbers, missing) -> guess (scale, role) -> Table
-//! Table -> change (swap, new numbers, drop, reorder) -> write -> bytes
+//! Table -> change (swap, new numbers, drop, reorder), replace (new text, new gaps) -> write -> bytes
 //! ```
 //!
 //! The text of a cell is never copied: a table keeps its file and remembers where each cell is, so what no method
@@ -34,6 +34,7 @@ mod names;
 mod number;
 mod options;
 mod read;
+mod replace;
 mod roles;
 mod select;
 mod tokens;
@@ -55,6 +56,8 @@ pub use matrix::Matrix;
 pub use options::ReadOptions;
 pub use roles::Roles;
 
+use missing::Markers;
+use replace::Replaced;
 use tokens::Layout;
 
 /// Microdata: records × attributes, and the file they came from.
@@ -86,6 +89,8 @@ struct File {
     layout: Layout,
     dialect: Dialect,
     syntax: number::Syntax,
+    /// What stands for a missing value, one an attribute of the file.
+    markers: Vec<Markers>,
     notes: Vec<Note>,
 }
 
@@ -104,6 +109,8 @@ struct Column {
     donors: Option<Arc<Vec<u32>>>,
     /// Whether `values` are new: a cell whose number is not that of its text is printed.
     printed: bool,
+    /// Cells that were given new text, if there are any.
+    replaced: Option<Arc<Replaced>>,
 }
 
 /// The numbers of one attribute.
@@ -166,6 +173,13 @@ impl fmt::Debug for Table {
             .field("n_records", &self.n_records())
             .field("n_attributes", &self.n_attributes())
             .finish_non_exhaustive()
+    }
+}
+
+impl Column {
+    /// What stands in a cell instead of the file's bytes.
+    fn new_cell(&self, record: usize) -> Option<&[u8]> {
+        self.replaced.as_deref()?.cell(record)
     }
 }
 
@@ -290,8 +304,11 @@ impl Table {
             .map_or(record, |order| order[record] as usize)
     }
 
-    /// The bytes in the file from which this cell is taken.
-    fn file_cell(&self, record: usize, column: &Column) -> &[u8] {
+    /// The bytes of the file from which this cell is taken, or those that stand in their place.
+    fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> &'a [u8] {
+        if let Some(cell) = column.new_cell(record) {
+            return cell;
+        }
         let source = match &column.donors {
             Some(donors) => donors[record] as usize,
             None => self.file_record(record),
@@ -318,7 +335,7 @@ impl Table {
     /// The number to print in this cell, unless its bytes in the file already say it.
     fn printed_number(&self, record: usize, column: &Column, raw: &[u8]) -> Option<f64> {
         let values = column.values.get().filter(|_| column.printed)?;
-        if column.missing.contains(record) {
+        if column.missing.contains(record) || column.new_cell(record).is_some() {
             return None;
         }
         let value = values[record];

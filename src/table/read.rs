@@ -72,7 +72,8 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
     let (names, own_names) = names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
     names::check_roles(roles, &names)?;
 
-    let (marks, cells) = read_cells(&bytes, &layout, delimiter, encoding, &names, stated, roles)?;
+    let (marks, markers, cells) =
+        read_cells(&bytes, &layout, delimiter, encoding, &names, stated, roles)?;
     let syntax = marks.syntax(encoding);
     let source = Source {
         bytes: &bytes,
@@ -114,6 +115,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         layout,
         dialect,
         syntax,
+        markers,
         notes,
     };
     Ok(Table {
@@ -124,7 +126,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
     })
 }
 
-/// The marks of the file's numbers, and every cell read by them.
+/// The marks of the file's numbers, what stands for missing values, and every cell read by them.
 fn read_cells(
     bytes: &[u8],
     layout: &Layout,
@@ -133,7 +135,7 @@ fn read_cells(
     names: &[String],
     stated: &FileSection,
     roles: &Roles,
-) -> Result<(Marks, Vec<Cells>)> {
+) -> Result<(Marks, Vec<Markers>, Vec<Cells>)> {
     let stated_marks = marks::Stated {
         decimal: stated.decimal_mark,
         thousands: stated.thousands_mark,
@@ -169,7 +171,7 @@ fn read_cells(
         .map(|markers| markers.with_syntax(&syntax))
         .collect();
     let cells = columns::read_all(bytes, layout, &syntax, &markers);
-    Ok((marks, cells))
+    Ok((marks, markers, cells))
 }
 
 fn cut_records(

@@ -65,7 +65,10 @@ impl Table {
     fn is_untouched(&self) -> bool {
         self.order.is_none()
             && self.columns.iter().enumerate().all(|(place, column)| {
-                column.place == place && column.donors.is_none() && !column.printed
+                column.place == place
+                    && column.donors.is_none()
+                    && !column.printed
+                    && column.replaced.is_none()
             })
             && self.columns.len() == self.file.layout.n_cells()
     }

@@ -17,6 +17,7 @@ mod maskings;
 mod microaggregation;
 mod permissions;
 mod pipeline;
+mod recoding;
 mod releases;
 mod reports;
 mod sandbox;

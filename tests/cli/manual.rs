@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 16] = [
     "",
     "mask",
     "mask rankswap",
@@ -12,6 +12,10 @@ const COMMANDS: [&str; 12] = [
     "mask pdistribution",
     "mask noise",
     "mask fuzzy",
+    "mask microagg",
+    "mask ipso",
+    "mask recode",
+    "mask suppress",
     "link",
     "describe",
     "demo",
@@ -82,6 +86,14 @@ fn help_names_the_options_of_the_contract() {
         (
             "link",
             "--method --known --known-records --direction --ties --p --window --statement --standardize --assign --id --links --format --fail-above --seed --output",
+        ),
+        (
+            "mask recode",
+            "--rules --drop --output --statement --shuffle",
+        ),
+        (
+            "mask suppress",
+            "--k --key --missing-matches --rules --statement",
         ),
         ("describe", "--format"),
     ] {

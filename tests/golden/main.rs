@@ -13,3 +13,4 @@ mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
 mod microaggregation_example;
+mod recoding_example;

@@ -18,9 +18,11 @@ use sdcrisk::{
         p_buckets::PBuckets,
         p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
+        recode::{Recode, Rules as Recoding},
+        suppress::{Rules as Suppression, Suppress},
     },
     rng::{Purpose, Seed},
-    statement::{DistanceScale, Partner},
+    statement::{DistanceScale, MissingMatches, Partner},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -250,6 +252,63 @@ fn fuzzy_microaggregation_refuses_or_obeys_its_laws() {
         }
     }
     assert!(masked_files >= 10, "{masked_files}");
+}
+
+#[test]
+fn recoding_and_suppression_refuse_or_obey_their_laws() {
+    let streams = Seed::from_number(1).streams(Purpose::Mask, 0);
+    for (name, text) in FILES {
+        let original = table(text);
+        let n = original.n_records();
+        let first = [AttrId::new(0)];
+        for rules in [
+            "bottom = 2\ntop = 3\nround = 2",
+            "breaks = [2]",
+            "suppress = [5, 1]",
+            "map.3 = 'x'",
+        ] {
+            let method = Recode::new(Recoding::parse("r", &format!("[a]\n{rules}")).unwrap());
+            match method.mask(original.clone(), &first, &streams) {
+                // An attribute without any value is one of names.
+                Err(error) => assert!(original.numbers(first[0]).is_none(), "{name}: {error}"),
+                Ok(masked) => {
+                    let gone =
+                        masked.table.missing(first[0]).count() - original.missing(first[0]).count();
+                    assert!(gone <= masked.effects[0].changed, "{name}");
+                    assert_eq!(
+                        masked.effects[0].values + masked.effects[0].missing,
+                        n,
+                        "{name}"
+                    );
+                }
+            }
+        }
+        let key: Vec<String> = original
+            .attributes()
+            .iter()
+            .map(|a| a.name.clone())
+            .collect();
+        for missing in [MissingMatches::Any, MissingMatches::Missing] {
+            let method = Suppress::new(Suppression::new(2, key.clone(), missing).unwrap());
+            let on = method.attributes(&original).unwrap();
+            match method.mask(original.clone(), &on, &streams) {
+                Err(error) => assert!(n < 2, "{name}: {error}"),
+                Ok(masked) => {
+                    let mut bytes = Vec::new();
+                    masked.table.write(&mut bytes).unwrap();
+                    let back = table(&String::from_utf8(bytes).unwrap());
+                    assert_eq!(back.n_records(), n, "{name}");
+                    for (id, effect) in on.iter().zip(&masked.effects) {
+                        assert_eq!(
+                            back.missing(*id).count(),
+                            effect.missing + effect.changed,
+                            "{name}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

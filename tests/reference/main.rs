@@ -8,6 +8,7 @@
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod local_suppression;
 mod main_job;
 mod microaggregation;
 mod microaggregation_loss;

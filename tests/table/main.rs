@@ -8,6 +8,7 @@ mod identity;
 mod names;
 mod numbers;
 mod oracle;
+mod replacing;
 
 use sdcrisk::error::Error;
 use sdcrisk::table::{AttrId, ReadOptions, Roles, Table};

@@ -8,6 +8,8 @@ mod noise;
 mod p_buckets;
 mod p_distribution;
 mod rank_swap;
+mod recode;
+mod suppress;
 
 use std::{
     io::Write,
@@ -126,6 +128,12 @@ attributes together, the better hidden and the more is lost. The information los
 how much: 0 is nothing, 100 is as if everybody had the mean. Attributes aggregated in several groups, or each on its own,
 lose less and hide less: an intruder who knows several of them can intersect the groups.")]
     Microagg(microaggregation::MicroaggregationArgs),
+    /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
+    #[command(after_help = recode::HELP)]
+    Recode(recode::RecodeArgs),
+    /// Local suppression: single values become missing, until nobody stands alone on a key
+    #[command(after_help = suppress::HELP)]
+    Suppress(suppress::SuppressArgs),
 }
 
 /// What all masking methods share.
@@ -168,6 +176,21 @@ pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
         MaskMethod::Noise(args) => mask(args, console),
         MaskMethod::Ipso(args) => mask(args, console),
         MaskMethod::Microagg(args) => mask(args, console),
+        MaskMethod::Recode(args) => mask(args, console),
+        MaskMethod::Suppress(args) => mask(args, console),
+    }
+}
+
+impl MaskArgs {
+    /// Refuses `--attributes` for a method whose attributes are named by `rules`.
+    fn refuse_attributes(&self, method: &str, rules: &str) -> Result<()> {
+        match self.attributes.is_some() {
+            true => Err(Error::usage(format!(
+                "--attributes has no effect on {method}: {rules} names the attributes"
+            ))
+            .remedy("Leave it out")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -217,11 +240,11 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     let args = method_args.common();
     method_args.check()?;
     if args.seed.is_some() && args.shuffle.is_none() && !method_args.is_random() {
-        return Err(
-            Error::usage("--seed has no effect: nothing is drawn at random")
-                .remedy("Leave it out")
-                .into(),
-        );
+        return Err(Error::usage(
+            "--seed has no effect: this method draws nothing, and nothing is shuffled",
+        )
+        .remedy("Leave it out")
+        .into());
     }
     let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
@@ -413,7 +436,7 @@ fn masked_attributes(
                 return Err(Error::usage("cannot be masked and left out of the masked file at once")
                     .on_attribute(name)
                     .remedy(match args.drop {
-                        Some(_) => "Name it in --attributes or in --drop",
+                        Some(_) => "Mask it or drop it",
                         None => "It was taken for an identifier: say --keep-identifiers (evaluation), or declare its role in --roles",
                     }));
             }

@@ -103,7 +103,7 @@ pub fn cases() -> Vec<Case> {
         microagg(
             "microagg: seed without use",
             "--k 3 --seed 1",
-            "--seed has no effect: nothing is drawn at random",
+            "--seed has no effect: this method draws nothing, and nothing is shuffled",
         ),
         microagg(
             "microagg: partition on the input",

@@ -7,6 +7,7 @@ mod microaggregation;
 mod options;
 mod outputs;
 mod published;
+mod rules;
 mod ugly;
 
 use std::collections::BTreeSet;
@@ -219,6 +220,7 @@ fn table() -> Vec<Case> {
     table.extend(knowledge::cases());
     table.extend(microaggregation::cases());
     table.extend(published::cases());
+    table.extend(rules::cases());
     table
 }
 

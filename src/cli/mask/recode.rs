@@ -1,0 +1,118 @@
+//! `mask recode`: options, and what they mean.
+
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+
+use super::{MaskArgs, MethodArgs};
+use crate::{
+    cli::{args::read_text, files},
+    error::Result,
+    mask::{
+        Details, Mask, Masked,
+        recode::{Recode, Rules},
+    },
+    table::{AttrId, Table},
+};
+
+pub const HELP: &str = "Examples:
+  sdcrisk mask recode --rules rules.toml in.csv > masked.csv
+  sdcrisk mask recode --rules rules.toml --statement masked.sdc.json -o masked.csv in.csv
+
+A rules file has a section for each attribute to recode:
+  [age]
+  bottom = 18                    # below 18 becomes 18
+  top = 85                       # above 85 becomes 85 ...
+  top-label = \"85+\"              # ... or 85 and above becomes this (bottom-label: below the bottom)
+  round = 5                      # what lies between, to multiples of 5
+  [income]
+  breaks = [0, 1000, 2000]       # <0  [0,1000)  [1000,2000)  >=2000
+  labels = [\"low\", \"middle\"]     # of the classes between breaks, or of all
+  [marital]
+  suppress = [\"not stated\"]      # becomes missing
+  others = \"other\"               # whatever map and groups do not name; without it, it is kept
+  [marital.map]
+  \"single\" = \"never married\"
+  [marital.groups]
+  \"widowed or divorced\" = [\"widowed\", \"divorced\"]
+  [town.suppress-where]          # missing where the illness is one of these
+  illness = [\"pregnancy\"]
+
+Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress,
+map and groups, others, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here,
+whatever mark the file has. Rules that meet nothing are named, so that a misspelt category does not go unnoticed.";
+
+#[derive(Debug, Args)]
+pub struct RecodeArgs {
+    /// The rules (TOML): what becomes of which values
+    #[arg(long, value_name = "FILE")]
+    rules: PathBuf,
+    #[command(flatten)]
+    common: MaskArgs,
+    #[arg(skip)]
+    read: OnceCell<Recode>,
+}
+
+impl RecodeArgs {
+    /// The method by the rules file, which is read once.
+    fn recode(&self) -> Result<&Recode> {
+        if let Some(recode) = self.read.get() {
+            return Ok(recode);
+        }
+        let rules = Rules::parse(&files::name_of(&self.rules), &read_text(&self.rules)?)?;
+        Ok(self.read.get_or_init(|| Recode::new(rules)))
+    }
+}
+
+impl MethodArgs for RecodeArgs {
+    fn common(&self) -> &MaskArgs {
+        &self.common
+    }
+
+    fn inputs(&self) -> Vec<&Path> {
+        vec![&self.rules]
+    }
+
+    fn is_random(&self) -> bool {
+        false
+    }
+
+    fn check(&self) -> Result<()> {
+        self.common.refuse_attributes("recode", "the rules file")
+    }
+
+    fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
+        self.recode()?.attributes(table).map(Some)
+    }
+
+    fn method(&self, _table: &Table) -> Result<Box<dyn Mask>> {
+        Ok(Box::new(self.recode()?.clone()))
+    }
+
+    fn headline(&self, masked: &Masked) -> String {
+        let rules = files::name_of(&self.rules);
+        match masked.effects.len() {
+            1 => format!("1 attribute by {rules}"),
+            n => format!("{n} attributes by {rules}"),
+        }
+    }
+
+    fn remarks(&self, masked: &Masked) -> Vec<String> {
+        let Details::Recoding { suppressed, notes } = &masked.details else {
+            return Vec::new();
+        };
+        let gone: Vec<String> = (masked.effects.iter().zip(suppressed))
+            .filter(|&(_, &count)| count > 0)
+            .map(|(effect, count)| format!("{} {count}", effect.attribute))
+            .collect();
+        let mut remarks = Vec::new();
+        if !gone.is_empty() {
+            remarks.push(format!("became missing: {}", gone.join(", ")));
+        }
+        remarks.extend(notes.iter().map(|note| format!("note: {note}")));
+        remarks
+    }
+}

@@ -1,0 +1,102 @@
+//! Categories that rules name, found in the cells of a table.
+
+use std::collections::BTreeMap;
+
+use super::rules_file::BLANKS;
+use crate::table::{AttrId, Table};
+
+/// Named categories of an attribute.
+pub(super) struct Categories<F> {
+    /// Each category, and what is to become of it.
+    pub fates: Vec<(String, F)>,
+    /// For an attribute of names: the place of each in `fates`.
+    names: BTreeMap<String, usize>,
+    /// For an attribute of numbers: the same, ascending.
+    numbers: Vec<(f64, usize)>,
+}
+
+impl<F> Categories<F> {
+    /// Categories of an attribute of numbers or of names, in a file with this decimal mark.
+    ///
+    /// # Errors
+    /// What is wrong: two categories are the same number.
+    pub fn new(
+        fates: Vec<(String, F)>,
+        numeric: bool,
+        mark: char,
+    ) -> std::result::Result<Self, String> {
+        let mut names = BTreeMap::new();
+        let mut numbers: Vec<(f64, usize)> = Vec::new();
+        for (place, (category, _)) in fates.iter().enumerate() {
+            match numeric {
+                false => {
+                    names.insert(category.clone(), place);
+                }
+                // What is no number is no value of the attribute, which a note tells.
+                true => numbers.extend(number(category, mark).map(|number| (number, place))),
+            }
+        }
+        numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some(pair) = numbers
+            .windows(2)
+            .find(|pair| pair[0].0.total_cmp(&pair[1].0).is_eq())
+        {
+            let name = |place: usize| &fates[place].0;
+            return Err(format!(
+                "the categories {:?} and {:?} are the same number",
+                name(pair[0].1),
+                name(pair[1].1)
+            ));
+        }
+        Ok(Self {
+            fates,
+            names,
+            numbers,
+        })
+    }
+
+    /// The place of the category that a record has, if it is named.
+    pub fn of_record(&self, table: &Table, record: usize, attribute: AttrId) -> Option<usize> {
+        if self.fates.is_empty() || table.is_missing(record, attribute) {
+            return None;
+        }
+        if let Some(numbers) = table.numbers(attribute) {
+            let value = numbers.values[record] + 0.0;
+            let found = self
+                .numbers
+                .binary_search_by(|(number, _)| number.total_cmp(&value));
+            return found.ok().map(|at| self.numbers[at].1);
+        }
+        let text = table.text(record, attribute);
+        self.names.get(text.trim_matches(BLANKS)).copied()
+    }
+}
+
+/// A category as a number: with a decimal point, or else with the file's mark.
+fn number(category: &str, mark: char) -> Option<f64> {
+    let plain = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+    };
+    let parsed = |text: &str| {
+        text.parse::<f64>()
+            .ok()
+            .filter(|number| plain(text) && number.is_finite())
+    };
+    parsed(category)
+        .or_else(|| parsed(&category.replace(mark, ".")))
+        .map(|number| number + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_of_numbers_are_compared_by_value() {
+        assert_eq!(number("1.50", ','), Some(1.5));
+        assert_eq!(number("1,5", ','), Some(1.5));
+        assert_eq!(number("1,5", '.'), None);
+        assert_eq!(number("inf", '.'), None);
+    }
+}

@@ -1,0 +1,310 @@
+//! The rules file of recoding.
+
+use std::collections::BTreeMap;
+
+use toml::de::DeTable;
+
+use crate::{
+    error::{Error, Result},
+    mask::rules_file::{Source, Value},
+    statement::RecodingRule,
+};
+
+/// The keys of a section.
+const KEYS: &str = "suppress, suppress-where, map, groups, others, bottom, bottom-label, top, top-label, round, breaks, labels";
+
+/// What a rules file says of each attribute, in the order of the file.
+///
+/// The file is TOML, a section an attribute; names are those that `describe` shows. This is a whole one:
+///
+/// ```toml
+/// [age]
+/// bottom = 18                   # below 18 becomes 18
+/// top    = 85                   # above 85 becomes 85
+/// top-label = "85+"             # ... or this, and so does 85
+/// round  = 5                    # what lies between, to multiples of 5
+///
+/// [income]
+/// breaks = [0, 1000, 2000]      # <0  [0,1000)  [1000,2000)  >=2000
+/// labels = ["low", "middle"]    # of the classes between breaks; or of all four
+///
+/// [marital]
+/// suppress = ["not stated"]     # becomes missing
+/// others   = "other"            # whatever is not named below
+/// [marital.map]
+/// "single" = "never married"
+/// [marital.groups]
+/// "widowed or divorced" = ["widowed", "divorced"]
+///
+/// [town.suppress-where]         # missing where all of this holds
+/// illness = ["pregnancy"]
+/// ```
+///
+/// # Example
+/// ```
+/// use sdcrisk::mask::recode::Rules;
+/// assert!(Rules::parse("rules.toml", "[age]\ntop = 85\nround = 5").is_ok());
+/// let error = Rules::parse("rules.toml", "[age]\nbreaks = [5, 1]").unwrap_err();
+/// assert_eq!(error.location().line, Some(2));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rules {
+    pub(super) file: String,
+    pub(super) sections: Vec<Section>,
+}
+
+/// The rules of one attribute, and where they stand.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub rule: RecodingRule,
+    /// The line of the section.
+    pub line: u64,
+    /// The line of each key.
+    pub lines: BTreeMap<String, u64>,
+}
+
+impl Rules {
+    /// Reads the text of a rules file; `name` is used in messages only.
+    ///
+    /// # Errors
+    /// Input, with the line: the text is not TOML, a key is unknown or of the wrong kind, two rules contradict each other,
+    /// or a rule can have no effect. Whether the attributes exist is found out on a table.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let source = Source { name, text };
+        let table = source.table()?;
+        let mut sections = Vec::new();
+        for (attribute, value) in &table {
+            let line = source.line(attribute.span());
+            let attribute = attribute.get_ref().clone().into_owned();
+            let Some(keys) = value.get_ref().as_table() else {
+                return Err(source
+                    .error(value.span(), format!("{attribute:?} is no section"))
+                    .remedy(format!(
+                        "Rules stand in a section an attribute: [{attribute}]"
+                    )));
+            };
+            sections.push(
+                Section::parse(source, attribute.clone(), line, keys)
+                    .map_err(|error| error.on_attribute(attribute).at_line(line).in_file(name))?,
+            );
+        }
+        if sections.is_empty() {
+            return Err(Error::input("holds no rules")
+                .in_file(name)
+                .remedy("'sdcrisk mask recode --help' shows a whole file"));
+        }
+        sections.sort_by_key(|section| section.line);
+        Ok(Self {
+            file: name.to_owned(),
+            sections,
+        })
+    }
+}
+
+impl Section {
+    fn parse(source: Source<'_>, attribute: String, line: u64, keys: &DeTable<'_>) -> Result<Self> {
+        let mut section = Self {
+            rule: RecodingRule {
+                attribute,
+                ..RecodingRule::default()
+            },
+            line,
+            lines: BTreeMap::new(),
+        };
+        // Categories must be named once, whichever rule does.
+        let mut named = BTreeMap::new();
+        for (key, value) in keys {
+            section
+                .lines
+                .insert(key.get_ref().clone().into_owned(), source.line(key.span()));
+            section
+                .key(source, key.get_ref(), value, &mut named)
+                .map_err(|error| {
+                    // The key's place is known even where that of the fault is not.
+                    error.at_line(source.line(key.span()))
+                })?;
+        }
+        section.check()?;
+        Ok(section)
+    }
+
+    fn key(
+        &mut self,
+        source: Source<'_>,
+        key: &str,
+        value: &Value<'_>,
+        named: &mut BTreeMap<String, String>,
+    ) -> Result<()> {
+        let rule = &mut self.rule;
+        match key {
+            "bottom" => rule.bottom = Some(source.number(key, value)?),
+            "top" => rule.top = Some(source.number(key, value)?),
+            "bottom-label" => rule.bottom_label = Some(source.label(key, value)?),
+            "top-label" => rule.top_label = Some(source.label(key, value)?),
+            "others" => rule.others = Some(source.label(key, value)?),
+            "round" => rule.round = Some(source.number(key, value)?),
+            "breaks" => {
+                for item in source.list(key, value)? {
+                    rule.breaks.push(source.number("a break", item)?);
+                }
+            }
+            "labels" => {
+                for item in source.list(key, value)? {
+                    rule.labels.push(source.label("a label", item)?);
+                }
+            }
+            "suppress" => {
+                rule.suppress = source.categories(key, value)?;
+                for category in &rule.suppress {
+                    name_once(named, category, "suppress")?;
+                }
+            }
+            "map" => {
+                for (category, label) in source.section(key, value)? {
+                    let line = source.line(category.span());
+                    let category = trimmed(category.get_ref());
+                    name_once(named, &category, "map").map_err(|error| error.at_line(line))?;
+                    rule.map
+                        .insert(category, source.label("the new text", label)?);
+                }
+            }
+            "groups" => {
+                for (label, categories) in source.section(key, value)? {
+                    let line = source.line(label.span());
+                    let label = label.get_ref().clone().into_owned();
+                    if trimmed(&label).is_empty() {
+                        return Err(Error::input("a group without a name").at_line(line));
+                    }
+                    for category in source.categories("the group", categories)? {
+                        name_once(named, &category, "groups")
+                            .map_err(|error| error.at_line(line))?;
+                        rule.map.insert(category, label.clone());
+                    }
+                }
+            }
+            "suppress-where" => {
+                for (attribute, categories) in source.section(key, value)? {
+                    let categories = source.categories("the condition", categories)?;
+                    rule.suppress_where
+                        .insert(attribute.get_ref().clone().into_owned(), categories);
+                }
+            }
+            _ => {
+                return Err(Error::input(format!("there is no rule {key:?}"))
+                    .remedy(format!("There are: {KEYS}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with this key of the section.
+    pub fn error(&self, key: &str, what: impl Into<String>) -> Error {
+        Error::input(what)
+            .on_attribute(&self.rule.attribute)
+            .at_line(self.lines.get(key).copied().unwrap_or(self.line))
+    }
+
+    /// Refuses rules that contradict each other or can have no effect.
+    fn check(&self) -> Result<()> {
+        let rule = &self.rule;
+        let first = |keys: &[&'static str]| {
+            keys.iter()
+                .copied()
+                .find(|&key| self.lines.contains_key(key))
+        };
+        if self.lines.is_empty() {
+            return Err(self
+                .error("", "the section holds no rule")
+                .remedy(format!("There are: {KEYS}")));
+        }
+        for (key, needs) in [
+            ("bottom-label", "bottom"),
+            ("top-label", "top"),
+            ("labels", "breaks"),
+        ] {
+            if first(&[key]).is_some() && first(&[needs]).is_none() {
+                return Err(self.error(key, format!("{key} has no effect without {needs}")));
+            }
+        }
+        if let (false, Some(key)) = (rule.breaks.is_empty(), first(&["bottom", "top", "round"])) {
+            return Err(self.error(
+                key,
+                format!("{key} has no effect: breaks make classes of all numbers"),
+            ));
+        }
+        if rule.others.is_some() {
+            if rule.map.is_empty() {
+                return Err(self
+                    .error("others", "others would make all values equal")
+                    .remedy("Name in map or groups what is to be told apart"));
+            }
+            if let Some(key) = first(&["breaks", "bottom", "top", "round"]) {
+                return Err(self.error(
+                    key,
+                    format!("{key} has no effect: others takes every value that is not named"),
+                ));
+            }
+        }
+        if let (Some(bottom), Some(top)) = (rule.bottom, rule.top)
+            && bottom >= top
+        {
+            return Err(self.error("top", "top must be more than bottom"));
+        }
+        if rule.round.is_some_and(|step| step <= 0.0) {
+            return Err(self.error("round", "round must be more than 0: it rounds to multiples"));
+        }
+        if rule.suppress_where.contains_key(&rule.attribute) {
+            return Err(self
+                .error("suppress-where", "the condition is on the attribute itself")
+                .remedy("Use suppress = [ ... ]"));
+        }
+        self.check_classes()
+    }
+
+    fn check_classes(&self) -> Result<()> {
+        let RecodingRule { breaks, labels, .. } = &self.rule;
+        if breaks.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(self.error("breaks", "breaks must ascend"));
+        }
+        if labels.is_empty() {
+            return Ok(());
+        }
+        let n = breaks.len();
+        if labels.len() != n + 1 && labels.len() != n - 1 {
+            return Err(self
+                .error("labels", format!("{} labels for {n} breaks", labels.len()))
+                .remedy(match n {
+                    1 => "One break makes two classes: give two labels".to_owned(),
+                    _ => format!(
+                        "Give {} labels for the classes between breaks, or {} with those below and above",
+                        n - 1,
+                        n + 1
+                    ),
+                }));
+        }
+        let mut sorted: Vec<&String> = labels.iter().collect();
+        sorted.sort();
+        match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            true => Err(self
+                .error("labels", "two classes have the same label")
+                .remedy("Leave out the break between them, or give them different labels")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn trimmed(text: &str) -> String {
+    text.trim_matches(crate::mask::rules_file::BLANKS)
+        .to_owned()
+}
+
+fn name_once(named: &mut BTreeMap<String, String>, category: &str, by: &str) -> Result<()> {
+    match named.insert(category.to_owned(), by.to_owned()) {
+        None => Ok(()),
+        Some(other) => Err(Error::input(match other == by {
+            true => format!("{by} names the category {category:?} twice"),
+            false => format!("both {other} and {by} name the category {category:?}"),
+        })
+        .remedy("A category has one fate: name it once")),
+    }
+}
