@@ -36,6 +36,8 @@ pub struct Statement {
 pub enum Method {
     /// Rank swapping.
     RankSwap(RankSwapParameters),
+    /// Information preserving statistical obfuscation.
+    Ipso(IpsoParameters),
 }
 
 impl Method {
@@ -43,6 +45,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Self::RankSwap(_) => "rankswap",
+            Self::Ipso(_) => "ipso",
         }
     }
 }
@@ -58,6 +61,43 @@ pub struct RankSwapParameters {
     pub window: usize,
     /// How a partner was drawn.
     pub partner: Partner,
+}
+
+/// The parameters of IPSO.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IpsoParameters {
+    /// What was kept of the regression.
+    pub variant: IpsoVariant,
+    /// The attributes that were kept as they are, and on which the others were regressed.
+    pub confidential: Vec<String>,
+    /// Whether the regression had a constant.
+    pub intercept: bool,
+    /// Whether new values of whole-number attributes were rounded, so that what is kept is kept nearly only.
+    pub rounded: bool,
+}
+
+/// What IPSO keeps of the regression of the replaced attributes on the kept ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IpsoVariant {
+    /// Fitted values: the coefficients, without any scatter around them.
+    A,
+    /// Fitted values with random scatter: the coefficients exactly.
+    B,
+    /// Fitted values with random scatter of the same covariance: the coefficients and that covariance exactly.
+    C,
+}
+
+impl IpsoVariant {
+    /// Its letter.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::C => "c",
+        }
+    }
 }
 
 /// How rank swapping draws the partner of a value; the sources leave open what happens when it is taken.

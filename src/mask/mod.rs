@@ -3,6 +3,7 @@
 //! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be told to the
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
+pub mod ipso;
 pub mod microaggregation;
 mod new_numbers;
 mod rank_order;
@@ -75,6 +76,8 @@ pub enum Details {
         /// One number an attribute.
         without_partner: Vec<usize>,
     },
+    /// Of IPSO: the regression.
+    Ipso(ipso::Fit),
     /// Of microaggregation: the groups of each block of attributes.
     Microaggregation(Vec<microaggregation::Block>),
 }

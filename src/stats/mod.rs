@@ -3,3 +3,4 @@
 pub mod interval;
 pub mod moments;
 pub mod rank;
+pub mod regression;

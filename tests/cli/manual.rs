@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "",
     "mask",
     "mask rankswap",
+    "mask ipso",
     "link",
     "describe",
     "demo",

@@ -1,5 +1,6 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
+mod ipso;
 mod rank_swap;
 
 use std::{
@@ -37,6 +38,19 @@ Each attribute keeps its distribution exactly; relations between attributes are 
 Publish the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the
 key of --shuffle to yourself.")]
     Rankswap(rank_swap::RankSwapArgs),
+    /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
+    #[command(after_help = "Examples:
+  sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
+  sdcrisk mask ipso --variant a --roles roles.toml --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > masked.csv
+
+Confidential attributes stay as they are; the others are predicted from them by linear regression.
+  a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
+  b  with random scatter: the same coefficients exactly, variances nearly
+  c  with random scatter: the same coefficients, variances and correlations exactly
+The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier
+people are found. b and c blur them by what the regression does not explain.")]
+    Ipso(ipso::IpsoArgs),
 }
 
 /// What all masking methods share.
@@ -73,6 +87,7 @@ struct MaskArgs {
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
     match method {
         MaskMethod::Rankswap(args) => mask(args, console),
+        MaskMethod::Ipso(args) => mask(args, console),
     }
 }
 

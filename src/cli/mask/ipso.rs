@@ -1,0 +1,163 @@
+//! `mask ipso`: options, and what they mean.
+
+use clap::{Args, ValueEnum};
+
+use super::{MaskArgs, MethodArgs};
+use crate::{
+    error::{Error, Result},
+    mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
+    report::text,
+    statement::{IpsoVariant, Method},
+    table::{Role, Table},
+};
+
+#[derive(Debug, Args)]
+pub struct IpsoArgs {
+    /// What is kept of the regression
+    #[arg(long, value_enum)]
+    variant: VariantArg,
+    /// Attributes that are kept, and from which the others are predicted: names or positions [default: those with the role
+    /// confidential]
+    #[arg(long, value_name = "LIST")]
+    confidential: Option<String>,
+    /// Leave the constant out of the regression: means are then not kept
+    #[arg(long)]
+    no_intercept: bool,
+    /// Round new values where all old ones are whole numbers; what is kept is then kept nearly, not exactly
+    #[arg(long)]
+    round: bool,
+    #[command(flatten)]
+    common: MaskArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum VariantArg {
+    /// Predicted values only: keeps coefficients and means; spread shrinks
+    A,
+    /// Predicted values and random scatter: keeps coefficients and means exactly, spread nearly
+    B,
+    /// Predicted values and random scatter: keeps coefficients, means, variances and correlations exactly
+    C,
+}
+
+impl MethodArgs for IpsoArgs {
+    fn common(&self) -> &MaskArgs {
+        &self.common
+    }
+
+    fn check(&self) -> Result<()> {
+        match (self.variant, self.common.seed) {
+            (VariantArg::A, Some(_)) => Err(Error::usage(
+                "--seed has no effect with --variant a: predicted values hold no chance",
+            )
+            .remedy("Leave it out")),
+            _ => Ok(()),
+        }
+    }
+
+    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+        let confidential = match &self.confidential {
+            Some(list) => table.select(list)?,
+            None => table
+                .ids()
+                .filter(|&id| table.attribute(id).role == Role::Confidential)
+                .collect(),
+        };
+        let variant = match self.variant {
+            VariantArg::A => IpsoVariant::A,
+            VariantArg::B => IpsoVariant::B,
+            VariantArg::C => IpsoVariant::C,
+        };
+        let rounding = match self.round {
+            true => Rounding::Whole,
+            false => Rounding::None,
+        };
+        let names = confidential
+            .iter()
+            .map(|&id| table.attribute(id).name.clone())
+            .collect();
+        Ok(Box::new(Ipso::new(
+            variant,
+            names,
+            !self.no_intercept,
+            rounding,
+        )?))
+    }
+
+    fn headline(&self, masked: &Masked) -> String {
+        let Method::Ipso(parameters) = &masked.statement.method else {
+            return String::new();
+        };
+        format!(
+            "variant {}, predicted from {}{}",
+            parameters.variant.word(),
+            text::names(&parameters.confidential, 12),
+            if parameters.intercept {
+                ""
+            } else {
+                " without a constant"
+            },
+        )
+    }
+
+    fn remarks(&self, masked: &Masked) -> Vec<String> {
+        let (Details::Ipso(fit), Method::Ipso(parameters)) =
+            (&masked.details, &masked.statement.method)
+        else {
+            return Vec::new();
+        };
+        let records = masked.statement.records;
+        let shares: Vec<String> = masked
+            .effects
+            .iter()
+            .zip(&fit.r_squared)
+            .map(|(effect, share)| {
+                let share = share.map_or("no spread".into(), text::percent);
+                format!("{} {share}", effect.attribute)
+            })
+            .collect();
+        let mut remarks = vec![format!(
+            "explained by the confidential attributes (R²): {}",
+            shares.join(", ")
+        )];
+        remarks.push(format!(
+            "fitted on {} of {records} records, by {} independent of {} columns",
+            fit.records, fit.rank, fit.columns
+        ));
+        if !fit.added_nothing.is_empty() {
+            remarks.push(format!(
+                "note: adds nothing beyond the other confidential attributes: {}",
+                text::names(&fit.added_nothing, 12)
+            ));
+        }
+        if fit.records < records {
+            remarks.push(format!(
+                "note: {} incomplete records are predicted with means for their gaps; what is kept is kept on the complete ones",
+                records - fit.records
+            ));
+        }
+        let determined: Vec<&str> = (masked.effects.iter().enumerate())
+            .filter(|&(place, _)| fit.determines(place))
+            .map(|(_, effect)| effect.attribute.as_str())
+            .collect();
+        if !determined.is_empty() {
+            remarks.push(format!(
+                "warning: determined by the confidential attributes, so the old values come back: {}",
+                text::names(&determined, 12)
+            ));
+        }
+        if fit.reproduced > 0 {
+            remarks.push(format!(
+                "warning: {} record{} so alone in the confidential attributes that the fit returns the old values",
+                fit.reproduced,
+                if fit.reproduced == 1 { " is" } else { "s are" }
+            ));
+        }
+        if parameters.rounded {
+            remarks.push(
+                "note: rounded values keep coefficients and spread nearly, not exactly".into(),
+            );
+        }
+        remarks
+    }
+}
