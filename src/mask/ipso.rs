@@ -23,6 +23,9 @@ const MAX_CELLS: usize = 1 << 27;
 /// A record whose leverage is this near to 1 decides its own fitted value.
 const OWN_FIT: f64 = 1e-9;
 
+/// What is left of the squares of an attribute that X determines, at most.
+const DETERMINED: f64 = 1e-12;
+
 /// Information preserving statistical obfuscation (IPSO), variants A, B and C.
 ///
 /// ```text
@@ -91,9 +94,9 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether X alone determines the attribute of Y at this place: its new values are the old ones.
+    /// Whether X determines the attribute of Y at this place, to six digits at least: its new values are the old ones.
     pub fn determines(&self, place: usize) -> bool {
-        self.r_squared[place].is_none_or(|share| 1.0 - share <= RELATIVE_TOLERANCE.powi(2) * 1e4)
+        self.r_squared[place].is_none_or(|share| 1.0 - share <= DETERMINED)
     }
 }
 

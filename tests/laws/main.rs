@@ -11,6 +11,9 @@
 mod architecture;
 mod attacks_agree_with_oracle;
 mod degenerate;
+mod ipso;
+#[path = "../common/least_squares.rs"]
+mod least_squares;
 mod metamorphic;
 mod oracle;
 mod random_files;

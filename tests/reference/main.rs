@@ -8,6 +8,9 @@
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod ipso;
+#[path = "../common/least_squares.rs"]
+mod least_squares;
 mod main_job;
 mod rank_swapping_table;
 mod reading;
