@@ -1,5 +1,6 @@
-//! What `sdcrisk mask rankswap --p 2` of 1,000,000 × 13 costs beside a minimal program on the `csv` crate that parses
-//! every cell of the same file to `f64` and writes it back: time, and peak memory against the size of the file.
+//! What `sdcrisk mask rankswap --p 2` and `sdcrisk mask ipso` (four attributes of 13 replaced) of 1,000,000 × 13 cost beside
+//! a minimal program on the `csv` crate that parses every cell of the same file to `f64` and writes it back: time, and
+//! peak memory against the size of the file.
 //!
 //! `cargo bench --bench mask`. Both are whole processes and take turns; the README beside this file tells the rest.
 
@@ -47,7 +48,7 @@ fn compare() {
     let megabytes = bytes.len() as f64 / 1e6;
     drop(bytes);
     say(&format!(
-        "mask rankswap --p 2: {RECORDS} x {} records, {megabytes:.1} MB, {ROUNDS} rounds, medians\n",
+        "mask rankswap --p 2, mask ipso: {RECORDS} x {} records, {megabytes:.1} MB, {ROUNDS} rounds, medians\n",
         data::ATTRIBUTES
     ));
 
@@ -80,6 +81,7 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
         let input = input.clone();
         move || process::myself(&[MINIMAL, &input.display().to_string()])
     };
+    let shared = input.clone();
     let mask = move || {
         let mut command = process::sdcrisk();
         let seeded = ["mask", "rankswap", "--p", "2", "--seed", "1", "--quiet"];
@@ -109,6 +111,15 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
         sink: sink.clone(),
         baseline,
     };
+    let ipso = |variant: &'static str| {
+        let input = shared.clone();
+        move || {
+            let mut command = process::sdcrisk();
+            command.args(["mask", "ipso", "--variant", variant, "--quiet"]);
+            command.args(["--confidential", "5-13"]).arg(&input);
+            command
+        }
+    };
     vec![
         case(
             "csv crate > /dev/null",
@@ -128,13 +139,16 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
             &Sink::Null,
             0,
         ),
-        case("csv crate > file", Box::new(minimal), &file, 3),
-        case("sdcrisk mask > file", Box::new(mask), &file, 3),
+        case("ipso a > /dev/null", Box::new(ipso("a")), &Sink::Null, 0),
+        case("ipso b > /dev/null", Box::new(ipso("b")), &Sink::Null, 0),
+        case("ipso c > /dev/null", Box::new(ipso("c")), &Sink::Null, 0),
+        case("csv crate > file", Box::new(minimal), &file, 6),
+        case("sdcrisk mask > file", Box::new(mask), &file, 6),
         case(
             "sdcrisk mask -o file",
             Box::new(mask_to_file),
             &Sink::Null,
-            3,
+            6,
         ),
     ]
 }

@@ -10,6 +10,7 @@ mod bad_input;
 mod demo;
 mod dialects;
 mod fuzz;
+mod ipso;
 mod link_counts;
 mod manual;
 mod permissions;
