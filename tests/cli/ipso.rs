@@ -54,8 +54,8 @@ fn a_file_with_decimal_commas_stays_one() {
         .run("mask ipso --variant a --confidential x --statement s.json in.csv")
         .ended(0);
     let text = ran.text();
-    // Means are 36.25/6 and 25/6; Sxy = 191 - 36.25·25/6, Sxx = 302.0625 - 36.25²/6.
-    let slope = (191.0 - 36.25 * 25.0 / 6.0) / (302.0625 - 36.25 * 36.25 / 6.0);
+    // Σx = 36.25, Σy = 25, Σx² = 302.0625; Σxy = 3 + 2.5 + 20 + 43.5 + 27 + 96 = 192.
+    let slope = (192.0 - 36.25 * 25.0 / 6.0) / (302.0625 - 36.25 * 36.25 / 6.0);
     let first = 25.0 / 6.0 + slope * (1.5 - 36.25 / 6.0);
     let cells: Vec<&str> = text.lines().nth(1).unwrap().split(';').collect();
     assert_eq!((cells[0], cells[2]), ("1,5", "u"));
