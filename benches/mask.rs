@@ -21,7 +21,7 @@ const ROUNDS: usize = 5;
 const MINIMAL: &str = "csv-crate";
 
 /// The other methods, and their options.
-const METHODS: [(&str, &[&str]); 5] = [
+const METHODS: [(&str, &[&str]); 9] = [
     ("pbuckets --p 50 > /dev/null", &["pbuckets", "--p", "50"]),
     (
         "pdistribution --p 2 > /dev/null",
@@ -38,6 +38,22 @@ const METHODS: [(&str, &[&str]); 5] = [
     (
         "noise --level 0.1 --correlated > /dev/null",
         &["noise", "--level", "0.1", "--correlated"],
+    ),
+    (
+        "ipso a, 4 of 13 > /dev/null",
+        &["ipso", "--variant", "a", "--confidential", "5-13"],
+    ),
+    (
+        "ipso b, 4 of 13 > /dev/null",
+        &["ipso", "--variant", "b", "--confidential", "5-13"],
+    ),
+    (
+        "ipso c, 4 of 13 > /dev/null",
+        &["ipso", "--variant", "c", "--confidential", "5-13"],
+    ),
+    (
+        "microagg --k 3 --algorithm individual-ranking > /dev/null",
+        &["microagg", "--k", "3", "--algorithm", "individual-ranking"],
     ),
 ];
 
@@ -104,7 +120,7 @@ fn cases(input: &Path, folder: &Path) -> Vec<Case> {
     let mask = move |options: &[&str]| {
         let mut command = process::sdcrisk();
         command.arg("mask").args(options);
-        command.args(["--seed", "1", "--quiet"]).arg(&input);
+        command.arg("--quiet").arg(&input);
         command
     };
     let rank_swap = {

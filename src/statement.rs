@@ -278,30 +278,41 @@ pub struct NoiseParameters {
     pub rounded: bool,
 }
 
-/// The parameters of IPSO: the masked attributes were drawn from their linear regression on those that were kept.
+/// The parameters of IPSO.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IpsoParameters {
-    /// What was drawn.
+    /// What was kept of the regression.
     pub variant: IpsoVariant,
-    /// The attributes that were kept.
-    pub kept: Vec<String>,
+    /// The attributes that were kept as they are, and on which the others were regressed.
+    pub confidential: Vec<String>,
     /// Whether the regression had a constant.
     pub intercept: bool,
-    /// Whether attributes of whole numbers were rounded to whole numbers, last of all.
+    /// Whether new values of whole-number attributes were rounded, so that what is kept is kept nearly only.
     pub rounded: bool,
 }
 
-/// The variants of IPSO.
+/// What IPSO keeps of the regression of the replaced attributes on the kept ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IpsoVariant {
-    /// Fitted values.
+    /// Fitted values: the coefficients, without any scatter around them.
     A,
-    /// Fitted values and normal residuals orthogonal to what is kept.
+    /// Fitted values with random scatter: the coefficients exactly.
     B,
-    /// The same with residuals that have the covariance of the original ones exactly.
+    /// Fitted values with random scatter of the same covariance: the coefficients and that covariance exactly.
     C,
+}
+
+impl IpsoVariant {
+    /// Its letter.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::C => "c",
+        }
+    }
 }
 
 /// The law of additive noise.
@@ -445,7 +456,7 @@ impl Statement {
             Method::Suppress(stated) => (stated.k < 2 || stated.key.is_empty())
                 .then_some("states a key or a k that protects nobody"),
             Method::Ipso(stated) => stated
-                .kept
+                .confidential
                 .is_empty()
                 .then_some("states no attribute that was kept"),
             Method::Noise(stated) => {

@@ -1,126 +1,137 @@
-//! IPSO: synthetic quasi-identifiers from a regression on what is kept.
+//! IPSO: quasi-identifiers are replaced by what a regression on the confidential attributes says of them.
 
 use std::collections::BTreeMap;
 
-use ndarray::Array2;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-use super::{
-    Details, Mask, Masked, Rounding,
-    new_numbers::{present, refuse_idle_rounding, write_numbers},
-};
+use super::{Details, Mask, Masked, Rounding, new_numbers::{refuse_idle_rounding, write_numbers}};
 use crate::{
     error::{Error, Result},
     rng::Streams,
     statement::{IpsoParameters, IpsoVariant, Method, Statement},
     stats::{
-        covariance::{SemidefiniteFactor, cholesky_semidefinite},
         moments::moments,
-        regression::{Basis, dot},
+        regression::{Basis, RELATIVE_TOLERANCE, orthonormalise, subtract},
     },
-    table::{AttrId, Table},
+    table::{AttrId, Scale, Table},
 };
 
-/// Of an attribute's length, what counts as rounding: with a residual no longer than that it is determined by what is kept.
-const ROUNDING: f64 = 1e-9;
+/// Most cells of the matrix of the kept attributes (categories count one each): about a gigabyte.
+const MAX_CELLS: usize = 1 << 27;
 
-/// Information preserving statistical obfuscation: the attributes that are masked (Y) are replaced by values from their
-/// linear regression on the attributes that are kept (X).
+/// A record whose leverage is this near to 1 decides its own fitted value.
+const OWN_FIT: f64 = 1e-9;
+
+/// What is left of the squares of an attribute that X determines, at most.
+const DETERMINED: f64 = 1e-12;
+
+/// Information preserving statistical obfuscation (IPSO), variants A, B and C.
 ///
 /// ```text
-/// B = argmin |Y − X B|²,  S = (Y − X B)'(Y − X B) / n            X has a constant column
-/// a:  Y' = X B
-/// b:  Y' = X B + (I − P) E,      rows of E normal with covariance S,   P = projection on the columns of X
-/// c:  Y' = X B + (I − P) E T,    T such that the residuals have covariance S exactly
+/// X: the confidential attributes, kept, with a constant column;  Y: the attributes to replace;  n records
+/// B^ = (X'X)^-1 X'Y     Σ^ = (Y - X B^)'(Y - X B^) / n     P = X (X'X)^-1 X'
+/// A:  Y' = X B^
+/// B:  Y' = X B^ + R,  R = E - P E,  the records of E drawn from N(0, Σ^)
+/// C:  the same with R (L_o^-1)' L',  n Σ^ = L L',  R'R = L_o L_o'
 /// ```
 ///
-/// Who regresses Y' on X finds the same B (all variants), and the same S (c). Relations that a linear regression does not see
-/// are lost, and all relations of Y with attributes that are in neither.
+/// A refit of (X, Y') gives B^ in all variants, and Σ^ in C, to rounding. A's residuals are zero: it understates every variance.
+/// With the constant, B^ holds the means, so these are kept too; without it they are not.
 ///
-/// "Draw any Y~" of the source is read as: draw with the covariance of the residuals.
-///
-/// # X
-/// Numbers enter as they are, categories as a column each. Columns that are combinations of others add nothing and are passed
-/// over; so are the dependences within Y (a sum and its parts), which b and c keep.
-///
-/// # Units
-/// S has divisor n, the number of records of the regression.
+/// X may hold numbers (ordinal ones as they are) and nominal attributes, which become one column a category, the first
+/// category left out when there is a constant. Columns that are combinations of others add nothing and are left out by
+/// pivoting; [`Fit::added_nothing`] names the attributes. Which of several that are collinear does not matter to Y'.
 ///
 /// # Missing
-/// The regression sees the records that miss nothing of X and Y. In others a gap in X counts as the mean of its column, and
-/// their residuals are drawn with covariance S without the adjustment of b and c, which holds among the complete records. A gap in Y
-/// stays a gap. No original value of Y is written.
+/// The regression is fitted on the records complete in X and Y, and what is kept is kept on these. A gap in X counts as
+/// the mean of the attribute over them (a nominal one: every category at its share). A gap in Y stays a gap. A record that is
+/// incomplete gets, in B and C, a residual drawn from N(0, Σ^) that is not adjusted. No value of Y is left as it was because
+/// of a gap.
 ///
 /// # Randomness
-/// `Purpose::Mask`; a: none. b and c: one stream an attribute of Y: a standard normal number for each record of the file in its
-/// order, used or not. Attributes whose residuals depend on those of others use none of their own.
+/// `Purpose::Mask`, one stream an attribute of Y, by its name: one standard normal a record, in the order of the records,
+/// incomplete ones included. E = Z L' / √n with L the lower triangle, in the order of `on`; where an attribute adds no
+/// residual of its own (Σ^ is singular) its normals have no weight. A draws nothing.
 ///
-/// # Errors
-/// Usage, when there is no X, or X explains all there is (as many independent columns as records: Y would come out unchanged), or
-/// c has fewer records than residuals to fit. Input, when no complete record is left.
+/// # Units
+/// Σ^ has divisor n (maximum likelihood), n the complete records.
 ///
 /// # Complexity
-/// O(n (p + q)²) time and O(n (p + q)) memory for p columns of X and q attributes of Y.
+/// O(n (p + q)²) for p columns of X and q attributes; 8 bytes · n · (p + 2q).
 ///
 /// # Source
-/// J. Burridge, "Information preserving statistical obfuscation", Statistics and Computing 13, 2003.
+/// J. Burridge, "Information preserving statistical obfuscation", Statistics and Computing 13, 2003; A. Hundepool et al.,
+/// "Statistical Disclosure Control", 2012, on partially synthetic data. The source draws "any" Y~ in B; here its residuals
+/// are drawn like those of the data, so that B keeps Σ^ nearly. Since L_o of C is L times the triangle of the normals, C is
+/// computed from orthonormal normals without inverting a Σ^ that may be singular.
 #[derive(Debug, Clone)]
 pub struct Ipso {
     variant: IpsoVariant,
-    kept: Vec<String>,
+    confidential: Vec<String>,
     intercept: bool,
     rounding: Rounding,
 }
 
-/// What a regression on the kept attributes found; for the office.
+/// The regression behind a masking. It is for the office, not for the release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// Records that miss nothing of X and Y.
+    /// Records without a gap in X and Y: the ones that were fitted.
     pub records: usize,
-    /// Independent columns of X, the constant included.
+    /// Columns of X, the constant and categories included.
+    pub columns: usize,
+    /// How many of these add something.
     pub rank: usize,
-    /// Attributes of X that are combinations of others and added nothing.
-    pub idle: Vec<String>,
-    /// For each masked attribute the share of its variance (without a constant: of its squares) that X explains.
-    pub explained: Vec<f64>,
-    /// Masked attributes that X determines: they come out unchanged.
-    pub determined: Vec<String>,
+    /// Attributes of X that add nothing beyond the others.
+    pub added_nothing: Vec<String>,
+    /// For each attribute of Y, the share of its squared deviations from the mean (without a constant: from 0) that X
+    /// explains; `None` when there are none.
+    pub r_squared: Vec<Option<f64>>,
+    /// For each attribute of Y, whether X and the attributes before it determine it exactly.
+    pub residual_follows: Vec<bool>,
+    /// Fitted records that nothing in X likens to another: the fit returns their own values.
+    pub reproduced: usize,
+}
+
+impl Fit {
+    /// Whether X determines the attribute of Y at this place, to six digits at least: its new values are the old ones.
+    pub fn determines(&self, place: usize) -> bool {
+        self.r_squared[place].is_none_or(|share| 1.0 - share <= DETERMINED)
+    }
 }
 
 impl Ipso {
-    /// IPSO that keeps these attributes.
+    /// IPSO with checked parameters; `confidential` names the attributes X.
     ///
     /// # Errors
-    /// Usage, when none is kept.
-    pub fn new(variant: IpsoVariant, kept: Vec<String>) -> Result<Self> {
-        if kept.is_empty() {
+    /// Usage, when `confidential` is empty.
+    pub fn new(
+        variant: IpsoVariant,
+        confidential: Vec<String>,
+        intercept: bool,
+        rounding: Rounding,
+    ) -> Result<Self> {
+        if confidential.is_empty() {
             return Err(Error::usage(
-                "ipso needs attributes to keep: synthetic values are drawn from a regression on them",
+                "ipso has no confidential attributes: there is nothing to predict the others from",
             )
-            .remedy("Name them with --confidential, or give them the role 'confidential' in a roles file (--roles)"));
+            .remedy(
+                "Name them in --confidential, or give them that role in a roles file (--roles)",
+            ));
         }
         Ok(Self {
             variant,
-            kept,
-            intercept: true,
-            rounding: Rounding::None,
+            confidential,
+            intercept,
+            rounding,
         })
     }
 
-    /// The same without the constant column: means are then not kept.
-    #[must_use]
-    pub fn without_intercept(self) -> Self {
-        Self {
-            intercept: false,
-            ..self
-        }
-    }
-
-    /// The same with whole numbers kept whole: coefficients and covariances are then kept to that rounding only.
-    #[must_use]
-    pub fn rounding(self, rounding: Rounding) -> Self {
-        Self { rounding, ..self }
+    fn kept(&self, table: &Table) -> Result<Vec<AttrId>> {
+        self.confidential
+            .iter()
+            .map(|name| table.find(name))
+            .collect()
     }
 }
 
@@ -130,8 +141,8 @@ impl Mask for Ipso {
     }
 
     fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
-        if self.kept.contains(&table.attribute(attribute).name) {
-            return Some("is one of the attributes that are kept".into());
+        if self.confidential.contains(&table.attribute(attribute).name) {
+            return Some("is confidential here: it is kept, and cannot be replaced too".into());
         }
         match table.numbers(attribute) {
             None => Some("has names, not numbers: a regression cannot replace it".into()),
@@ -141,27 +152,64 @@ impl Mask for Ipso {
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         refuse_idle_rounding(&original, on, self.rounding)?;
-        let names: Vec<String> = on
+        let kept = self.kept(&original)?;
+        for &attribute in on {
+            if let Some(why) = self.objection(&original, attribute) {
+                return Err(Error::usage(why)
+                    .on_attribute(&original.attribute(attribute).name)
+                    .remedy("Leave it out of --attributes or of --confidential"));
+            }
+        }
+        let rows = Rows::new(&original, &kept, on);
+        let (basis, mut fit) = self.basis(&original, &kept, &rows)?;
+        self.check_freedom(&fit, on.len())?;
+        let mut predictions = Vec::with_capacity(on.len());
+        let mut residuals = Vec::with_capacity(on.len());
+        for &attribute in on {
+            let (unit, mut y) = self.standardised(&original, attribute, &rows);
+            let whole: f64 = y.iter().map(|value| value * value).sum();
+            let coefficients = basis.clear(&mut y);
+            let left: f64 = y.iter().map(|value| value * value).sum();
+            fit.r_squared
+                .push((whole > 0.0).then(|| (1.0 - left / whole).clamp(0.0, 1.0)));
+            predictions.push((unit, coefficients));
+            residuals.push(y);
+        }
+        // Standardised attributes have a norm of √n: what is left below rounding is no residual.
+        let tolerances: Vec<f64> = predictions
             .iter()
-            .map(|&id| original.attribute(id).name.clone())
+            .map(|(unit, _)| unit.noise.max(RELATIVE_TOLERANCE) * (rows.fitted as f64).sqrt())
             .collect();
-        let kept: Vec<AttrId> = self
-            .kept
+        let triangle = orthonormalise(&mut residuals, &tolerances);
+        drop(residuals);
+        fit.residual_follows = triangle
             .iter()
-            .map(|name| original.find(name))
-            .collect::<Result<_>>()?;
-        let (numbers, fit) = self.drawn(&original, &kept, on, &names, streams)?;
-        let statement = Statement::new(
-            Method::Ipso(IpsoParameters {
-                variant: self.variant,
-                kept: self.kept.clone(),
-                intercept: self.intercept,
-                rounded: self.rounding == Rounding::Whole,
-            }),
-            original.n_records(),
-            names,
-        );
-        let numbers = on.iter().copied().zip(numbers).collect();
+            .map(|row| row.last().is_none_or(|&own| own <= 0.0))
+            .collect();
+        let scatter = self.scatter(&original, on, streams, &rows, &basis, &triangle);
+        let n_records = original.n_records();
+        let numbers = (on.iter().zip(predictions))
+            .enumerate()
+            .map(|(place, (&attribute, (unit, coefficients)))| {
+                let mut values = basis.combined(&coefficients, n_records);
+                for (&weight, normals) in triangle[place].iter().zip(&scatter) {
+                    subtract(&mut values, -weight, normals);
+                }
+                (attribute, rows.scattered(&values, |value| unit.back(value)))
+            })
+            .collect();
+        let names = |ids: &[AttrId]| -> Vec<String> {
+            ids.iter()
+                .map(|&id| original.attribute(id).name.clone())
+                .collect()
+        };
+        let method = Method::Ipso(IpsoParameters {
+            variant: self.variant,
+            confidential: names(&kept),
+            intercept: self.intercept,
+            rounded: self.rounding == Rounding::Whole,
+        });
+        let statement = Statement::new(method, n_records, names(on));
         let (table, effects) = write_numbers(original, numbers, self.rounding)?;
         Ok(Masked {
             table,
@@ -173,415 +221,331 @@ impl Mask for Ipso {
 }
 
 impl Ipso {
-    /// New numbers for each attribute `on`, one a record.
-    fn drawn(
-        &self,
-        table: &Table,
-        kept: &[AttrId],
-        on: &[AttrId],
-        names: &[String],
-        streams: &Streams,
-    ) -> Result<(Vec<Vec<f64>>, Fit)> {
-        let complete = complete_records(table, kept.iter().chain(on));
-        let columns = self.columns(table, kept);
-        let regression = Regression::of(table, &columns, on, &complete, self.intercept)?;
-        let rank = regression.basis.rank();
-        let factor = cholesky_semidefinite(regression.covariance(complete.len()).view());
-        let noise = match self.variant {
-            IpsoVariant::A => Vec::new(),
-            IpsoVariant::B | IpsoVariant::C => self.normals(table, names, &factor, streams),
-        };
-        let mut adjusted: Vec<Vec<f64>> = noise
-            .par_iter()
-            .map(|drawn| {
-                complete
-                    .iter()
-                    .map(|&record| drawn[record as usize])
-                    .collect()
-            })
-            .collect();
-        match self.variant {
-            IpsoVariant::A => {}
-            IpsoVariant::B => {
-                for drawn in &mut adjusted {
-                    regression.basis.take_out(drawn);
-                }
-            }
-            IpsoVariant::C => adjusted = regression.unit_residuals(adjusted)?,
+    /// The basis of X, and what can be told of it.
+    fn basis(&self, table: &Table, kept: &[AttrId], rows: &Rows) -> Result<(Basis, Fit)> {
+        if rows.fitted == 0 {
+            return Err(Error::input(
+                "no record has all of the confidential and the replaced attributes: there is nothing to fit",
+            )
+            .remedy("Name attributes with fewer gaps in --confidential and --attributes"));
         }
-        let mut new: Vec<Vec<f64>> = vec![vec![0.0; table.n_records()]; on.len()];
-        for (place, new) in new.iter_mut().enumerate() {
-            let mut fitted = vec![0.0; complete.len()];
-            regression
-                .basis
-                .add_to(&regression.parts[place], &mut fitted);
-            let residual = residual_of(&factor, place, &adjusted);
-            for (at, &record) in complete.iter().enumerate() {
-                new[record as usize] = regression.in_own_units(place, fitted[at] + residual(at));
-            }
-        }
-        regression.fill_incomplete(table, &columns, &complete, &factor, &noise, &mut new);
-        let determined = (0..on.len()).filter(|&j| regression.left[j] <= 0.0);
-        let fit = Fit {
-            records: complete.len(),
-            rank,
-            idle: regression.idle(table, kept, &columns),
-            explained: regression.explained(self.intercept),
-            determined: determined.map(|j| names[j].clone()).collect(),
-        };
-        Ok((new, fit))
-    }
-
-    /// The columns of X.
-    fn columns(&self, table: &Table, kept: &[AttrId]) -> Vec<Column> {
+        let n_records = table.n_records();
         let mut columns = Vec::new();
+        let mut noise = Vec::new();
+        // For each column its attribute's place in `kept`; the constant has none.
+        let mut owners = Vec::new();
         if self.intercept {
-            columns.push(Column {
-                source: None,
-                values: ColumnValues::Constant,
-                centre: 0.0,
-                of_missing: 1.0,
-            });
+            columns.push(vec![1.0; n_records]);
+            noise.push(0.0);
+            owners.push(None);
         }
-        for &id in kept {
-            columns.extend(Column::of(table, id, self.intercept));
+        for (place, &attribute) in kept.iter().enumerate() {
+            if table.attribute(attribute).scale == Scale::Nominal {
+                let categories = Categories::new(table, attribute, rows);
+                let first = u32::from(self.intercept);
+                let more = categories.count.saturating_sub(first) as usize;
+                if (columns.len() + more).saturating_mul(n_records) > MAX_CELLS {
+                    return Err(Error::input(
+                        "has too many categories for a regression on one column each",
+                    )
+                    .on_attribute(&table.attribute(attribute).name)
+                    .remedy("Leave it out of --confidential, or declare it ordinal in a roles file (--roles)"));
+                }
+                for category in first..categories.count {
+                    let (column, unit) =
+                        self.column(rows, |record| categories.value(record, category));
+                    columns.push(column);
+                    noise.push(unit.noise);
+                    owners.push(Some(place));
+                }
+            } else if let Some(numbers) = table.numbers(attribute) {
+                let (column, unit) = self.column(rows, |record| {
+                    (!numbers.missing.contains(record)).then(|| numbers.values[record])
+                });
+                columns.push(column);
+                noise.push(unit.noise);
+                owners.push(Some(place));
+            }
         }
-        columns
+        let n_columns = columns.len();
+        let basis = Basis::new(columns, rows.fitted, usize::from(self.intercept), &noise);
+        let added_nothing = (0..kept.len())
+            .filter(|&place| {
+                !basis
+                    .chosen()
+                    .iter()
+                    .any(|&column| owners[column] == Some(place))
+            })
+            .map(|place| table.attribute(kept[place]).name.clone())
+            .collect();
+        let reproduced = basis
+            .leverages()
+            .iter()
+            .filter(|&&h| 1.0 - h <= OWN_FIT)
+            .count();
+        let fit = Fit {
+            records: rows.fitted,
+            columns: n_columns,
+            rank: basis.rank(),
+            added_nothing,
+            r_squared: Vec::new(),
+            residual_follows: Vec::new(),
+            reproduced,
+        };
+        Ok((basis, fit))
     }
 
-    /// A standard normal number for each record of the file, for each attribute with a residual of its own.
-    fn normals(
+    fn check_freedom(&self, fit: &Fit, attributes: usize) -> Result<()> {
+        // With one record more than columns, C could only keep the residuals or turn their signs.
+        let needed = match self.variant {
+            IpsoVariant::A | IpsoVariant::B => 1,
+            IpsoVariant::C => attributes.max(2),
+        };
+        if fit.records - fit.rank >= needed {
+            return Ok(());
+        }
+        let what = format!(
+            "{} complete record{} cannot be fitted by {} column{} for {attributes} replaced attribute{}: variant {} needs at least {}",
+            fit.records,
+            plural(fit.records),
+            fit.rank,
+            plural(fit.rank),
+            plural(attributes),
+            self.variant.word(),
+            fit.rank + needed,
+        );
+        Err(Error::input(what).remedy(
+            "Name fewer attributes in --confidential or --attributes, or ones with fewer gaps or categories",
+        ))
+    }
+
+    /// A column of X in record order of `rows`, standardised; a gap stands at the mean.
+    fn column(&self, rows: &Rows, value: impl Fn(usize) -> Option<f64> + Sync) -> (Vec<f64>, Unit) {
+        let fitted: Vec<f64> = (0..rows.fitted)
+            .into_par_iter()
+            .map(|row| value(rows.record(row)).unwrap_or(0.0))
+            .collect();
+        let unit = Unit::of(&fitted, self.intercept);
+        let gap = unit.mean_standardised();
+        let mut column = fitted;
+        column.par_iter_mut().for_each(|v| *v = unit.forth(*v));
+        column.extend((rows.fitted..rows.count).map(|row| {
+            value(rows.record(row)).map_or(gap, |v| {
+                // Only fitted records decide the unit; one far outside must not overflow it.
+                let v = unit.forth(v);
+                if v.is_finite() { v } else { gap }
+            })
+        }));
+        (column, unit)
+    }
+
+    /// An attribute of Y over the fitted records, standardised.
+    fn standardised(&self, table: &Table, attribute: AttrId, rows: &Rows) -> (Unit, Vec<f64>) {
+        let values = table.numbers(attribute).map_or(&[][..], |n| n.values);
+        let mut y: Vec<f64> = (0..rows.fitted)
+            .map(|row| values[rows.record(row)])
+            .collect();
+        let unit = Unit::of(&y, self.intercept);
+        y.par_iter_mut().for_each(|v| *v = unit.forth(*v));
+        (unit, y)
+    }
+
+    /// The normals behind the residuals, one column an attribute: with the weights of the triangle they make residuals
+    /// that are orthogonal to X on the fitted records, and in C of exactly the covariance of the data.
+    fn scatter(
         &self,
         table: &Table,
-        names: &[String],
-        factor: &SemidefiniteFactor,
+        on: &[AttrId],
         streams: &Streams,
+        rows: &Rows,
+        basis: &Basis,
+        triangle: &[Vec<f64>],
     ) -> Vec<Vec<f64>> {
-        factor.order[..factor.rank()]
+        if self.variant == IpsoVariant::A {
+            return Vec::new();
+        }
+        let root = (rows.fitted as f64).sqrt();
+        let mut normals: Vec<Vec<f64>> = on
             .par_iter()
             .map(|&attribute| {
-                let mut rng = streams.of_attribute(&names[attribute]);
-                (0..table.n_records())
+                let mut rng = streams.of_attribute(&table.attribute(attribute).name);
+                let in_order: Vec<f64> = (0..table.n_records())
                     .map(|_| StandardNormal.sample(&mut rng))
-                    .collect()
+                    .collect();
+                // The triangle has the norms of n records: a record's share is one in √n.
+                rows.gathered(&in_order, |z: f64| z / root)
             })
-            .collect()
-    }
-}
-
-/// The residual of attribute `place` at a complete record: a row of L times the independent residuals.
-fn residual_of<'a>(
-    factor: &'a SemidefiniteFactor,
-    place: usize,
-    independent: &'a [Vec<f64>],
-) -> impl Fn(usize) -> f64 + 'a {
-    let row = factor
-        .order
-        .iter()
-        .position(|&attribute| attribute == place);
-    move |at| {
-        let terms = independent.iter().enumerate();
-        terms
-            .map(|(k, values)| row.map_or(0.0, |row| factor.lower[[row, k]]) * values[at])
-            .sum()
-    }
-}
-
-/// The records that miss none of these attributes.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a table holds at most u32::MAX records"
-)]
-fn complete_records<'a>(table: &Table, ids: impl Iterator<Item = &'a AttrId> + Clone) -> Vec<u32> {
-    (0..table.n_records())
-        .filter(|&record| ids.clone().all(|&id| !table.is_missing(record, id)))
-        .map(|record| record as u32)
-        .collect()
-}
-
-/// One column of X.
-struct Column {
-    /// The attribute; none for the constant.
-    source: Option<AttrId>,
-    values: ColumnValues,
-    /// What is taken off: the mean if there is a constant column. A small spread around a large mean is then not lost.
-    centre: f64,
-    /// What stands for a missing value, after that: the mean.
-    of_missing: f64,
-}
-
-enum ColumnValues {
-    Constant,
-    /// The attribute's numbers times this power of two, so that squares stay in range.
-    Numbers(f64),
-    /// 1 for the records of a category, 0 for others.
-    Category(Vec<bool>),
-}
-
-impl Column {
-    fn of(table: &Table, id: AttrId, centred: bool) -> Vec<Self> {
-        let column = |values, mean| {
-            let (centre, of_missing) = if centred { (mean, 0.0) } else { (0.0, mean) };
-            Self {
-                source: Some(id),
-                values,
-                centre,
-                of_missing,
-            }
-        };
-        match table.numbers(id) {
-            Some(numbers) => {
-                let values = || present(numbers).map(|(_, value)| value);
-                let scale = 1.0 / power_of_two(values());
-                let mean = moments(values().map(|value| value * scale)).mean;
-                vec![column(ColumnValues::Numbers(scale), mean)]
-            }
-            None => {
-                let present = table.n_records() - table.missing(id).count();
-                let members = categories(table, id).into_iter();
-                members
-                    .map(|members| {
-                        let count = members.iter().filter(|&&member| member).count();
-                        let share = count as f64 / present.max(1) as f64;
-                        column(ColumnValues::Category(members), share)
-                    })
-                    .collect()
-            }
-        }
-    }
-
-    fn value(&self, table: &Table, record: usize) -> f64 {
-        match (&self.values, self.source) {
-            (ColumnValues::Constant, _) | (_, None) => 1.0,
-            (_, Some(id)) if table.is_missing(record, id) => self.of_missing,
-            (ColumnValues::Numbers(scale), Some(id)) => {
-                let numbers = table.numbers(id);
-                numbers.map_or(0.0, |numbers| numbers.values[record]) * scale - self.centre
-            }
-            (ColumnValues::Category(members), _) => {
-                f64::from(u8::from(members[record])) - self.centre
-            }
-        }
-    }
-}
-
-/// For each category of an attribute the records that have it.
-fn categories(table: &Table, id: AttrId) -> Vec<Vec<bool>> {
-    let mut members: BTreeMap<String, Vec<bool>> = BTreeMap::new();
-    let records = table.n_records();
-    for record in (0..records).filter(|&record| !table.is_missing(record, id)) {
-        let text = table.text(record, id);
-        match members.get_mut(text.as_ref()) {
-            Some(members) => members[record] = true,
-            None => {
-                let mut own = vec![false; records];
-                own[record] = true;
-                members.insert(text.into_owned(), own);
-            }
-        }
-    }
-    members.into_values().collect()
-}
-
-/// The power of two that the largest magnitude is once to twice; 1 for zeros. Dividing by it rounds nothing that matters.
-fn power_of_two(values: impl Iterator<Item = f64>) -> f64 {
-    let largest = values.fold(0.0, |most: f64, value| most.max(value.abs()));
-    match largest > 0.0 {
-        true => 2.0_f64.powf(largest.log2().floor().clamp(-1000.0, 1000.0)),
-        false => 1.0,
-    }
-}
-
-/// The regression of some attributes on some columns, over the complete records, in units that keep squares in range.
-struct Regression {
-    basis: Basis,
-    /// Which of the columns the basis was made of.
-    used: Vec<usize>,
-    /// For each attribute its parts of the basis: what X explains.
-    parts: Vec<Vec<f64>>,
-    /// For each attribute what X does not explain, record by record; zero throughout if that is rounding.
-    residuals: Vec<Vec<f64>>,
-    /// For each attribute the squared length of its residual.
-    left: Vec<f64>,
-    /// The unit of each attribute: a power of two.
-    scales: Vec<f64>,
-    /// What was taken off each attribute, in that unit: its mean if there is a constant column.
-    centres: Vec<f64>,
-}
-
-impl Regression {
-    fn of(
-        table: &Table,
-        columns: &[Column],
-        on: &[AttrId],
-        complete: &[u32],
-        intercept: bool,
-    ) -> Result<Self> {
-        if complete.is_empty() {
-            return Err(Error::input("no record has values in all attributes that are kept and masked")
-                .in_file(table.name())
-                .remedy("Leave out the attributes with the most missing values ('sdcrisk describe' shows them)"));
-        }
-        let mut basis = Basis::new(complete.len());
-        let mut used = Vec::new();
-        for (place, column) in columns.iter().enumerate() {
-            let values: Vec<f64> = complete
-                .par_iter()
-                .map(|&record| column.value(table, record as usize))
-                .collect();
-            if basis.add(values) {
-                used.push(place);
-            }
-        }
-        if basis.rank() >= complete.len() {
-            return Err(Error::usage(format!(
-                "what is kept gives {} independent columns for {} complete records: every value would come out unchanged",
-                basis.rank(),
-                complete.len()
-            ))
-            .in_file(table.name())
-            .remedy("Keep fewer attributes, or recode those with many categories"));
-        }
-        let mut regression = Self {
-            basis,
-            used,
-            parts: Vec::with_capacity(on.len()),
-            residuals: Vec::with_capacity(on.len()),
-            left: Vec::with_capacity(on.len()),
-            scales: Vec::with_capacity(on.len()),
-            centres: Vec::with_capacity(on.len()),
-        };
-        for &id in on {
-            let values = table.numbers(id).map_or(&[][..], |numbers| numbers.values);
-            let at = complete.iter().map(|&record| values[record as usize]);
-            let scale = power_of_two(at.clone());
-            let centre = match intercept {
-                true => moments(at.clone().map(|y| y / scale)).mean,
-                false => 0.0,
-            };
-            let mut residual: Vec<f64> = at.map(|y| y / scale - centre).collect();
-            let length = dot(&residual, &residual).sqrt();
-            let parts = regression.basis.take_out(&mut residual);
-            let mut left = dot(&residual, &residual);
-            if left.sqrt() <= ROUNDING * length {
-                residual.fill(0.0);
-                left = 0.0;
-            }
-            regression.parts.push(parts);
-            regression.residuals.push(residual);
-            regression.left.push(left);
-            regression.scales.push(scale);
-            regression.centres.push(centre);
-        }
-        Ok(regression)
-    }
-
-    /// A value of an attribute in the file's units.
-    fn in_own_units(&self, place: usize, value: f64) -> f64 {
-        (self.centres[place] + value) * self.scales[place]
-    }
-
-    /// S, in the units of the attributes' scales.
-    fn covariance(&self, records: usize) -> Array2<f64> {
-        let q = self.residuals.len();
-        let mut covariance = Array2::zeros((q, q));
-        for j in 0..q {
-            for k in 0..=j {
-                let value = dot(&self.residuals[j], &self.residuals[k]) / records as f64;
-                covariance[[j, k]] = value;
-                covariance[[k, j]] = value;
-            }
-        }
-        covariance
-    }
-
-    /// Columns made orthogonal to X and to each other, each with mean square 1.
-    fn unit_residuals(&self, drawn: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
-        let records = drawn.first().map_or(0, Vec::len);
-        let wanted = drawn.len();
-        let free = records.saturating_sub(self.basis.rank());
-        if wanted > free {
-            return Err(Error::usage(format!(
-                "variant c must fit {wanted} residuals, and {records} complete records less {} columns leave {free}",
-                self.basis.rank()
-            ))
-            .remedy("Mask or keep fewer attributes, or take variant b"));
-        }
-        let mut own = Basis::new(records);
-        let mut units = Vec::with_capacity(wanted);
-        for mut column in drawn {
-            // Twice in turn: what one projection leaves of the other is rounding of rounding.
-            for _ in 0..2 {
-                self.basis.take_out(&mut column);
-                own.take_out(&mut column);
-            }
-            let scale = (records as f64 / dot(&column, &column)).sqrt();
-            own.add(column.clone());
-            column.iter_mut().for_each(|value| *value *= scale);
-            units.push(column);
-        }
-        Ok(units)
-    }
-
-    /// The values of the records that miss something of X or Y.
-    fn fill_incomplete(
-        &self,
-        table: &Table,
-        columns: &[Column],
-        complete: &[u32],
-        factor: &SemidefiniteFactor,
-        noise: &[Vec<f64>],
-        new: &mut [Vec<f64>],
-    ) {
-        let mut next = complete.iter().peekable();
-        for record in 0..table.n_records() {
-            if next.next_if(|&&other| other as usize == record).is_some() {
-                continue;
-            }
-            let values: Vec<f64> = self
-                .used
-                .iter()
-                .map(|&place| columns[place].value(table, record))
-                .collect();
-            let there = self.basis.place_of(&values);
-            for (place, new) in new.iter_mut().enumerate() {
-                let fitted: f64 = there
-                    .iter()
-                    .zip(&self.parts[place])
-                    .map(|(q, part)| q * part)
-                    .sum();
-                new[record] =
-                    (fitted + residual_of(factor, place, noise)(record)) * self.scales[place];
-            }
-        }
-    }
-
-    /// The kept attributes of which no column was used.
-    fn idle(&self, table: &Table, kept: &[AttrId], columns: &[Column]) -> Vec<String> {
-        let used = |id: AttrId| {
-            self.used
-                .iter()
-                .any(|&place| columns[place].source == Some(id))
-        };
-        kept.iter()
-            .filter(|&&id| !used(id))
-            .map(|&id| table.attribute(id).name.clone())
-            .collect()
-    }
-
-    /// The share of each attribute's variance that X explains; 1 for one without variance.
-    fn explained(&self, intercept: bool) -> Vec<f64> {
-        let skipped = usize::from(intercept);
-        self.parts
-            .iter()
-            .zip(&self.left)
-            .map(|(parts, &left)| {
-                let explained: f64 = parts[skipped..].iter().map(|part| part * part).sum();
-                match explained + left > 0.0 {
-                    true => explained / (explained + left),
-                    false => 1.0,
+            .collect();
+        for (column, row) in normals.iter_mut().zip(triangle) {
+            match row.last() {
+                Some(&own) if own > 0.0 => {
+                    basis.clear(&mut column[..rows.fitted]);
                 }
-            })
+                _ => column.fill(0.0),
+            }
+        }
+        if self.variant == IpsoVariant::C {
+            let mut fitted: Vec<Vec<f64>> = normals
+                .iter()
+                .map(|column| column[..rows.fitted].to_vec())
+                .collect();
+            orthonormalise(&mut fitted, &vec![0.0; on.len()]);
+            for (column, fitted) in normals.iter_mut().zip(fitted) {
+                column[..rows.fitted].copy_from_slice(&fitted);
+            }
+        }
+        normals
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// The records in the order in which they are computed with: complete ones first.
+struct Rows {
+    /// Which record each row is, unless all are complete.
+    records: Option<Vec<u32>>,
+    count: usize,
+    fitted: usize,
+}
+
+impl Rows {
+    fn new(table: &Table, kept: &[AttrId], on: &[AttrId]) -> Self {
+        let count = table.n_records();
+        let gaps: Vec<_> = kept.iter().chain(on).map(|&id| table.missing(id)).collect();
+        if gaps.iter().all(|gaps| gaps.is_empty()) {
+            return Self {
+                records: None,
+                count,
+                fitted: count,
+            };
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a table holds at most u32::MAX records"
+        )]
+        let (mut complete, incomplete): (Vec<u32>, Vec<u32>) = (0..count as u32)
+            .partition(|&record| !gaps.iter().any(|gaps| gaps.contains(record as usize)));
+        let fitted = complete.len();
+        complete.extend(incomplete);
+        Self {
+            records: Some(complete),
+            count,
+            fitted,
+        }
+    }
+
+    fn record(&self, row: usize) -> usize {
+        self.records
+            .as_ref()
+            .map_or(row, |records| records[row] as usize)
+    }
+
+    /// Numbers of records, as numbers of rows.
+    fn gathered(&self, of_records: &[f64], change: impl Fn(f64) -> f64) -> Vec<f64> {
+        (0..self.count)
+            .map(|row| change(of_records[self.record(row)]))
             .collect()
+    }
+
+    /// Numbers of rows, as numbers of records.
+    fn scattered(&self, of_rows: &[f64], change: impl Fn(f64) -> f64) -> Vec<f64> {
+        let mut of_records = vec![0.0; self.count];
+        for (row, &value) in of_rows.iter().enumerate() {
+            of_records[self.record(row)] = change(value);
+        }
+        of_records
+    }
+}
+
+/// The unit in which an attribute is computed with: v = step · (centre + spread · z), step a power of two that keeps squares
+/// of the largest and the smallest numbers within range.
+struct Unit {
+    step: f64,
+    centre: f64,
+    spread: f64,
+    /// Mean of the fitted records in steps.
+    mean: f64,
+    /// The share of the spread that the rounding of the numbers themselves may make up.
+    noise: f64,
+}
+
+impl Unit {
+    /// Centred at the mean and scaled to the standard deviation; without a constant, at 0 and to the root mean square.
+    fn of(values: &[f64], centred: bool) -> Self {
+        let largest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+        let step = f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE);
+        let in_steps = values.iter().map(|v| v / step);
+        let spread = moments(in_steps.clone());
+        let (centre, size) = match centred {
+            true => (spread.mean, spread.sd),
+            false => {
+                let squares: f64 = in_steps.map(|v| v * v).sum();
+                (0.0, (squares / values.len().max(1) as f64).sqrt())
+            }
+        };
+        let size = if size > 0.0 { size } else { 1.0 };
+        Self {
+            step,
+            centre,
+            spread: size,
+            mean: spread.mean,
+            noise: 2.0 * f64::EPSILON * (largest / step) / size,
+        }
+    }
+
+    fn forth(&self, value: f64) -> f64 {
+        (value / self.step - self.centre) / self.spread
+    }
+
+    fn back(&self, z: f64) -> f64 {
+        self.step * (self.centre + self.spread * z)
+    }
+
+    fn mean_standardised(&self) -> f64 {
+        (self.mean - self.centre) / self.spread
+    }
+}
+
+/// The categories of a nominal attribute, numbered in the order of their text.
+struct Categories {
+    /// One number a record; `u32::MAX` where it is missing, or where no fitted record has the category.
+    codes: Vec<u32>,
+    count: u32,
+}
+
+impl Categories {
+    fn new(table: &Table, attribute: AttrId, rows: &Rows) -> Self {
+        let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+        for row in 0..rows.fitted {
+            let text = table.text(rows.record(row), attribute);
+            if !numbers.contains_key(text.as_ref()) {
+                numbers.insert(text.into_owned(), 0);
+            }
+        }
+        let mut count = 0;
+        for number in numbers.values_mut() {
+            *number = count;
+            count += 1;
+        }
+        let codes = (0..table.n_records())
+            .into_par_iter()
+            .map(|record| match table.is_missing(record, attribute) {
+                true => u32::MAX,
+                false => *numbers
+                    .get(table.text(record, attribute).as_ref())
+                    .unwrap_or(&u32::MAX),
+            })
+            .collect();
+        Self { codes, count }
+    }
+
+    fn value(&self, record: usize, category: u32) -> Option<f64> {
+        match self.codes[record] {
+            u32::MAX => None,
+            code => Some(f64::from(u8::from(code == category))),
+        }
     }
 }

@@ -1,206 +1,262 @@
-//! Least squares by orthonormal columns, also where columns depend on each other.
+//! Least squares by an orthonormal basis, safe with collinear columns.
+//!
+//! Columns are worked on in place. They may be longer than the records that are fitted: inner products are taken over the
+//! first `fitted` entries, and whatever is done to a column is done to its further entries too. Those then hold, for records
+//! that took no part, the same combination of the original columns: what a prediction needs.
+//!
+//! Sums are taken in chunks of a fixed size and joined in order, so they do not depend on the number of threads.
 
 use rayon::prelude::*;
 
-/// Numbers of each column that one task works on: fixed, so that sums do not depend on the number of threads.
-const AT_ONCE: usize = 4096;
+/// Entries that one task works on.
+const CHUNK: usize = 16_384;
 
-/// Of a column's length, what counts as rounding: a column of which no more is left depends on those before it.
-const ROUNDING: f64 = 1e-9;
+/// A column of which less than this share is left after projection adds nothing.
+pub const RELATIVE_TOLERANCE: f64 = 1e-10;
 
-/// Orthonormal columns that span what was added: Q of a QR decomposition whose R is kept, too.
-///
-/// # Accuracy
-/// Gram–Schmidt, each column projected twice, which makes the columns orthogonal to working precision whatever the condition
-/// of what was added (L. Giraud, J. Langou, M. Rozložník, "The loss of orthogonality in the Gram–Schmidt orthogonalization
-/// process", Computers & Mathematics with Applications 50, 2005).
-///
-/// # Memory
-/// One number a record and column.
-#[derive(Debug, Clone)]
+/// An orthonormal basis of the space that some columns span.
+#[derive(Debug)]
 pub struct Basis {
-    n_records: usize,
     columns: Vec<Vec<f64>>,
-    /// For each column what the added one was made of: Q's columns before it, and itself last.
-    parts: Vec<Vec<f64>>,
+    chosen: Vec<usize>,
+    fitted: usize,
 }
 
 impl Basis {
-    /// The basis of nothing, for columns of so many records.
-    pub fn new(n_records: usize) -> Self {
-        Self {
-            n_records,
+    /// The basis of `columns` over their first `fitted` entries, by Gram–Schmidt with pivoting: the column of which most is
+    /// left comes next (the first of several), and each is projected twice, so that the basis is orthonormal to rounding
+    /// whatever the condition number.
+    ///
+    /// Columns should have norms alike. The first `leading` are taken first, in their order. `noise[k]` is the share of
+    /// column k that its own rounding may make up; a column adds nothing when no more than that, or than
+    /// [`RELATIVE_TOLERANCE`], of it is left.
+    ///
+    /// # Complexity
+    /// O(n p²) for p columns of n entries, in place.
+    pub fn new(mut columns: Vec<Vec<f64>>, fitted: usize, leading: usize, noise: &[f64]) -> Self {
+        let whole: Vec<f64> = columns.iter().map(|c| norm(&c[..fitted])).collect();
+        let mut open: Vec<usize> = (0..columns.len()).collect();
+        let mut basis = Self {
             columns: Vec::new(),
-            parts: Vec::new(),
-        }
-    }
-
-    /// How many columns there are.
-    pub fn rank(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// Adds a column, if it is more than a combination of those before it to one part in 10⁹ of its length; whether it is.
-    ///
-    /// # Panics
-    /// If it does not have one number a record.
-    pub fn add(&mut self, mut column: Vec<f64>) -> bool {
-        assert_eq!(column.len(), self.n_records, "one number a record");
-        let length = dot(&column, &column).sqrt();
-        let mut parts = self.take_out(&mut column);
-        let left = dot(&column, &column).sqrt();
-        if left.is_nan() || left <= ROUNDING * length {
-            return false;
-        }
-        column.par_iter_mut().for_each(|value| *value /= left);
-        parts.push(left);
-        self.columns.push(column);
-        self.parts.push(parts);
-        true
-    }
-
-    /// Takes out of a column what the basis spans, and tells how much of each of its columns that was.
-    pub fn take_out(&self, column: &mut [f64]) -> Vec<f64> {
-        let mut parts = vec![0.0; self.rank()];
-        for _ in 0..2 {
-            let more = self.products(column);
-            self.add_multiple(-1.0, &more, column);
-            for (part, more) in parts.iter_mut().zip(more) {
-                *part += more;
-            }
-        }
-        parts
-    }
-
-    /// Adds this combination of the basis to a column.
-    pub fn add_to(&self, combination: &[f64], column: &mut [f64]) {
-        self.add_multiple(1.0, combination, column);
-    }
-
-    /// The place in the basis of a record that has these values in the columns that were added.
-    ///
-    /// # Panics
-    /// If there is not one value for each added column.
-    pub fn place_of(&self, values: &[f64]) -> Vec<f64> {
-        assert_eq!(values.len(), self.rank(), "one value a column");
-        let mut place: Vec<f64> = Vec::with_capacity(values.len());
-        for (value, parts) in values.iter().zip(&self.parts) {
-            let before: f64 = parts.iter().zip(&place).map(|(part, q)| part * q).sum();
-            place.push((value - before) / parts[place.len()]);
-        }
-        place
-    }
-
-    fn products(&self, column: &[f64]) -> Vec<f64> {
-        let tasks: Vec<Vec<f64>> = column
-            .par_chunks(AT_ONCE)
-            .enumerate()
-            .map(|(task, own)| {
-                let first = task * AT_ONCE;
-                let part = |basis: &Vec<f64>| plain_dot(&basis[first..first + own.len()], own);
-                self.columns.iter().map(part).collect()
-            })
-            .collect();
-        let mut sums = vec![0.0; self.rank()];
-        for task in tasks {
-            for (sum, part) in sums.iter_mut().zip(task) {
-                *sum += part;
-            }
-        }
-        sums
-    }
-
-    fn add_multiple(&self, factor: f64, combination: &[f64], column: &mut [f64]) {
-        column
-            .par_chunks_mut(AT_ONCE)
-            .enumerate()
-            .for_each(|(task, own)| {
-                let first = task * AT_ONCE;
-                for (basis, part) in self.columns.iter().zip(combination) {
-                    let multiple = factor * part;
-                    for (value, q) in own.iter_mut().zip(&basis[first..]) {
-                        *value += multiple * q;
-                    }
+            chosen: Vec::new(),
+            fitted,
+        };
+        while !open.is_empty() {
+            let left: Vec<f64> = open.iter().map(|&k| norm(&columns[k][..fitted])).collect();
+            let place = match basis.chosen.len() < leading {
+                true => 0,
+                false => {
+                    (0..open.len()).fold(0, |best, k| if left[k] > left[best] { k } else { best })
                 }
-            });
+            };
+            let k = open.remove(place);
+            let mut column = std::mem::take(&mut columns[k]);
+            basis.clear(&mut column);
+            let rest = norm(&column[..fitted]);
+            let share = noise.get(k).copied().unwrap_or(0.0).max(RELATIVE_TOLERANCE);
+            if rest <= share * whole[k] {
+                continue;
+            }
+            scale(&mut column, rest);
+            for &other in &open {
+                let along = dot(&column[..fitted], &columns[other][..fitted]);
+                subtract(&mut columns[other], along, &column);
+            }
+            basis.columns.push(column);
+            basis.chosen.push(k);
+        }
+        basis
+    }
+
+    /// Which columns are in the basis, in the order in which they were taken.
+    pub fn chosen(&self) -> &[usize] {
+        &self.chosen
+    }
+
+    /// The number of columns that add something.
+    pub fn rank(&self) -> usize {
+        self.chosen.len()
+    }
+
+    /// Takes out of `y` (as long as the fitted entries, or longer: see the head of this file) what the basis explains, twice
+    /// for the sake of rounding, and returns how much of each basis column that was.
+    pub fn clear(&self, y: &mut [f64]) -> Vec<f64> {
+        let mut coefficients = vec![0.0; self.columns.len()];
+        for _ in 0..2 {
+            for (coefficient, column) in coefficients.iter_mut().zip(&self.columns) {
+                let along = dot(&column[..self.fitted], &y[..self.fitted]);
+                subtract(y, along, column);
+                *coefficient += along;
+            }
+        }
+        coefficients
+    }
+
+    /// The combination of the basis columns with these coefficients: the fitted values, further entries included.
+    pub fn combined(&self, coefficients: &[f64], entries: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; entries];
+        for (&coefficient, column) in coefficients.iter().zip(&self.columns) {
+            subtract(&mut sum, -coefficient, column);
+        }
+        sum
+    }
+
+    /// How strongly each fitted entry decides its own fitted value: the squared norm of its place in the basis, 0 to 1.
+    /// At 1 the fit reproduces it whatever its value.
+    pub fn leverages(&self) -> Vec<f64> {
+        let mut sum = vec![0.0; self.fitted];
+        for column in &self.columns {
+            sum.par_chunks_mut(CHUNK)
+                .zip(column.par_chunks(CHUNK))
+                .for_each(|(sum, column)| {
+                    for (sum, value) in sum.iter_mut().zip(column) {
+                        *sum += value * value;
+                    }
+                });
+        }
+        sum
     }
 }
 
-/// The inner product of two columns, summed in blocks of fixed size.
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let tasks: Vec<f64> = a
-        .par_chunks(AT_ONCE)
-        .zip(b.par_chunks(AT_ONCE))
-        .map(|(a, b)| plain_dot(a, b))
-        .collect();
-    tasks.iter().sum()
+/// Makes columns orthonormal in their order and returns the triangle `t` with `old[j] = Σ t[j][i] new[i]`, i ≤ j.
+///
+/// A column of which no more than `tolerances[j]` is left (a norm) becomes zero, and `t[j][j]` with it.
+pub fn orthonormalise(columns: &mut [Vec<f64>], tolerances: &[f64]) -> Vec<Vec<f64>> {
+    let mut triangle = Vec::with_capacity(columns.len());
+    for j in 0..columns.len() {
+        let (before, rest) = columns.split_at_mut(j);
+        let column = &mut rest[0];
+        let mut row = vec![0.0; j + 1];
+        for _ in 0..2 {
+            for (i, earlier) in before.iter().enumerate() {
+                let along = dot(earlier, column);
+                subtract(column, along, earlier);
+                row[i] += along;
+            }
+        }
+        let left = norm(column);
+        if left > tolerances[j] {
+            scale(column, left);
+            row[j] = left;
+        } else {
+            column.fill(0.0);
+        }
+        triangle.push(row);
+    }
+    triangle
 }
 
-/// Eight sums side by side, so that they run in step.
-fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
+/// The inner product.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let parts: Vec<f64> = a
+        .par_chunks(CHUNK)
+        .zip(b.par_chunks(CHUNK))
+        .map(|(a, b)| chunk_dot(a, b))
+        .collect();
+    parts.iter().sum()
+}
+
+/// Four sums at a time: the processor need not wait for one.
+fn chunk_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (fours, rest) = a.as_chunks::<4>();
+    let (other_fours, other_rest) = b.as_chunks::<4>();
+    for (a, b) in fours.iter().zip(other_fours) {
+        for lane in 0..4 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
+    let rest: f64 = rest.iter().zip(other_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// y ← y − factor · x, over the entries of y.
+pub fn subtract(y: &mut [f64], factor: f64, x: &[f64]) {
+    y.par_chunks_mut(CHUNK)
+        .zip(x.par_chunks(CHUNK))
+        .for_each(|(y, x)| {
+            for (y, x) in y.iter_mut().zip(x) {
+                *y -= factor * x;
+            }
+        });
+}
+
+fn scale(column: &mut [f64], divisor: f64) {
+    column
+        .par_chunks_mut(CHUNK)
+        .for_each(|part| part.iter_mut().for_each(|value| *value /= divisor));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wave(n: usize, k: usize) -> Vec<f64> {
-        (0..n)
-            .map(|i| ((i * i * (k + 3) + 7 * i) % 1009) as f64 - 300.0)
-            .collect()
-    }
-
-    /// By hand: the line through (0, 1), (1, 3), (2, 2), (3, 6) is 0.9 + 1.4 x, with residuals 0.1, 0.7, −1.7, 0.9.
+    /// By hand: through (1,1), (2,2), (3,2), (4,5) least squares gives y = -0.5 + 1.2 x.
     #[test]
-    fn a_line_through_four_points() {
-        let mut basis = Basis::new(4);
-        assert!(basis.add(vec![1.0; 4]));
-        assert!(basis.add(vec![0.0, 1.0, 2.0, 3.0]));
-        let mut y = vec![1.0, 3.0, 2.0, 6.0];
-        let parts = basis.take_out(&mut y);
-        for (residual, expected) in y.iter().zip([0.1, 0.7, -1.7, 0.9]) {
-            assert!((residual - expected).abs() < 1e-14, "{y:?}");
+    fn textbook_line() {
+        let x = vec![1.0, 2.0, 3.0, 4.0, 10.0];
+        let basis = Basis::new(vec![vec![1.0; 5], x], 4, 1, &[]);
+        let mut y = vec![1.0, 2.0, 2.0, 5.0];
+        let coefficients = basis.clear(&mut y);
+        let fitted = basis.combined(&coefficients, 5);
+        // The fifth record took no part; its prediction is -0.5 + 12.
+        for (found, expected) in fitted.iter().zip([0.7, 1.9, 3.1, 4.3, 11.5]) {
+            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
         }
-        // At x = 10: 0.9 + 14.
-        let there = basis.place_of(&[1.0, 10.0]);
-        let fitted: f64 = there.iter().zip(&parts).map(|(q, part)| q * part).sum();
-        assert!((fitted - 14.9).abs() < 1e-12);
+        for (found, expected) in y.iter().zip([0.3, 0.1, -1.1, 0.7]) {
+            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+        }
     }
 
     #[test]
-    fn what_depends_on_others_is_not_added() {
-        let n = 10_000;
-        let (a, b) = (wave(n, 1), wave(n, 2));
-        let sum: Vec<f64> = a
-            .iter()
-            .zip(&b)
-            .map(|(a, b)| 3.0 * a - 1e6 * b + 1e8)
+    fn a_sum_of_two_columns_adds_nothing() {
+        let a = vec![1.0, -2.0, 3.0, 0.5, 0.0];
+        let b = vec![0.0, 1.0, 1.0, -4.0, 2.0];
+        let sum = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let basis = Basis::new(vec![a, b, sum], 5, 0, &[]);
+        assert_eq!(basis.rank(), 2);
+    }
+
+    /// Läuchli's example: normal equations in double precision are singular for it, a projection is not.
+    #[test]
+    fn nearly_collinear_columns_lose_no_orthogonality() {
+        let d = 1e-8;
+        let columns = (0..3)
+            .map(|k| {
+                let mut column = vec![1.0, 0.0, 0.0, 0.0];
+                column[k + 1] = d;
+                column
+            })
             .collect();
-        let mut basis = Basis::new(n);
-        assert!(basis.add(vec![1.0; n]) && basis.add(a.clone()) && basis.add(b));
-        assert!(!basis.add(sum) && !basis.add(vec![5.0; n]) && !basis.add(vec![0.0; n]));
-        let mut close = a;
-        close[17] += 1e-3;
-        assert!(basis.add(close), "one part in 10⁹ counts");
-        for (i, p) in basis.columns.iter().enumerate() {
-            for (j, q) in basis.columns.iter().enumerate() {
-                let expected = if i == j { 1.0 } else { 0.0 };
-                assert!(
-                    (dot(p, q) - expected).abs() < 1e-13,
-                    "{i} {j}: {}",
-                    dot(p, q)
-                );
+        let basis = Basis::new(columns, 4, 0, &[]);
+        assert_eq!(basis.rank(), 3);
+        for i in 0..3 {
+            for j in 0..=i {
+                let product = dot(&basis.columns[i], &basis.columns[j]);
+                let expected = f64::from(u8::from(i == j));
+                assert!((product - expected).abs() < 1e-14, "{i} {j}: {product}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_triangle_rebuilds_the_columns() {
+        let old = vec![
+            vec![3.0, 4.0, 0.0],
+            vec![1.0, 2.0, 2.0],
+            vec![6.0, 8.0, 0.0],
+        ];
+        let mut new = old.clone();
+        let triangle = orthonormalise(&mut new, &[1e-12; 3]);
+        assert_eq!(triangle[2][2], 0.0, "the third is twice the first");
+        for j in 0..3 {
+            for r in 0..3 {
+                let rebuilt: f64 = (0..=j).map(|i| triangle[j][i] * new[i][r]).sum();
+                assert!((rebuilt - old[j][r]).abs() < 1e-14, "{j} {r}");
             }
         }
     }

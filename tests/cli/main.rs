@@ -11,6 +11,7 @@ mod demo;
 mod dialects;
 mod fuzz;
 mod fuzzy;
+mod ipso;
 mod link_counts;
 mod manual;
 mod maskings;

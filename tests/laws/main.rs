@@ -14,6 +14,8 @@ mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;
+#[path = "../common/least_squares.rs"]
+mod least_squares;
 mod local_suppression;
 mod mdav;
 mod metamorphic;

@@ -8,6 +8,9 @@
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod ipso;
+#[path = "../common/least_squares.rs"]
+mod least_squares;
 mod local_suppression;
 mod main_job;
 mod microaggregation;

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    error::Result,
+    error::{Error, Result},
     mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
     report::text,
     statement::{IpsoVariant, Method},
@@ -13,40 +13,31 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct IpsoArgs {
-    /// What the synthetic values keep
+    /// What is kept of the regression
     #[arg(long, value_enum)]
     variant: VariantArg,
-    /// Attributes that stay as they are, and from which the others are drawn [default: those with the role confidential]
+    /// Attributes that are kept, and from which the others are predicted: names or positions [default: those with the role
+    /// confidential]
     #[arg(long, value_name = "LIST")]
     confidential: Option<String>,
     /// Leave the constant out of the regression: means are then not kept
     #[arg(long)]
     no_intercept: bool,
-    /// Round the new values of attributes that hold whole numbers only; what is kept, is kept to that rounding
+    /// Round new values where all old ones are whole numbers; what is kept is then kept nearly, not exactly
     #[arg(long)]
     round: bool,
     #[command(flatten)]
     common: MaskArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum VariantArg {
-    /// The fitted values of the regression: its coefficients; relations look stronger than they are
+    /// Predicted values only: keeps coefficients and means; spread shrinks
     A,
-    /// Fitted values and random residuals: the coefficients exactly
+    /// Predicted values and random scatter: keeps coefficients and means exactly, spread nearly
     B,
-    /// The same with residuals adjusted: coefficients and residual covariances exactly
+    /// Predicted values and random scatter: keeps coefficients, means, variances and correlations exactly
     C,
-}
-
-impl IpsoArgs {
-    fn variant(&self) -> IpsoVariant {
-        match self.variant {
-            VariantArg::A => IpsoVariant::A,
-            VariantArg::B => IpsoVariant::B,
-            VariantArg::C => IpsoVariant::C,
-        }
-    }
 }
 
 impl MethodArgs for IpsoArgs {
@@ -54,34 +45,43 @@ impl MethodArgs for IpsoArgs {
         &self.common
     }
 
-    fn is_random(&self) -> bool {
-        self.variant != VariantArg::A
-    }
-
     fn check(&self) -> Result<()> {
-        Ok(())
+        match (self.variant, self.common.seed) {
+            (VariantArg::A, Some(_)) => Err(Error::usage(
+                "--seed has no effect with --variant a: predicted values hold no chance",
+            )
+            .remedy("Leave it out")),
+            _ => Ok(()),
+        }
     }
 
     fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
-        let kept = match &self.confidential {
+        let confidential = match &self.confidential {
             Some(list) => table.select(list)?,
             None => table
                 .ids()
                 .filter(|&id| table.attribute(id).role == Role::Confidential)
                 .collect(),
         };
-        let names = kept
-            .into_iter()
-            .map(|id| table.attribute(id).name.clone())
-            .collect();
-        let method = Ipso::new(self.variant(), names)?.rounding(match self.round {
+        let variant = match self.variant {
+            VariantArg::A => IpsoVariant::A,
+            VariantArg::B => IpsoVariant::B,
+            VariantArg::C => IpsoVariant::C,
+        };
+        let rounding = match self.round {
             true => Rounding::Whole,
             false => Rounding::None,
-        });
-        Ok(Box::new(match self.no_intercept {
-            true => method.without_intercept(),
-            false => method,
-        }))
+        };
+        let names = confidential
+            .iter()
+            .map(|&id| table.attribute(id).name.clone())
+            .collect();
+        Ok(Box::new(Ipso::new(
+            variant,
+            names,
+            !self.no_intercept,
+            rounding,
+        )?))
     }
 
     fn headline(&self, masked: &Masked) -> String {
@@ -89,52 +89,74 @@ impl MethodArgs for IpsoArgs {
             return String::new();
         };
         format!(
-            "variant {}, drawn from a regression on {}{}",
-            match parameters.variant {
-                IpsoVariant::A => "a",
-                IpsoVariant::B => "b",
-                IpsoVariant::C => "c",
+            "variant {}, predicted from {}{}",
+            parameters.variant.word(),
+            text::names(&parameters.confidential, 12),
+            if parameters.intercept {
+                ""
+            } else {
+                " without a constant"
             },
-            text::names(&parameters.kept, 6),
-            match parameters.intercept {
-                true => "",
-                false => ", without a constant",
-            }
         )
     }
 
     fn remarks(&self, masked: &Masked) -> Vec<String> {
-        let Details::Ipso(fit) = &masked.details else {
+        let (Details::Ipso(fit), Method::Ipso(parameters)) =
+            (&masked.details, &masked.statement.method)
+        else {
             return Vec::new();
         };
+        let records = masked.statement.records;
         let shares: Vec<String> = masked
             .effects
             .iter()
-            .zip(&fit.explained)
-            .map(|(effect, &share)| format!("{} {}", effect.attribute, text::percent(share)))
+            .zip(&fit.r_squared)
+            .map(|(effect, share)| {
+                let share = share.map_or("no spread".into(), text::percent);
+                format!("{} {share}", effect.attribute)
+            })
             .collect();
         let mut remarks = vec![format!(
-            "regression on {} complete records; it explains {} of the variance",
-            fit.records,
+            "explained by the confidential attributes (R²): {}",
             shares.join(", ")
         )];
-        if !fit.idle.is_empty() {
+        remarks.push(format!(
+            "fitted on {} of {records} records, by {} independent of {} columns",
+            fit.records, fit.rank, fit.columns
+        ));
+        if !fit.added_nothing.is_empty() {
             remarks.push(format!(
-                "note: {} added nothing: a combination of the other kept attributes, or the same value everywhere",
-                text::names(&fit.idle, 6)
+                "note: adds nothing beyond the other confidential attributes: {}",
+                text::names(&fit.added_nothing, 12)
             ));
         }
-        if !fit.determined.is_empty() {
+        if fit.records < records {
             remarks.push(format!(
-                "warning: {} comes out unchanged: the kept attributes determine it; keep fewer, or leave it out with --drop",
-                text::names(&fit.determined, 6)
+                "note: {} incomplete records are predicted with means for their gaps; what is kept is kept on the complete ones",
+                records - fit.records
             ));
         }
-        let incomplete = masked.statement.records - fit.records;
-        if incomplete > 0 {
+        let determined: Vec<&str> = (masked.effects.iter().enumerate())
+            .filter(|&(place, _)| fit.determines(place))
+            .map(|(_, effect)| effect.attribute.as_str())
+            .collect();
+        if !determined.is_empty() {
             remarks.push(format!(
-                "note: {incomplete} records miss something; what is kept exactly, is kept among the others"
+                "warning: determined by the confidential attributes, so the old values come back: {}",
+                text::names(&determined, 12)
             ));
+        }
+        if fit.reproduced > 0 {
+            remarks.push(format!(
+                "warning: {} record{} so alone in the confidential attributes that the fit returns the old values",
+                fit.reproduced,
+                if fit.reproduced == 1 { " is" } else { "s are" }
+            ));
+        }
+        if parameters.rounded {
+            remarks.push(
+                "note: rounded values keep coefficients and spread nearly, not exactly".into(),
+            );
         }
         remarks
     }

@@ -104,17 +104,18 @@ negative and, without --round, get decimals.
 Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave \
 one, and the key of --shuffle to yourself.")]
     Noise(noise::NoiseArgs),
-    /// IPSO: synthetic quasi-identifiers, drawn from a regression on the attributes that are kept
+    /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
     #[command(after_help = "Examples:
-  sdcrisk mask ipso --variant c --confidential income,wealth in.csv > masked.csv
-  sdcrisk mask ipso --variant b --roles roles.toml --statement masked.sdc.json -o masked.csv in.csv
-  sdcrisk mask ipso --variant a --attributes age,rent --confidential income in.csv > masked.csv
+  sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
+  sdcrisk mask ipso --variant a --roles roles.toml --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > masked.csv
 
-The confidential attributes stay as they are. The others are thrown away and replaced by values that a linear regression on
-the confidential ones gives (a), with random residuals (b), adjusted so that all means, variances and covariances of the
-regression come out exactly (c). No original value of a masked attribute is published, but a synthetic one can be close to it:
-the better the regression explains an attribute (see the remarks), the closer. Relations that are not linear are lost.
-Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
+Confidential attributes stay as they are; the others are predicted from them by linear regression.
+  a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
+  b  with random scatter: the same coefficients exactly, variances nearly
+  c  with random scatter: the same coefficients, variances and correlations exactly
+The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier
+people are found. b and c blur them by what the regression does not explain.")]
     Ipso(ipso::IpsoArgs),
     /// Microaggregation: records alike get the average of their group
     #[command(after_help = "Examples:
