@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-use super::{Details, Mask, Masked, Rounding, new_numbers::{refuse_idle_rounding, write_numbers}};
+use super::{
+    Details, Mask, Masked, Rounding,
+    new_numbers::{refuse_idle_rounding, write_numbers},
+};
 use crate::{
     error::{Error, Result},
     rng::Streams,

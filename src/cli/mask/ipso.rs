@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    error::{Error, Result},
+    error::Result,
     mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
     report::text,
     statement::{IpsoVariant, Method},
@@ -30,7 +30,7 @@ pub struct IpsoArgs {
     common: MaskArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VariantArg {
     /// Predicted values only: keeps coefficients and means; spread shrinks
     A,
@@ -45,14 +45,12 @@ impl MethodArgs for IpsoArgs {
         &self.common
     }
 
+    fn is_random(&self) -> bool {
+        self.variant != VariantArg::A
+    }
+
     fn check(&self) -> Result<()> {
-        match (self.variant, self.common.seed) {
-            (VariantArg::A, Some(_)) => Err(Error::usage(
-                "--seed has no effect with --variant a: predicted values hold no chance",
-            )
-            .remedy("Leave it out")),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {

@@ -139,7 +139,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "microagg: names and amounts together",
             "mask microagg --k 3 good.csv",
-            Notes("averages: the mode for town (nominal)"),
+            Notes("averages: the median for flat (ordinal), the mode for town (nominal)"),
         ),
         case(
             "microagg: thin groups are said",
