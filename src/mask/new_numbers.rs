@@ -21,7 +21,8 @@ pub enum Rounding {
 
 /// The table with new numbers in some attributes, and what that did to each.
 ///
-/// `numbers` holds one number a record for each attribute; what stands where the attribute is missing does not matter.
+/// `numbers` holds one number a record for each attribute; what stands where the attribute is missing does not matter. A number
+/// that stands for a missing value in its attribute is written as the next greater one (with rounding, the next whole one).
 ///
 /// # Errors
 /// Input, when a new number is not finite: the values are too large to compute with.
@@ -68,8 +69,30 @@ fn checked(
         .on_attribute(name)
         .remedy("Leave it out of --attributes, or write it in larger units"));
     }
+    let step: fn(f64) -> f64 = match rounding == Rounding::Whole && is_whole(old) {
+        true => |value| value + 1.0,
+        false => f64::next_up,
+    };
+    step_off_codes(&mut new, table.missing_codes(attribute), step);
     let effect = effect(name, old, &new);
     Ok((new, effect))
+}
+
+/// A new number that happens to be a code for missing values (99, say) would be read back as missing: it steps aside. Equal
+/// numbers stay equal.
+#[expect(clippy::float_cmp, reason = "codes are compared by value")]
+fn step_off_codes(values: &mut [f64], codes: &[f64], step: fn(f64) -> f64) {
+    if codes.is_empty() {
+        return;
+    }
+    for value in values {
+        // Each step leaves at least one code behind.
+        for _ in codes {
+            if codes.contains(value) {
+                *value = step(*value);
+            }
+        }
+    }
 }
 
 /// Whether every value is a whole number.

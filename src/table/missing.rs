@@ -65,6 +65,11 @@ impl Markers {
         self
     }
 
+    /// The values of those markers that are numbers.
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+
     /// Whether this cell content is missing whatever else the attribute holds.
     pub fn is_marker(&self, cell: &[u8]) -> bool {
         cell.is_empty() || self.texts.iter().any(|text| text == cell)

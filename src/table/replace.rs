@@ -123,6 +123,11 @@ impl Table {
         self
     }
 
+    /// The numbers that stand for a missing value in this attribute.
+    pub fn missing_codes(&self, id: AttrId) -> &[f64] {
+        self.markers(&self.columns[id.index()]).numbers()
+    }
+
     /// Whether this number, written into this attribute, would be read back as missing.
     pub fn means_missing(&self, id: AttrId, value: f64) -> bool {
         let mut cell = Vec::new();

@@ -398,3 +398,22 @@ fn a_k_beyond_half_of_the_file_is_refused() {
         assert!(Microaggregation::new(Grouping::Mdav, Blocks::Together { k }).is_err());
     }
 }
+
+/// The mean of 98 and 100 is 99, which stands for missing here: it must not become a gap.
+#[test]
+fn an_average_that_is_a_code_for_missing_values_steps_aside() {
+    let csv = "age\n98\n100\n99\n40\n42\n";
+    let roles = "continuous = ['age']\n[missing]\nage = [99]";
+    let table = with_roles(csv, roles);
+    for (rounding, expected) in [
+        (Rounding::Whole, "100"),
+        (Rounding::None, "99.00000000000001"),
+    ] {
+        let masked = run(&method(Grouping::Univariate, 2).rounding(rounding), &table);
+        let mut out = Vec::new();
+        masked.table.write(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, format!("age\n{expected}\n{expected}\n99\n41\n41\n"));
+        assert_eq!(with_roles(&text, roles).missing(AttrId::new(0)).count(), 1);
+    }
+}
