@@ -80,7 +80,6 @@ fn checked(
 
 /// A new number that happens to be a code for missing values (99, say) would be read back as missing: it steps aside. Equal
 /// numbers stay equal.
-#[expect(clippy::float_cmp, reason = "codes are compared by value")]
 fn step_off_codes(values: &mut [f64], codes: &[f64], step: fn(f64) -> f64) {
     if codes.is_empty() {
         return;

@@ -1,0 +1,64 @@
+//! What is published about noise and synthetic values.
+
+use serde::{Deserialize, Serialize};
+
+/// The parameters of additive noise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseParameters {
+    /// The law of the noise; its mean is 0.
+    pub law: NoiseLaw,
+    /// k in Var(noise) = k · Var(original), or Cov(noise) = k · Cov(original).
+    pub level: f64,
+    /// Whether noise has the covariances of the original, or is independent between attributes.
+    pub correlated: bool,
+    /// Whether a linear transformation of each masked attribute restored the mean and the standard deviation of the original.
+    pub restored: bool,
+    /// Whether attributes of whole numbers were rounded to whole numbers, last of all.
+    pub rounded: bool,
+}
+
+/// The parameters of IPSO.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IpsoParameters {
+    /// What was kept of the regression.
+    pub variant: IpsoVariant,
+    /// The attributes that were kept as they are, and on which the others were regressed.
+    pub confidential: Vec<String>,
+    /// Whether the regression had a constant.
+    pub intercept: bool,
+    /// Whether new values of whole-number attributes were rounded, so that what is kept is kept nearly only.
+    pub rounded: bool,
+}
+
+/// What IPSO keeps of the regression of the replaced attributes on the kept ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IpsoVariant {
+    /// Fitted values: the coefficients, without any scatter around them.
+    A,
+    /// Fitted values with random scatter: the coefficients exactly.
+    B,
+    /// Fitted values with random scatter of the same covariance: the coefficients and that covariance exactly.
+    C,
+}
+
+impl IpsoVariant {
+    /// Its letter.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::C => "c",
+        }
+    }
+}
+
+/// The law of additive noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoiseLaw {
+    /// Normal.
+    Normal,
+}
