@@ -1,6 +1,5 @@
 //! A district: neighbouring groups that exchange records with each other.
 
-use super::{anneal, anneal::Schedule, groups::Groups};
 use crate::table::Matrix;
 
 /// Four coordinates, for which processors have room side by side; a point is some of them, the last filled up with zeros.
@@ -88,25 +87,18 @@ impl District {
         &self.scales
     }
 
-    /// The groups (of records of the file) after the exchanges; as they were if SSE did not fall.
-    pub fn improve(mut self, schedule: &Schedule) -> Vec<Vec<u32>> {
-        let start = std::mem::take(&mut self.start);
-        let before = Groups::new(&self, start.clone()).sse();
-        let mut groups = Groups::new(&self, start.clone());
-        if groups.n_groups() > 1 {
-            anneal::anneal(&mut groups, schedule);
-            groups.descend();
-        }
-        groups.refresh_all();
-        let better = groups.sse() < before;
-        let groups = if better { groups.into_members() } else { start };
-        let in_file = |group: Vec<u32>| {
-            group
-                .into_iter()
-                .map(|place| self.records[place as usize])
-                .collect()
-        };
-        groups.into_iter().map(in_file).collect()
+    /// The groups with which it begins.
+    pub fn start(&self) -> &[Vec<u32>] {
+        &self.start
+    }
+
+    /// The same groups as records of the file.
+    pub fn in_file(&self, groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+        let record = |place: u32| self.records[place as usize];
+        groups
+            .into_iter()
+            .map(|group| group.into_iter().map(record).collect())
+            .collect()
     }
 
     /// Compares all pairs: a district is small.

@@ -10,6 +10,7 @@ use super::{Partition, path, scale, tour};
 use crate::table::Matrix;
 use anneal::Schedule;
 use district::District;
+use groups::Groups;
 
 /// How large districts are.
 struct Sizes {
@@ -154,11 +155,25 @@ fn round(
     let n: usize = groups.iter().map(Vec::len).sum();
     let records = if n <= sizes.one { n } else { sizes.many };
     let districts = district::divide(points, groups, records, schedule.cut);
-    let improved: Vec<Vec<Vec<u32>>> = districts
+    let groups: Vec<Vec<Vec<u32>>> = districts
         .into_par_iter()
-        .map(|groups| District::new(points, groups, k).improve(schedule))
+        .map(|groups| improved(&District::new(points, groups, k), schedule))
         .collect();
-    improved.into_iter().flatten().collect()
+    groups.into_iter().flatten().collect()
+}
+
+/// The groups of a district (of records of the file) after the exchanges; as they were if SSE did not fall.
+fn improved(district: &District, schedule: &Schedule) -> Vec<Vec<u32>> {
+    let start = district.start().to_vec();
+    let mut groups = Groups::new(district, start.clone());
+    let before = groups.sse();
+    if groups.n_groups() > 1 {
+        anneal::anneal(&mut groups, schedule);
+        groups.descend();
+    }
+    groups.refresh_all();
+    let better = groups.sse() < before;
+    district.in_file(if better { groups.into_members() } else { start })
 }
 
 /// Cuts groups of 2k records or more into groups of k to 2k−1, along the coordinate in which they spread most.
