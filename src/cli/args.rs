@@ -28,8 +28,8 @@ pub struct ReadArgs {
     /// Encoding: utf-8 or windows-1252
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     encoding: Option<Encoding>,
-    /// What marks a missing value, comma-separated; replaces the usual markers (empty, NA, ., *)
-    #[arg(long, value_name = "LIST")]
+    /// What marks a missing value, comma-separated, for example NA,-9; replaces the usual markers (empty, NA, ., *)
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     na: Option<String>,
     /// The first line is a record, not names; attributes are called V1, V2, ...
     #[arg(long, conflicts_with = "header")]

@@ -154,7 +154,7 @@ impl Mask for Ipso {
     }
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
-        refuse_idle_rounding(&original, on, self.rounding)?;
+        refuse_idle_rounding(&original, on.iter().copied(), self.rounding)?;
         let kept = self.kept(&original)?;
         for &attribute in on {
             if let Some(why) = self.objection(&original, attribute) {

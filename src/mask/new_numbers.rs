@@ -31,19 +31,78 @@ pub(super) fn write_numbers(
     numbers: Vec<(AttrId, Vec<f64>)>,
     rounding: Rounding,
 ) -> Result<(Table, Vec<Effect>)> {
-    let written: Vec<(AttrId, Vec<f64>, Effect)> = numbers
+    let written: Vec<Written> = numbers
         .into_par_iter()
-        .map(|(attribute, new)| {
-            let (new, effect) = checked(&table, attribute, new, rounding)?;
-            Ok((attribute, new, effect))
-        })
+        .map(|(attribute, new)| Written::of(&table, attribute, new, rounding))
         .collect::<Result<_>>()?;
     let mut effects = Vec::with_capacity(written.len());
-    for (attribute, new, effect) in written {
-        effects.push(effect);
-        table = table.with_numbers(attribute, new);
+    for written in written {
+        effects.push(written.effect);
+        if let Some(donors) = written.donors {
+            table = table.with_donors(written.attribute, donors);
+        }
+        table = table.with_numbers(written.attribute, written.new);
     }
     Ok((table, effects))
+}
+
+/// What is written into one attribute.
+struct Written {
+    attribute: AttrId,
+    new: Vec<f64>,
+    /// Whose bytes each record gets, where a number is written that somebody had: see [`alike`].
+    donors: Option<Vec<u32>>,
+    effect: Effect,
+}
+
+impl Written {
+    fn of(table: &Table, attribute: AttrId, new: Vec<f64>, rounding: Rounding) -> Result<Self> {
+        let (new, effect) = checked(table, attribute, new, rounding)?;
+        let donors = table.numbers(attribute).and_then(|old| alike(old, &new));
+        Ok(Self {
+            attribute,
+            new,
+            donors,
+            effect,
+        })
+    }
+}
+
+/// A number that did not change keeps its bytes. Where others are changed into the same number, they get the same bytes: else a
+/// spelling (2.00 among 2s) would tell who had it all along. The first who had it gives them to all.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a table holds at most u32::MAX records"
+)]
+fn alike(old: Numbers<'_>, new: &[f64]) -> Option<Vec<u32>> {
+    let (kept, changed): (Vec<_>, Vec<_>) =
+        present(old).partition(|&(record, value)| new[record].total_cmp(&value).is_eq());
+    if kept.is_empty() || changed.is_empty() {
+        return None;
+    }
+    let mut had: Vec<(f64, u32)> = kept
+        .into_iter()
+        .map(|(record, value)| (value, record as u32))
+        .collect();
+    had.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    had.dedup_by(|later, first| later.0.total_cmp(&first.0).is_eq());
+    let mut taken = vec![false; had.len()];
+    let place = |value: f64| had.binary_search_by(|probe| probe.0.total_cmp(&value)).ok();
+    for (record, _) in changed {
+        if let Some(place) = place(new[record]) {
+            taken[place] = true;
+        }
+    }
+    if !taken.contains(&true) {
+        return None;
+    }
+    let mut donors: Vec<u32> = (0..new.len() as u32).collect();
+    for (record, _) in present(old) {
+        if let Some(place) = place(new[record]).filter(|&place| taken[place]) {
+            donors[record] = had[place].1;
+        }
+    }
+    Some(donors)
 }
 
 /// The new numbers of an attribute as they are written, and what that does to it.
@@ -103,8 +162,12 @@ pub(super) fn is_whole(numbers: Numbers<'_>) -> bool {
 ///
 /// # Errors
 /// Usage, when none of these attributes is of whole numbers.
-pub(super) fn refuse_idle_rounding(table: &Table, on: &[AttrId], rounding: Rounding) -> Result<()> {
-    let mut numbers = on.iter().filter_map(|&id| table.numbers(id));
+pub(super) fn refuse_idle_rounding(
+    table: &Table,
+    mut on: impl Iterator<Item = AttrId>,
+    rounding: Rounding,
+) -> Result<()> {
+    let mut numbers = on.by_ref().filter_map(|id| table.numbers(id));
     match rounding == Rounding::Whole && !numbers.any(is_whole) {
         true => Err(
             Error::usage("--round has no effect: no masked attribute is of whole numbers")

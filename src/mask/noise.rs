@@ -114,7 +114,7 @@ impl Noise {
             )
             .remedy("Leave it out, or mask more attributes"));
         }
-        refuse_idle_rounding(table, on, self.options.rounding)
+        refuse_idle_rounding(table, on.iter().copied(), self.options.rounding)
     }
 }
 

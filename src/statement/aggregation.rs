@@ -12,8 +12,14 @@ pub struct MicroaggregationParameters {
     pub blocks: Vec<AggregatedBlock>,
     /// On what scale distances were taken.
     pub scale: DistanceScale,
-    /// The average of continuous attributes; ordinal ones got the lower median, nominal ones the mode.
+    /// The average of all attributes that are in none of the next two lists.
     pub average: Average,
+    /// Ordinal attributes, which got the lower median of their group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub medians: Vec<String>,
+    /// Nominal attributes, which got the mode of their group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<String>,
     /// Whether averages of whole numbers were rounded to whole numbers.
     pub rounded: bool,
 }
@@ -34,7 +40,7 @@ pub struct AggregatedBlock {
 pub enum Grouping {
     /// Maximum distance to average vector: groups of k around the farthest records.
     Mdav,
-    /// MDAV with groups of k to 2k − 1.
+    /// MDAV with groups of k to 2k − 1, which fewer than k leftovers then join.
     #[serde(rename = "v-mdav")]
     VMdav {
         /// How much nearer than to others a record must be to join a group.

@@ -42,6 +42,9 @@ pub struct Statement {
     pub attributes: Vec<String>,
     /// What was done with missing values.
     pub missing: String,
+    /// Whether the records of the file are in random order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shuffled: bool,
 }
 
 /// A masking method with the parameters that were in effect.
@@ -97,6 +100,7 @@ impl Statement {
             records,
             attributes,
             missing: "left in place".into(),
+            shuffled: false,
         }
     }
 

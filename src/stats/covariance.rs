@@ -120,7 +120,7 @@ fn lower_products<'a>(means: &[f64], records: impl Iterator<Item = &'a [f64]>) -
         for ((deviation, value), mean) in deviations.iter_mut().zip(record).zip(means) {
             *deviation = value - mean;
         }
-        for (j, row) in sums.chunks_exact_mut(width).enumerate() {
+        for (j, row) in sums.chunks_exact_mut(width.max(1)).enumerate() {
             let own = deviations[j];
             for (sum, other) in row[..=j].iter_mut().zip(&deviations) {
                 *sum += own * other;

@@ -9,13 +9,12 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The mask whose bits are these words; words past the end are zero.
-    pub(crate) fn from_words(words: Vec<u64>) -> Self {
+    /// The mask whose bits are these words; words past the end are zero, and not kept: equal sets are equal masks.
+    pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
+        let used = words.iter().rposition(|&word| word != 0);
+        words.truncate(used.map_or(0, |last| last + 1));
         let count = words.iter().map(|word| word.count_ones() as usize).sum();
-        Self {
-            words: if count == 0 { Vec::new() } else { words },
-            count,
-        }
+        Self { words, count }
     }
 
     /// Whether this record is in the set.
@@ -89,5 +88,6 @@ mod tests {
         let gathered = mask.gathered(&[3, 0, 0, 2]);
         assert_eq!(gathered.records().collect::<Vec<_>>(), [1, 2]);
         assert!(Mask::from_words(vec![0, 0]) == Mask::default());
+        assert!(Mask::from_words(vec![4, 0]) == Mask::from_words(vec![4]));
     }
 }

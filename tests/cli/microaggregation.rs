@@ -58,7 +58,7 @@ fn the_partition_says_who_is_with_whom_and_is_private() {
         .lines()
         .map(|line| line.split(',').collect())
         .collect();
-    assert_eq!(lines[0], ["record", "group_1", "group_2"]);
+    assert_eq!(lines[0], ["record", "group of v1+v2", "group of v3+v4"]);
     assert_eq!(lines.len(), 16);
     let masked = sandbox.text("masked.csv");
     let masked: Vec<Vec<&str>> = masked
@@ -156,4 +156,26 @@ fn a_masked_file_can_be_attacked_through_a_pipe() {
             .unwrap()
             >= 5
     );
+}
+
+/// A shuffled release matched by place would look safe whatever it is.
+#[test]
+fn a_shuffled_release_is_not_attacked_by_place() {
+    let sandbox = Sandbox::with(&[("in.csv", GOOD)]);
+    sandbox
+        .run("mask rankswap --window 2 --shuffle key.csv --statement s.json -o m.csv in.csv")
+        .ended(0);
+    let statement: serde_json::Value = serde_json::from_str(&sandbox.text("s.json")).unwrap();
+    assert_eq!(statement["shuffled"], json!(true));
+    let refused = sandbox
+        .run("link --method rsld --statement s.json in.csv m.csv")
+        .ended(2);
+    assert!(
+        refused.stderr.contains("is in random order"),
+        "{}",
+        refused.stderr
+    );
+    sandbox
+        .run("link --method rsld --statement s.json --key key.csv in.csv m.csv")
+        .ended(0);
 }

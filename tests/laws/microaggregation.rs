@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sdcrisk::{
     mask::{
         self, Details, Mask, Masked, Rounding,
-        microaggregation::{Block, BlockOf, Blocks, Microaggregation, Partition},
+        microaggregation::{Block, BlockOf, Blocks, Gaps, Microaggregation, Partition},
     },
     rng::{Purpose, Seed},
     statement::{ArcCost, Average, DistanceScale, Grouping},
@@ -203,7 +203,10 @@ fn missing_values_stay_missing_and_count_in_no_average() {
                     }
                 }
             }
-            let counted: Vec<usize> = blocks(&masked).iter().map(|block| block.thin).collect();
+            let counted: Vec<usize> = blocks(&masked)
+                .iter()
+                .map(|block| block.gaps.thin)
+                .collect();
             assert_eq!(counted, thin, "{grouping:?}");
         }
     }
@@ -221,7 +224,7 @@ fn individual_ranking_groups_values_that_are_there() {
             assert_eq!(none, table.is_missing(record, id));
         }
         assert!(block.partition.sizes().iter().all(|&size| size >= 4));
-        assert_eq!(block.thin, 0);
+        assert_eq!(block.gaps, Gaps::default());
     }
 }
 
@@ -416,4 +419,73 @@ fn an_average_that_is_a_code_for_missing_values_steps_aside() {
         assert_eq!(text, format!("age\n{expected}\n{expected}\n99\n41\n41\n"));
         assert_eq!(with_roles(&text, roles).missing(AttrId::new(0)).count(), 1);
     }
+}
+
+/// By hand: groups {1, 2, 3} and {4, 5, 6}. In the first, record 2 misses b; in the second, records 4 and 5 do.
+#[test]
+fn what_gaps_cost_is_counted() {
+    let csv = "a,b\n1,1\n1.5,\n2,1.25\n50,\n51,\n52,9\n";
+    let table = with_roles(csv, "continuous = ['a', 'b']");
+    let masked = run(&method(Grouping::Mdav, 3), &table);
+    let groups = blocks(&masked)[0].partition.groups();
+    assert!(groups.contains(&vec![0, 1, 2]) && groups.contains(&vec![3, 4, 5]));
+    // b: two values in the first group, one in the second. No record agrees with two others once gaps count.
+    let expected = Gaps {
+        thin: 3,
+        alone: 1,
+        rare: 6,
+    };
+    assert_eq!(blocks(&masked)[0].gaps, expected);
+    assert_eq!(
+        values(&masked.table, AttrId::new(1))[5],
+        9.0,
+        "it stands unchanged"
+    );
+}
+
+/// Who had the average all along must not be told by the way it is written.
+#[test]
+fn equal_values_are_written_alike() {
+    let csv = "a;town;class\n1,00;x;1\n2,00;\"x\";01\n3,00; x;1\n7,50;y;3\n9,0;y;3,0\n10,50;y;3\n";
+    let table = with_roles(
+        csv,
+        "continuous = ['a']\nnominal = ['town']\nordinal = ['class']",
+    );
+    let masked = run(&method(Grouping::Mdav, 3), &table);
+    for id in table.ids() {
+        for group in blocks(&masked)[0].partition.groups() {
+            let bytes = |&record: &u32| masked.table.raw(record as usize, id).into_owned();
+            assert!(group.iter().all(|record| bytes(record) == bytes(&group[0])));
+        }
+    }
+    let town = &masked.effects[1];
+    assert_eq!(
+        (town.attribute.as_str(), town.changed),
+        ("town", 0),
+        "blanks and quotes are no change"
+    );
+}
+
+#[test]
+fn an_attribute_without_any_value_is_left_alone() {
+    let table = Table::read(
+        "f.csv",
+        b"x,y\n,1.5\n,2.5\n,3.5\n,4.5\n".to_vec(),
+        &ReadOptions::default(),
+    )
+    .unwrap();
+    let method = method(Grouping::Mdav, 2);
+    assert!(method.objection(&table, AttrId::new(0)).is_some());
+    // Whoever insists gets an error, not a panic.
+    let insisted = method.mask(
+        table.clone(),
+        &[AttrId::new(0)],
+        &Seed::from_number(1).streams(Purpose::Mask, 0),
+    );
+    assert!(
+        insisted
+            .unwrap_err()
+            .to_string()
+            .contains("has no value at all")
+    );
 }

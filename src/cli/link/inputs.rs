@@ -184,6 +184,15 @@ pub(super) fn check_statement(
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }
+    if statement.shuffled && args.id.is_none() && args.key.is_none() {
+        return Err(Error::usage(
+            "says that the masked file is in random order: by place, nobody would be found again",
+        )
+        .in_file(file)
+        .remedy(
+            "Give the private key that 'mask --shuffle' wrote (--key), or an identifier (--id)",
+        ));
+    }
     // A release can be shorter than the file that was masked, if somebody can tell who is who.
     let aligned = args.id.is_some() || args.key.is_some();
     if statement.records != masked.n_records()

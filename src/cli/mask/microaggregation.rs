@@ -8,23 +8,24 @@ use std::{
 use clap::{Args, ValueEnum};
 
 use super::{
-    ExtraWriter, MaskArgs, MethodArgs,
+    Assignment, ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
+    write_assignments,
 };
 use crate::{
     error::{Error, Result},
     mask::{
         Details, Mask, Masked, Rounding,
-        microaggregation::{Block, BlockOf, Blocks, Microaggregation, Partition},
+        microaggregation::{Block, BlockOf, Blocks, Gaps, Microaggregation, Partition},
     },
-    report::{io_error, text},
+    report::text,
     statement::{ArcCost, Average, DistanceScale, Grouping, Method},
     table::{AttrId, Scale, Table},
 };
 
 #[derive(Debug, Args)]
 pub struct MicroaggregationArgs {
-    /// Least number of records a group; groups hold k to 2k-1 records
+    /// Least number of records a group; most groups hold k, none needs more than 2k-1 (v-mdav: 3k-2)
     #[arg(long, value_name = "K", required_unless_present = "group")]
     k: Option<usize>,
     /// How records are grouped
@@ -61,7 +62,7 @@ pub struct MicroaggregationArgs {
 enum AlgorithmArg {
     /// Groups of k around the records farthest from the average: the standard
     Mdav,
-    /// The same with groups of k to 2k-1, which follow clusters
+    /// The same with groups of varying size, which follow clusters
     VMdav,
     /// A tour through the groups of MDAV, cut where least is lost
     MdavMhm,
@@ -266,13 +267,7 @@ impl MethodArgs for MicroaggregationArgs {
         };
         let mut remarks: Vec<String> = blocks.iter().map(described).collect();
         remarks.extend(averages(masked));
-        let thin: usize = blocks.iter().map(|block| block.thin).sum();
-        if thin > 0 {
-            remarks.push(format!(
-                "warning: {thin} values were averaged over fewer than k values, because others of their group are missing; \
-                 where it was one value, it stands unchanged"
-            ));
-        }
+        remarks.extend(gaps(blocks));
         remarks
     }
 }
@@ -294,6 +289,24 @@ fn described(block: &Block) -> String {
         block.k,
         sizes.len()
     )
+}
+
+/// What missing values do to the protection.
+fn gaps(blocks: &[Block]) -> Option<String> {
+    let sum =
+        |part: fn(&Gaps) -> usize| -> usize { blocks.iter().map(|block| part(&block.gaps)).sum() };
+    let (rare, thin, alone) = (
+        sum(|gaps| gaps.rare),
+        sum(|gaps| gaps.thin),
+        sum(|gaps| gaps.alone),
+    );
+    (rare > 0).then(|| {
+        format!(
+            "warning: missing values are visible, and with them {rare} records agree with fewer than k-1 others in a group of \
+             attributes; {thin} values are averages of fewer than k values, {alone} of them of their own alone: they stand \
+             unchanged. 'mask suppress' or 'recode' first, fewer attributes together, or --drop of those with many gaps helps"
+        )
+    })
 }
 
 /// Which attributes got another average than the mean.
@@ -324,29 +337,16 @@ fn averages(masked: &Masked) -> Option<String> {
     (!parts.is_empty()).then(|| format!("averages: {}", parts.join(", ")))
 }
 
-/// The group of each record of the original file, both counted from 1: one column a block.
 fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
     let Details::Microaggregation(blocks) = &masked.details else {
         return Ok(());
     };
-    let mut writer = csv::Writer::from_writer(out);
-    let mut header = vec!["record".to_owned()];
-    header.extend(match blocks.len() {
-        1 => vec!["group".to_owned()],
-        n => (1..=n).map(|block| format!("group_{block}")).collect(),
-    });
-    writer.write_record(&header).map_err(io_error)?;
-    for record in 0..masked.statement.records {
-        let mut line = vec![(record + 1).to_string()];
-        line.extend(
-            blocks
-                .iter()
-                .map(|block| match block.partition.group_of()[record] {
-                    Partition::NO_GROUP => String::new(),
-                    group => (u64::from(group) + 1).to_string(),
-                }),
-        );
-        writer.write_record(&line).map_err(io_error)?;
-    }
-    writer.flush()
+    let columns: Vec<Assignment<'_>> = blocks
+        .iter()
+        .map(|block| Assignment {
+            attributes: &block.attributes,
+            of_record: block.partition.group_of(),
+        })
+        .collect();
+    write_assignments("group", &columns, Partition::NO_GROUP, out)
 }

@@ -42,9 +42,9 @@ pub enum MaskMethod {
   sdcrisk mask rankswap --p 5 --statement masked.sdc.json -o masked.csv in.csv
   sdcrisk mask rankswap --window 10 --attributes income,taxes in.csv > masked.csv
 
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p.
-Publish the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the
-key of --shuffle to yourself.")]
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. Publish \
+the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the key of --shuffle \
+to yourself.")]
     Rankswap(rank_swap::RankSwapArgs),
     /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
     #[command(after_help = "Examples:
@@ -124,10 +124,13 @@ people are found. b and c blur them by what the regression does not explain.")]
   sdcrisk mask microagg --k 5 --algorithm exchange --statement masked.sdc.json in.csv > masked.csv
   sdcrisk mask microagg --k 3 --algorithm individual-ranking in.csv > masked.csv
 
-Every record equals at least k-1 others in the attributes that were aggregated together. The larger k, and the more
-attributes together, the better hidden and the more is lost. The information loss (100 SSE/SST) on standard error says
-how much: 0 is nothing, 100 is as if everybody had the mean. Attributes aggregated in several groups, or each on its own,
-lose less and hide less: an intruder who knows several of them can intersect the groups.")]
+Every record equals at least k-1 others in the attributes that were aggregated together, where nothing is missing: gaps \
+stay, and a warning says what that costs. The larger k, and the more attributes together, the better hidden and the more \
+is lost. The information loss (100 SSE/SST) on standard error says how much: 0 is nothing, 100 is as if everybody had the \
+mean.
+
+Attributes aggregated in several groups, or each on its own, lose less and hide less: an intruder who knows several of \
+them can intersect the groups.")]
     Microagg(microaggregation::MicroaggregationArgs),
     /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
     #[command(after_help = recode::HELP)]
@@ -161,7 +164,7 @@ struct MaskArgs {
     /// Put the records in random order, and write the private key of that order (CSV) to this file
     #[arg(long, value_name = "KEYFILE")]
     shuffle: Option<PathBuf>,
-    /// Repeatable randomness, for experiments only
+    /// Repeatable randomness, for experiments only (for methods that draw, and for --shuffle)
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -296,11 +299,20 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     for remark in method_args.remarks(&masked) {
         console.note(&remark);
     }
+    for (path, _) in method_args.extras() {
+        console.note(&format!(
+            "warning: {} is private, like a seed: it helps to undo the masking",
+            path.display()
+        ));
+    }
     let order;
     (masked.table, order) = {
         let released = masked.table.without(&dropped);
         match args.shuffle {
-            Some(_) => shuffled(released, &seed),
+            Some(_) => {
+                masked.statement.shuffled = true;
+                shuffled(released, &seed)
+            }
             None => (released, Vec::new()),
         }
     };
@@ -517,6 +529,40 @@ fn effects(masked: &Masked) -> String {
         );
     }
     out.trim_end().to_string()
+}
+
+/// Which group or cluster each record is in, for attributes that were masked together.
+struct Assignment<'a> {
+    attributes: &'a [String],
+    /// From 0, one a record of the original file.
+    of_record: &'a [u32],
+}
+
+/// Writes a line for each record of the original file: its number, and those of its groups, all counted from 1, nothing where it
+/// is in `none`. The columns are named by `word`, and by their attributes where there are several.
+fn write_assignments(
+    word: &str,
+    columns: &[Assignment<'_>],
+    none: u32,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    let mut header = vec!["record".to_owned()];
+    header.extend(columns.iter().map(|column| match columns.len() {
+        1 => word.to_owned(),
+        _ => format!("{word} of {}", column.attributes.join("+")),
+    }));
+    writer.write_record(&header).map_err(io_error)?;
+    let records = columns.first().map_or(0, |column| column.of_record.len());
+    for record in 0..records {
+        let mut line = vec![(record + 1).to_string()];
+        line.extend(columns.iter().map(|column| match column.of_record[record] {
+            number if number == none => String::new(),
+            number => (u64::from(number) + 1).to_string(),
+        }));
+        writer.write_record(&line).map_err(io_error)?;
+    }
+    writer.flush()
 }
 
 fn shuffled(table: Table, seed: &Seed) -> (Table, Vec<u32>) {

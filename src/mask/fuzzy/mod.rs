@@ -253,7 +253,7 @@ impl Mask for FuzzyMicroaggregation {
     }
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
-        refuse_idle_rounding(&original, on, self.settings.rounding)?;
+        refuse_idle_rounding(&original, on.iter().copied(), self.settings.rounding)?;
         let blocks = match &self.blocks {
             Blocks::One(clusters) => vec![(on.to_vec(), clusters)],
             Blocks::Several(blocks) => {

@@ -10,6 +10,7 @@ use crate::{
     mask::{
         Effect, Rounding,
         new_numbers::{effect, write_numbers},
+        rules_file::BLANKS,
     },
     statement::Average,
     stats::moments::moments,
@@ -79,33 +80,55 @@ fn effect_of_donors(table: &Table, attribute: AttrId, donors: &[u32]) -> Effect 
     Effect {
         attribute: name.clone(),
         values: table.n_records() - missing,
-        changed: (0_u32..)
-            .zip(donors)
-            .filter(|&(record, &donor)| record != donor)
+        changed: donors
+            .iter()
+            .enumerate()
+            .filter(|&(record, &donor)| {
+                category(table, record, attribute) != category(table, donor as usize, attribute)
+            })
             .count(),
         missing,
         squared_error: None,
     }
 }
 
-/// How many values are averaged over fewer than `k` values.
-pub fn thin_values(table: &Table, attributes: &[AttrId], partition: &Partition, k: usize) -> usize {
-    let mut thin = 0;
-    for &attribute in attributes {
-        let missing = table.missing(attribute);
-        if missing.is_empty() {
-            continue;
+/// What gaps do to the protection of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gaps {
+    /// Values averaged over fewer than k values, because others of their group are missing.
+    pub thin: usize,
+    /// Of these, values that are alone in their group: they stand unchanged.
+    pub alone: usize,
+    /// Records that agree with fewer than k − 1 others on the block: gaps are visible.
+    pub rare: usize,
+}
+
+impl Gaps {
+    /// Counts them.
+    pub fn of(table: &Table, attributes: &[AttrId], partition: &Partition, k: usize) -> Self {
+        let mut gaps = Self::default();
+        if attributes.iter().all(|&id| table.missing(id).is_empty()) {
+            return gaps;
         }
-        let mut present = partition.sizes();
-        for record in missing.records() {
-            let group = partition.group_of()[record];
-            if group != Partition::NO_GROUP {
-                present[group as usize] -= 1;
+        for group in partition.groups() {
+            // How many records have each pattern of gaps.
+            let mut patterns: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+            for &record in &group {
+                let missing = |&id: &AttrId| table.is_missing(record as usize, id);
+                *patterns
+                    .entry(attributes.iter().map(missing).collect())
+                    .or_default() += 1;
+            }
+            gaps.rare += patterns.values().filter(|&&count| count < k).sum::<usize>();
+            for place in 0..attributes.len() {
+                let with_value = patterns.iter().filter(|(pattern, _)| !pattern[place]);
+                let present: usize = with_value.map(|(_, count)| count).sum();
+                gaps.thin += if present < k { present } else { 0 };
+                gaps.alone += usize::from(present == 1);
             }
         }
-        thin += present.iter().filter(|&&count| count < k).sum::<usize>();
+        gaps
     }
-    thin
 }
 
 fn averaged(numbers: Numbers<'_>, groups: &[Vec<u32>], average: Average) -> Vec<f64> {
@@ -160,13 +183,20 @@ fn median_donors(numbers: Numbers<'_>, groups: &[Vec<u32>]) -> Vec<u32> {
         let median = value(present[middle / 2]);
         // The sort is stable and groups are ascending: the first of the equal ones is the first in the file.
         let donor = present[present.partition_point(|&record| value(record) < median)];
+        // Also who has the median: one spelling for all, else it would tell them apart.
         for record in present {
-            if value(record).total_cmp(&median).is_ne() {
-                donors[record as usize] = donor;
-            }
+            donors[record as usize] = donor;
         }
     }
     donors
+}
+
+/// The category of a cell: its text without blanks around it.
+pub fn category(table: &Table, record: usize, attribute: AttrId) -> Cow<'_, str> {
+    match table.text(record, attribute) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(BLANKS)),
+        Cow::Owned(text) => Cow::Owned(text.trim_matches(BLANKS).to_owned()),
+    }
 }
 
 /// For each record the first record of its group that has the group's most frequent category.
@@ -177,22 +207,21 @@ fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32
         for &record in group {
             if !table.is_missing(record as usize, attribute) {
                 counts
-                    .entry(table.text(record as usize, attribute))
+                    .entry(category(table, record as usize, attribute))
                     .or_insert((0, record))
                     .0 += 1;
             }
         }
         // Most frequent first; of equally frequent ones the one that is first in the file.
-        let Some((mode, &(_, donor))) = counts
+        let Some((_, &(_, donor))) = counts
             .iter()
             .max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(b.1.cmp(&a.1)))
         else {
             continue;
         };
+        // Also who has the mode: blanks or quotes would tell them apart.
         for &record in group {
-            if !table.is_missing(record as usize, attribute)
-                && table.text(record as usize, attribute) != *mode
-            {
+            if !table.is_missing(record as usize, attribute) {
                 donors[record as usize] = donor;
             }
         }

@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+pub use aggregate::Gaps;
 pub use mdav::{mdav, mdav_exhaustive};
 pub use partition::{Partition, squared_distance};
 use projection::Projection;
@@ -45,8 +46,8 @@ pub struct Block {
     pub k: usize,
     /// The groups; private, like a seed.
     pub partition: Partition,
-    /// Values that were averaged over fewer than k values, because others of their group are missing.
-    pub thin: usize,
+    /// What missing values do to its protection.
+    pub gaps: Gaps,
 }
 
 /// A block of attributes, by name, that are aggregated together.
@@ -82,8 +83,8 @@ pub struct BlockOf {
 ///
 /// # Missing
 /// A missing value stands at the mean of its attribute (a median or no category, by scale) when distances are taken, does not
-/// count in averages, and stays missing. A group can then hold fewer than k values of an attribute; [`Block::thin`] counts
-/// them. Univariate methods group the records that have a value.
+/// count in averages, and stays missing. A group can then hold fewer than k values of an attribute; [`Block::gaps`] counts
+/// what that does. Univariate methods group the records that have a value.
 ///
 /// # Randomness
 /// None.
@@ -239,6 +240,29 @@ impl Microaggregation {
         })
     }
 
+    /// Refuses what can have no effect on these attributes.
+    fn refuse_without_effect(&self, table: &Table, blocks: &[(Vec<AttrId>, usize)]) -> Result<()> {
+        let all = || blocks.iter().flat_map(|(ids, _)| ids.iter().copied());
+        let continuous = || all().filter(|&id| table.attribute(id).scale == Scale::Continuous);
+        refuse_idle_rounding(table, continuous(), self.rounding)?;
+        let idle = |option: &str, why: &str| {
+            Err(Error::usage(format!("{option} has no effect: {why}")).remedy("Leave it out"))
+        };
+        if self.average == Average::Median && continuous().next().is_none() {
+            return idle(
+                "--average median",
+                "no masked attribute is continuous (ordinal ones get the median anyway)",
+            );
+        }
+        if self.scale == DistanceScale::None && blocks.iter().all(|(ids, _)| ids.len() == 1) {
+            return idle(
+                "--scale none",
+                "of a single attribute the nearest are the same on every scale",
+            );
+        }
+        Ok(())
+    }
+
     /// A k of which two groups cannot be made averages everything away.
     fn check_size(&self, k: usize, values: usize, what: &str) -> Result<()> {
         if k <= values / 2 {
@@ -266,8 +290,11 @@ impl Mask for Microaggregation {
                 Grouping::Pca { .. } | Grouping::Zscores { .. }
             );
         match table.attribute(attribute).scale {
+            _ if table.missing(attribute).count() == table.n_records() => {
+                Some("has no value at all".into())
+            }
             Scale::Nominal if numbers_only => Some(
-                "is nominal: this algorithm needs numbers (mdav, v-mdav and exchange take names)"
+                "is nominal: this algorithm needs numbers (mdav, v-mdav, mdav-mhm and exchange take names)"
                     .into(),
             ),
             _ => None,
@@ -277,8 +304,8 @@ impl Mask for Microaggregation {
     fn mask(&self, original: Table, on: &[AttrId], _: &Streams) -> Result<Masked> {
         let records = original.n_records();
         let name = |&id: &AttrId| original.attribute(id).name.clone();
-        refuse_idle_rounding(&original, on, self.rounding)?;
         let blocks = self.blocks_of(&original, on)?;
+        self.refuse_without_effect(&original, &blocks)?;
         for (attributes, k) in &blocks {
             self.check_size(*k, records, "records")?;
             if self.one_by_one() {
@@ -294,11 +321,15 @@ impl Mask for Microaggregation {
                 Ok(Block {
                     attributes: attributes.iter().map(name).collect(),
                     k: *k,
-                    thin: aggregate::thin_values(&original, attributes, &partition, *k),
+                    gaps: Gaps::of(&original, attributes, &partition, *k),
                     partition,
                 })
             })
             .collect::<Result<_>>()?;
+        let of_scale = |scale| -> Vec<String> {
+            let of = |id: &&AttrId| original.attribute(**id).scale == scale;
+            on.iter().filter(of).map(name).collect()
+        };
         let statement = Statement::new(
             Method::Microaggregation(MicroaggregationParameters {
                 algorithm: self.grouping,
@@ -311,6 +342,8 @@ impl Mask for Microaggregation {
                     .collect(),
                 scale: self.scale,
                 average: self.average,
+                medians: of_scale(Scale::Ordinal),
+                modes: of_scale(Scale::Nominal),
                 rounded: self.rounding == Rounding::Whole,
             }),
             records,

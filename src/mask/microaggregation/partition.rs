@@ -109,6 +109,19 @@ impl Partition {
     }
 }
 
+/// The mean of some points.
+pub(in crate::mask) fn mean(points: &Matrix, records: &[u32]) -> Vec<f64> {
+    let mut mean = vec![0.0; points.n_attributes()];
+    for &record in records {
+        for (sum, value) in mean.iter_mut().zip(points.row(record as usize)) {
+            *sum += value;
+        }
+    }
+    mean.iter_mut()
+        .for_each(|sum| *sum /= records.len().max(1) as f64);
+    mean
+}
+
 /// The squared Euclidean distance, summed in the order of the coordinates: the canonical number of every comparison.
 ///
 /// # Ties

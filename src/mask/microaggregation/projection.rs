@@ -1,9 +1,11 @@
 //! Microaggregation along one axis: records are ordered by one number each, then grouped optimally along that order.
 
-use std::cmp::Ordering;
-
 use super::{Partition, path, scale, univariate};
-use crate::{statement::ArcCost, stats::eigen, table::Matrix};
+use crate::{
+    statement::ArcCost,
+    stats::{covariance::covariance, eigen},
+    table::Matrix,
+};
 
 /// The number by which records are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,50 +57,18 @@ fn sums(points: &Matrix) -> Vec<f64> {
 }
 
 fn principal_scores(points: &Matrix) -> Vec<f64> {
-    let means = means(points);
-    let components = eigen::symmetric(covariances(points, &means));
+    let everybody = 0..points.n_records();
+    let Some(covariances) = covariance(points) else {
+        return vec![0.0; points.n_records()];
+    };
+    let components = eigen::symmetric(covariances);
     let Some(first) = components.vectors.columns().into_iter().next() else {
         return vec![0.0; points.n_records()];
     };
+    // A constant more or less moves nobody past another.
     let score = |record| {
-        let centred = points.row(record).iter().zip(&means);
-        centred
-            .zip(first)
-            .fold(0.0, |sum, ((x, mean), loading)| sum + loading * (x - mean))
+        let coordinates = points.row(record).iter().zip(first);
+        coordinates.fold(0.0, |sum, (x, loading)| sum + loading * x)
     };
-    (0..points.n_records()).map(score).collect()
-}
-
-fn means(points: &Matrix) -> Vec<f64> {
-    let mut means = vec![0.0; points.n_attributes()];
-    for record in 0..points.n_records() {
-        for (sum, value) in means.iter_mut().zip(points.row(record)) {
-            *sum += value;
-        }
-    }
-    let n = points.n_records().max(1) as f64;
-    means.iter_mut().for_each(|sum| *sum /= n);
-    means
-}
-
-/// Covariances (divisor n, which no eigenvector sees).
-fn covariances(points: &Matrix, means: &[f64]) -> ndarray::Array2<f64> {
-    let width = points.n_attributes();
-    let mut sums = vec![0.0; width * width];
-    let mut centred = vec![0.0; width];
-    for record in 0..points.n_records() {
-        for ((out, x), mean) in centred.iter_mut().zip(points.row(record)).zip(means) {
-            *out = x - mean;
-        }
-        for (a, row) in sums.chunks_exact_mut(width.max(1)).enumerate() {
-            for (sum, b) in row[..=a].iter_mut().zip(&centred) {
-                *sum += centred[a] * b;
-            }
-        }
-    }
-    let n = points.n_records().max(1) as f64;
-    ndarray::Array2::from_shape_fn((width, width), |(a, b)| match a.cmp(&b) {
-        Ordering::Less => sums[b * width + a] / n,
-        _ => sums[a * width + b] / n,
-    })
+    everybody.map(score).collect()
 }

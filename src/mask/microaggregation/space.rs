@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Partition;
+use super::{Partition, aggregate::category};
 use crate::{
     error::{Error, Result},
     mask::new_numbers::present,
@@ -57,6 +57,13 @@ impl Space {
             coordinates.push(found);
         }
         let width: usize = coordinates.iter().map(Coordinates::width).sum();
+        if width == 0 {
+            return Err(Error::input(
+                "has no value at all in the attributes that are masked together",
+            )
+            .in_file(table.name())
+            .remedy("Leave them out of --attributes"));
+        }
         if records.saturating_mul(width) > MOST_COORDINATES {
             return Err(Error::usage(format!(
                 "{records} records with {width} coordinates are more than fit in memory: a nominal attribute counts once a category"
@@ -191,7 +198,7 @@ fn categories(table: &Table, id: AttrId) -> (Vec<Option<u32>>, Vec<f64>) {
             if table.is_missing(record, id) {
                 return None;
             }
-            let text = table.text(record, id);
+            let text = category(table, record, id);
             let category = match number_of.get(text.as_ref()) {
                 Some(&category) => category,
                 None => {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Partition, path, scale, squared_distance, univariate};
+use super::{Partition, partition::mean, path, scale, squared_distance, univariate};
 use crate::table::Matrix;
 
 /// Groups of k to 2k−1 records that follow each other on a tour through the records, with the least SSE among all such
@@ -88,18 +88,6 @@ fn farther(first: (f64, u32), second: (f64, u32)) -> (f64, u32) {
 /// Which of two candidates is nearer; of equally near ones the lower number.
 fn nearer(a: (f64, u32), b: (f64, u32)) -> Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-}
-
-fn mean(points: &Matrix, records: &[u32]) -> Vec<f64> {
-    let mut mean = vec![0.0; points.n_attributes()];
-    for &record in records {
-        for (sum, value) in mean.iter_mut().zip(points.row(record as usize)) {
-            *sum += value;
-        }
-    }
-    mean.iter_mut()
-        .for_each(|sum| *sum /= records.len().max(1) as f64);
-    mean
 }
 
 /// Appends the members, from record to nearest record.

@@ -101,6 +101,21 @@ pub fn cases() -> Vec<Case> {
             "a group of fewer than 2 records hides nobody",
         ),
         microagg(
+            "microagg: nothing to round",
+            "--k 3 --round --attributes flat,town",
+            "--round has no effect",
+        ),
+        microagg(
+            "microagg: median of nothing continuous",
+            "--k 3 --average median --attributes flat,town",
+            "--average median has no effect: no masked attribute is continuous",
+        ),
+        microagg(
+            "microagg: scale of one attribute",
+            "--k 3 --scale none --attributes age",
+            "--scale none has no effect",
+        ),
+        microagg(
             "microagg: seed without use",
             "--k 3 --seed 1",
             "--seed has no effect: this method draws nothing, and nothing is shuffled",
@@ -136,6 +151,30 @@ pub fn cases() -> Vec<Case> {
             "attribute \"a\": holds values too large or too close together to compute distances",
         )
         .file("in.csv", "a,b\n1e308,1\n-1e308,2\n1e308,3\n5,4\n"),
+        fails(
+            "microagg: an attribute without values",
+            "mask microagg --k 2 --attributes x in.csv",
+            2,
+            "attribute \"x\": has no value at all",
+        )
+        .file("in.csv", "x,y\n,1.5\n,2.5\n,3.5\n,918273645\n"),
+        case(
+            "microagg: an attribute without values is passed over",
+            "mask microagg --k 2 in.csv",
+            Notes("note: x is not masked: it has no value at all"),
+        )
+        .file("in.csv", "x,y\n,1.5\n,2.5\n,3.5\n,4.5\n"),
+        case(
+            "microagg: a partition is private",
+            "mask microagg --k 3 --partition p.csv good.csv",
+            Notes("warning: p.csv is private"),
+        ),
+        case(
+            "a missing code that begins like an option",
+            "mask microagg --k 2 --na -9 in.csv",
+            Notes("y"),
+        )
+        .file("in.csv", "x,y\n1,1.5\n2,2.5\n-9,3.5\n4,4.5\n"),
         case(
             "microagg: names and amounts together",
             "mask microagg --k 3 good.csv",
@@ -144,7 +183,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "microagg: thin groups are said",
             "mask microagg --k 2 in.csv",
-            Notes("values were averaged over fewer than k values"),
+            Notes("with them 2 records agree with fewer than k-1 others in a group of attributes; 1 values are averages of fewer than k values, 1 of them of their own alone"),
         )
         .file("in.csv", "a,b\n1,\n2,7\n30,5.5\n40,6\n52,3\n61,1\n"),
     ]

@@ -1,5 +1,6 @@
 //! A district: neighbouring groups that exchange records with each other.
 
+use super::super::partition::mean;
 use crate::table::Matrix;
 
 /// Four coordinates, for which processors have room side by side; a point is some of them, the last filled up with zeros.
@@ -168,18 +169,6 @@ fn centred(points: &Matrix, records: &[u32]) -> Vec<Quad> {
         }
     }
     quads
-}
-
-fn mean(points: &Matrix, records: &[u32]) -> Vec<f64> {
-    let mut mean = vec![0.0; points.n_attributes()];
-    for &record in records {
-        for (sum, value) in mean.iter_mut().zip(points.row(record as usize)) {
-            *sum += value;
-        }
-    }
-    mean.iter_mut()
-        .for_each(|sum| *sum /= records.len().max(1) as f64);
-    mean
 }
 
 /// The coordinate in which some records vary most; of several the first.
