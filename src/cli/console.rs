@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 const MOST_THREADS: usize = 1024;
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Messages and threads")]
 pub struct ConsoleArgs {
     /// Say nothing on standard error but errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]

@@ -218,14 +218,26 @@ pub(super) fn sniff_delimiter(
 
 /// Whether the first record holds names, and why.
 ///
-/// It is taken for data only if every cell of it is a number and one of them is no plausible name: it has a sign, a
-/// decimal mark or an exponent, or the same number is there twice. Plain different whole numbers may be years or
-/// positions, and are taken for names.
+/// It is taken for data if the same number is there twice, or if every cell of it is a number and one of them is no plausible
+/// name: it has a sign, a decimal mark or an exponent. Plain different whole numbers may be years or positions, and numbers
+/// beside words may be those of a questionnaire (1.1, 1.2): they are taken for names.
 pub(super) fn sniff_header<'a>(
     first: impl Iterator<Item = &'a [u8]>,
     encoding: Encoding,
 ) -> (bool, String) {
-    let mut cells: Vec<&[u8]> = first.map(content).collect();
+    let cells: Vec<&[u8]> = first.map(content).collect();
+    let mut numbers: Vec<&[u8]> = cells
+        .iter()
+        .copied()
+        .filter(|cell| !cell.is_empty() && marks::number_of_any_kind(cell, encoding))
+        .collect();
+    numbers.sort_unstable();
+    if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
+        return (
+            false,
+            "the first line holds the same number twice".to_owned(),
+        );
+    }
     if !cells
         .iter()
         .all(|cell| marks::number_of_any_kind(cell, encoding))
@@ -235,20 +247,13 @@ pub(super) fn sniff_header<'a>(
             "not every cell of the first line is a number".to_owned(),
         );
     }
-    if cells
+    if numbers
         .iter()
         .any(|cell| !cell.iter().all(u8::is_ascii_digit))
     {
         return (
             false,
             "the first line holds numbers that cannot be names".to_owned(),
-        );
-    }
-    cells.sort_unstable();
-    if cells.windows(2).any(|pair| pair[0] == pair[1]) {
-        return (
-            false,
-            "the first line holds the same number twice".to_owned(),
         );
     }
     (

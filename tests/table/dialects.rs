@@ -237,3 +237,18 @@ fn lines_count_the_line_ends_inside_quotes_and_blank_lines() {
         .collect();
     assert_eq!(read(format!("a,b\n{many}")).line_of(4_321), 2 + 2 * 4_321);
 }
+
+/// A first line that holds a number twice is a person's record, also beside words: were it taken for names, it would be
+/// published as it is. Numbers of a questionnaire are names.
+#[test]
+fn a_record_is_not_taken_for_names() {
+    let header = |text: &str| {
+        let table =
+            Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap();
+        table.dialect().header
+    };
+    assert!(!header("P1000,02,1,34,0,0,350\nP1001,03,2,30,1,0,450\n"));
+    assert!(header("person,1.1,1.2,1.3\nP1,3,4,5\n"));
+    assert!(header("town,2019,2020\nHull,5,5\n"));
+    assert!(header("name,,\nHull,5,5\n"), "empty names are no numbers");
+}

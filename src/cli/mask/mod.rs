@@ -142,6 +142,7 @@ them can intersect the groups.")]
 
 /// What all masking methods share.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Files and attributes")]
 struct MaskArgs {
     /// The file to mask; - is standard input
     #[arg(value_name = "IN.csv")]
