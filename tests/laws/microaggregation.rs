@@ -9,7 +9,7 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::{ArcCost, Average, DistanceScale, Grouping},
-    table::{AttrId, ReadOptions, Roles, Table},
+    table::{AttrId, ReadOptions, Role, Roles, Table},
 };
 
 use crate::random_files::{self, Cells, Dice};
@@ -441,6 +441,25 @@ fn what_gaps_cost_is_counted() {
         9.0,
         "it stands unchanged"
     );
+}
+
+/// Those who share gaps are grouped together: on the bundled people, of whom one in eight misses something, gaps single out
+/// few. (Grouped by their values alone, 652 of the 1000 were rare and 99 values stood unchanged.)
+#[test]
+fn gaps_come_together() {
+    let people = include_bytes!("../../data/synthetic-census.csv").to_vec();
+    let table = Table::read("people.csv", people, &ReadOptions::default()).unwrap();
+    let method = method(Grouping::Mdav, 3);
+    let on: Vec<AttrId> = table
+        .ids()
+        .filter(|&id| table.attribute(id).role == Role::QuasiIdentifier)
+        .filter(|&id| method.objection(&table, id).is_none())
+        .collect();
+    let masked = method
+        .mask(table, &on, &Seed::from_number(1).streams(Purpose::Mask, 0))
+        .unwrap();
+    let gaps = blocks(&masked)[0].gaps;
+    assert!(gaps.rare < 100 && gaps.alone < 10, "{gaps:?}");
 }
 
 /// Who had the average all along must not be told by the way it is written.

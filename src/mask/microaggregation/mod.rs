@@ -83,8 +83,9 @@ pub struct BlockOf {
 ///
 /// # Missing
 /// A missing value stands at the mean of its attribute (a median or no category, by scale) when distances are taken, does not
-/// count in averages, and stays missing. A group can then hold fewer than k values of an attribute; [`Block::gaps`] counts
-/// what that does. Univariate methods group the records that have a value.
+/// count in averages, and stays missing. Whether it is missing counts in distances as an attribute of its own, so that those
+/// who share gaps come together. A group can still hold fewer than k values of an attribute; [`Block::gaps`] counts what that
+/// costs. Univariate methods group the records that have a value.
 ///
 /// # Randomness
 /// None.

@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Result},
     mask::new_numbers::present,
     statement::DistanceScale,
-    stats::moments::moments,
+    stats::moments::moments as moments_of,
     table::{AttrId, Matrix, Numbers, Scale, Table},
 };
 
@@ -15,7 +15,8 @@ use crate::{
 ///
 /// # Missing
 /// Points are complete: a missing value stands at the centre of its attribute, so it neither attracts nor repels in any
-/// direction. (It stays missing in the masked file.)
+/// direction. An attribute with gaps has a coordinate more, which tells who misses it and spreads as the attribute does: gaps
+/// stay visible in the masked file, so those who share them should be grouped together.
 #[derive(Debug, Clone)]
 pub struct Space {
     /// Records × coordinates; complete and finite.
@@ -55,6 +56,10 @@ impl Space {
             let (axis, found) = axis(table, id, scale)?;
             axes.push(axis);
             coordinates.push(found);
+            if let Some(found) = gaps(table, id, scale) {
+                axes.push(Axis::Mean);
+                coordinates.push(found);
+            }
         }
         let width: usize = coordinates.iter().map(Coordinates::width).sum();
         if width == 0 {
@@ -154,7 +159,7 @@ fn centred(numbers: Numbers<'_>, values: &[f64], scale: DistanceScale) -> Result
         let all = values.iter().enumerate();
         all.filter(|&(record, _)| !numbers.missing.contains(record))
     };
-    let moments = moments(present().map(|(_, &value)| value));
+    let moments = moments_of(present().map(|(_, &value)| value));
     let divisor = match scale {
         DistanceScale::None => 1.0,
         DistanceScale::Z => moments.sd,
@@ -175,6 +180,25 @@ fn centred(numbers: Numbers<'_>, values: &[f64], scale: DistanceScale) -> Result
         points[record] = point;
     }
     Ok(points)
+}
+
+/// Whether an attribute is missing, as a number with the spread of its values (1 when standardised): records with the same
+/// gaps are near each other. `None` where nothing, or everything, is missing.
+fn gaps(table: &Table, id: AttrId, scale: DistanceScale) -> Option<Coordinates> {
+    let missing = table.missing(id);
+    let indicator =
+        (0..table.n_records()).map(|record| f64::from(u8::from(missing.contains(record))));
+    let moments = moments_of(indicator.clone());
+    let spread = match (scale, table.numbers(id)) {
+        (DistanceScale::None, Some(numbers)) => {
+            moments_of(present(numbers).map(|(_, value)| value)).sd
+        }
+        _ => 1.0,
+    };
+    (moments.sd > 0.0).then(|| {
+        let place = |value: f64| (value - moments.mean) / moments.sd * spread;
+        Coordinates::Numbers(indicator.map(place).collect())
+    })
 }
 
 /// The place of each value among the different ones, from 0.
