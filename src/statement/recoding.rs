@@ -18,12 +18,15 @@ pub struct RecodeParameters {
 pub struct RecodingRule {
     /// The attribute.
     pub attribute: String,
-    /// Categories that became missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Categories that became missing. Not published: who knows them knows what stood in the gaps.
+    #[serde(skip)]
     pub suppress: Vec<String>,
-    /// The attribute became missing where each of these others had one of these categories.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// The attribute became missing where each of these others had one of these categories. Not published either.
+    #[serde(skip)]
     pub suppress_where: BTreeMap<String, Vec<String>>,
+    /// Whether some values became missing by either of these.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suppressed: bool,
     /// The new text of each category; those of a group share one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub map: BTreeMap<String, String>,
@@ -67,9 +70,12 @@ pub struct SuppressParameters {
     /// How unwillingly a value of an attribute of the key was suppressed; 1 where nothing is said.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub importance: BTreeMap<String, f64>,
-    /// Categories that were suppressed wherever they stood.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// Categories that were suppressed wherever they stood. Not published: who knows them knows what stood in the gaps.
+    #[serde(skip)]
     pub suppress: BTreeMap<String, Vec<String>>,
+    /// The attributes of which some categories were suppressed wherever they stood.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<String>,
 }
 
 /// What a missing value of a key matches when records are compared; programs differ.

@@ -34,7 +34,9 @@ fn the_published_example_from_a_rules_file() {
     assert_eq!(statement["method"], "recode");
     let rules = &statement["parameters"]["rules"];
     assert_eq!(rules[0]["map"]["Vidu"], "Vidu-o-Divorciat");
-    assert_eq!(rules[1]["suppress-where"]["malaltia"][0], "Embaras");
+    // That towns were suppressed is published; where is not: each gap would tell the illness.
+    assert_eq!(rules[1]["suppressed"], true);
+    assert!(!sandbox.text("s.json").contains("Embaras"));
 }
 
 #[test]
@@ -172,4 +174,73 @@ fn a_shuffled_release_keeps_records_whole() {
         let original: usize = key.split(',').nth(1).unwrap().parse().unwrap();
         assert_eq!(plain.lines().nth(original), Some(line));
     }
+}
+
+/// What stood in a gap must not be in the statement: neither the category nor the condition.
+#[test]
+fn statements_do_not_fill_the_gaps() {
+    let sandbox = Sandbox::with(&[(
+        "in.csv",
+        "town,illness,n\nHull,flu,1\nHull,measles,2\nYork,flu,3\nYork,measles,4\nHull,flu,5\n",
+    )]);
+    sandbox.write("r.toml", "[illness]\nsuppress = ['measles']\n");
+    sandbox
+        .run("mask recode --rules r.toml --statement s.json -o m.csv in.csv")
+        .ended(0);
+    assert!(!sandbox.text("m.csv").contains("measles"));
+    let statement = sandbox.text("s.json");
+    assert!(
+        !statement.contains("measles") && statement.contains("\"suppressed\": true"),
+        "{statement}"
+    );
+    sandbox.write(
+        "r.toml",
+        "k = 2\nkey = ['town']\n[suppress]\nillness = ['measles']\n",
+    );
+    sandbox
+        .run("mask suppress --rules r.toml --statement s.json -o m.csv in.csv")
+        .ended(0);
+    assert!(!sandbox.text("m.csv").contains("measles"));
+    let statement = sandbox.text("s.json");
+    assert!(
+        !statement.contains("measles") && statement.contains("illness"),
+        "{statement}"
+    );
+}
+
+/// 83 and 84 must not become 85, which nobody would tell from an age: "85+" begins there. Who was cut to the top is written as
+/// those who were there.
+#[test]
+fn rounding_and_bounds_tell_no_two_values_apart() {
+    let sandbox = Sandbox::with(&[("in.csv", "age,pay\n83,85.0\n84,90\n85,91\n82,84.5\n71,85\n")]);
+    sandbox.write(
+        "r.toml",
+        "[age]\ntop = 85\ntop-label = '85+'\nround = 5\n[pay]\ntop = 85\n",
+    );
+    let masked = sandbox
+        .run("mask recode --rules r.toml in.csv")
+        .ended(0)
+        .text();
+    assert_eq!(
+        masked,
+        "age,pay\n80,85.0\n80,85.0\n85+,85.0\n80,84.5\n70,85.0\n"
+    );
+}
+
+/// Gaps match everything by default; the summary still says who stands out by what is left.
+#[test]
+fn a_file_that_leans_on_gaps_is_told_so() {
+    let sandbox = Sandbox::with(&[("in.csv", "s,t\na,\na,\na,\n,x\n,x\nc,\nb,\nb,\n")]);
+    let ran = sandbox.run("mask suppress --k 2 --key s,t in.csv").ended(0);
+    assert!(
+        ran.stderr.contains("nothing was suppressed to reach that"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .contains("1 record still agrees with fewer than 2"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -180,12 +180,12 @@ fn remarks(outcome: &Outcome, masked: &Masked) -> Vec<String> {
         remarks.push(format!(
             "every record matched at least {k} on the key before: nothing was suppressed to reach that"
         ));
-        return remarks;
+    } else {
+        remarks.push(format!(
+            "{violators} of {records} records ({}) matched fewer than {k}; now none does: {cells} values of {touched} records were suppressed",
+            text::percent(*violators as f64 / records as f64)
+        ));
     }
-    remarks.push(format!(
-        "{violators} of {records} records ({}) matched fewer than {k}; now none does: {cells} values of {touched} records were suppressed",
-        text::percent(*violators as f64 / records as f64)
-    ));
     if *emptied > 0 {
         remarks.push(format!(
             "{} left of the key: there is nothing to find {} by",

@@ -6,7 +6,10 @@ pub use rules::Rules;
 
 use rules::Section;
 
-use super::{Details, Effect, Mask, Masked, categories::Categories, rules_file::BLANKS};
+use super::{
+    Details, Effect, Mask, Masked, Rounding, categories::Categories, new_numbers::write_numbers,
+    rules_file::BLANKS,
+};
 use crate::{
     error::{Error, Result},
     rng::Streams,
@@ -219,8 +222,12 @@ impl<'a> Recoding<'a> {
             categories.push((category.clone(), Fate::Text(texts.add(text))));
         }
         let mark = table.dialect().decimal_mark;
-        let categories = Categories::new(categories, numbers, mark)
-            .map_err(|what| section.error("map", what))?;
+        let word = ["map", "groups", "suppress"]
+            .into_iter()
+            .find(|&word| section.lines.contains_key(word))
+            .unwrap_or("map");
+        let categories =
+            Categories::new(categories, numbers, mark).map_err(|what| section.error(word, what))?;
         let others = rule.others.as_ref().map(|text| texts.add(text));
         let bottom_label = rule.bottom_label.as_ref().map(|text| texts.add(text));
         let top_label = rule.top_label.as_ref().map(|text| texts.add(text));
@@ -336,14 +343,22 @@ impl<'a> Recoding<'a> {
             new.above += 1;
             return self.top_label.map_or(Fate::Number(top), Fate::Text);
         }
-        match round {
-            None => Fate::Kept,
-            Some(step) => Fate::Number(
-                rounded(value, step)
-                    .max(bottom.unwrap_or(f64::NEG_INFINITY))
-                    .min(top.unwrap_or(f64::INFINITY)),
-            ),
+        let Some(step) = round else {
+            return Fate::Kept;
+        };
+        let mut multiple = rounded(value, step);
+        // A class of its own begins at a labelled bound: 84 to multiples of 5 is 80, where "85+" stands for 85.
+        if self.top_label.is_some() && top.is_some_and(|top| multiple >= top) {
+            multiple = rounded(multiple - step, step);
         }
+        if self.bottom_label.is_some() && bottom.is_some_and(|bottom| multiple < bottom) {
+            multiple = rounded(multiple + step, step);
+        }
+        Fate::Number(
+            multiple
+                .max(bottom.unwrap_or(f64::NEG_INFINITY))
+                .min(top.unwrap_or(f64::INFINITY)),
+        )
     }
 
     /// Writes the new values; `table` has the attribute as it was.
@@ -366,7 +381,9 @@ impl<'a> Recoding<'a> {
                 .on_attribute(&self.rule.attribute)
                 .remedy("Round to another step, or suppress what is near that code"));
             }
-            table = table.with_numbers(self.attribute, numbers);
+            let (masked, _) =
+                write_numbers(table, vec![(self.attribute, numbers)], Rounding::None)?;
+            table = masked;
         }
         // Gaps first: what is missing is no text that the new ones would have to agree with.
         table = table.with_missing(self.attribute, &new.missing);
@@ -413,9 +430,12 @@ impl<'a> Recoding<'a> {
         notes
     }
 
-    /// The rule with the texts of all classes.
+    /// The rule as it may be published: with the texts of all classes, and without what would tell the content of gaps.
     fn published(&self) -> RecodingRule {
         let mut rule = self.rule.clone();
+        rule.suppressed = !rule.suppress.is_empty() || !rule.suppress_where.is_empty();
+        rule.suppress.clear();
+        rule.suppress_where.clear();
         if !rule.breaks.is_empty() {
             rule.labels = self.texts[self.first_class as usize..].to_vec();
         }
@@ -446,7 +466,7 @@ impl Texts {
 }
 
 /// The texts of all classes: below the first break, between breaks, from the last one on; none without breaks.
-fn class_names(rule: &RecodingRule, mark: char) -> Vec<String> {
+pub(super) fn class_names(rule: &RecodingRule, mark: char) -> Vec<String> {
     let (Some(first), Some(last)) = (rule.breaks.first(), rule.breaks.last()) else {
         return Vec::new();
     };
@@ -494,8 +514,14 @@ fn rounded(value: f64, step: f64) -> f64 {
     if steps.abs() >= 9_007_199_254_740_992.0 {
         return value;
     }
-    // 1.005 in hundredths is 100.49999999999999: a tie as it is written.
-    let nearest = (steps * (1.0 + 4.0 * f64::EPSILON)).round();
+    // 1.005 in hundredths is 100.49999999999999: a tie as it is written. In numbers so large that a nudge would be more than a
+    // thousandth of a step, ties are what they are.
+    const NUDGED_BELOW: f64 = 1e12;
+    let nudge = match steps.abs() < NUDGED_BELOW {
+        true => 1.0 + 4.0 * f64::EPSILON,
+        false => 1.0,
+    };
+    let nearest = (steps * nudge).round();
     let multiple = nearest * whole_step / scale;
     if multiple.is_finite() {
         multiple + 0.0
@@ -520,6 +546,12 @@ mod tests {
             (7.5, 2.5, 7.5),
             (8.75, 2.5, 10.0),
             (1e300, 5.0, 1e300),
+            // Multiples already, however large; just below a tie.
+            (600_000_000_000_001.0, 1.0, 600_000_000_000_001.0),
+            (4_500_000_000_000_001.0, 1.0, 4_500_000_000_000_001.0),
+            (999_999_999_999.0, 1.0, 999_999_999_999.0),
+            (700_000_000_000.44, 1.0, 700_000_000_000.0),
+            (1_000_000_000_000.004, 0.01, 1_000_000_000_000.0),
             (12.0, 1e300, 0.0),
         ] {
             let found = rounded(value, step);

@@ -282,7 +282,7 @@ impl Section {
                     ),
                 }));
         }
-        let mut sorted: Vec<&String> = labels.iter().collect();
+        let mut sorted = super::class_names(&self.rule, '.');
         sorted.sort();
         match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
             true => Err(self

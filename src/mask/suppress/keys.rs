@@ -96,11 +96,16 @@ fn small(count: usize) -> u32 {
 /// For sets of attributes, which records agree on all of them: equal classes. Made when asked for.
 ///
 /// # Complexity
-/// A set costs O(n log n) time and 4 bytes a record.
+/// A set costs O(n log n) time and 4 bytes a record. Sets are kept while they take less than [`MOST_BYTES`] together; beyond
+/// that all but everybody's are forgotten, and made again if they are asked for again.
 pub(super) struct Classes<'a> {
     keys: &'a Keys,
     of_set: BTreeMap<Set, Vec<u32>>,
+    most_sets: usize,
 }
+
+/// Memory for classes that were asked for.
+const MOST_BYTES: usize = 1 << 29;
 
 impl<'a> Classes<'a> {
     pub fn new(keys: &'a Keys) -> Self {
@@ -108,12 +113,16 @@ impl<'a> Classes<'a> {
         Self {
             keys,
             of_set: BTreeMap::from([(0, everybody)]),
+            most_sets: (MOST_BYTES / 4 / keys.n_records().max(1)).max(2 * Set::BITS as usize),
         }
     }
 
     /// The class of each record among those that agree on this set.
     pub fn of(&mut self, set: Set) -> &[u32] {
         if !self.of_set.contains_key(&set) {
+            if self.of_set.len() >= self.most_sets {
+                self.of_set.retain(|&set, _| set == 0);
+            }
             let last = set.ilog2() as usize;
             let rest = set & !(1 << last);
             self.of(rest);

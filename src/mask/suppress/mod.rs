@@ -6,6 +6,8 @@ mod search;
 
 pub use rules::Rules;
 
+use std::collections::BTreeMap;
+
 use keys::Keys;
 use search::{Found, Goal};
 
@@ -13,12 +15,12 @@ use super::{Details, Effect, Mask, Masked, categories::Categories};
 use crate::{
     error::{Error, Result},
     rng::Streams,
-    statement::{Method, MissingMatches, Statement},
+    statement::{Method, MissingMatches, Statement, SuppressParameters},
     table::{AttrId, Table},
 };
 
 /// Most attributes of a key: subsets of it are tried.
-pub const MAX_KEY: usize = 16;
+pub const MAX_KEY: usize = 12;
 
 /// Local suppression to k-anonymity on a key.
 ///
@@ -263,7 +265,8 @@ impl Mask for Suppress {
             .iter()
             .map(|effect| effect.attribute.clone())
             .collect();
-        let mut statement = Statement::new(Method::Suppress(parameters.clone()), n_records, names);
+        let mut statement =
+            Statement::new(Method::Suppress(published(parameters)), n_records, names);
         statement.missing = match parameters.missing {
             MissingMatches::Any => {
                 "left in place; a missing or suppressed value matches every value"
@@ -279,5 +282,13 @@ impl Mask for Suppress {
             effects,
             details: Details::Suppression(outcome),
         })
+    }
+}
+/// The parameters as they may be published: without what would tell the content of gaps.
+fn published(parameters: &SuppressParameters) -> SuppressParameters {
+    SuppressParameters {
+        suppressed: parameters.suppress.keys().cloned().collect(),
+        suppress: BTreeMap::new(),
+        ..parameters.clone()
     }
 }

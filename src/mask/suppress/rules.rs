@@ -45,6 +45,7 @@ impl Rules {
                 missing,
                 importance: BTreeMap::new(),
                 suppress: BTreeMap::new(),
+                suppressed: Vec::new(),
             },
         };
         rules.check()?;
@@ -133,6 +134,7 @@ impl Rules {
                 missing,
                 importance,
                 suppress,
+                suppressed: Vec::new(),
             },
         };
         rules.check()?;
