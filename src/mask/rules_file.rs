@@ -149,11 +149,8 @@ fn category(value: &DeValue<'_>) -> Option<String> {
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .ok()
             .map(|number| number.to_string()),
-        DeValue::Float(number) => number
-            .as_str()
-            .parse::<f64>()
-            .ok()
-            .map(|number| number.to_string()),
+        // As written: 1.0 among names is the name 1.0.
+        DeValue::Float(number) => Some(number.as_str().to_owned()),
         _ => None,
     }
 }

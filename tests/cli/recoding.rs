@@ -244,3 +244,28 @@ fn a_file_that_leans_on_gaps_is_told_so() {
         ran.stderr
     );
 }
+
+/// The rules files in the helps can be copied: no line of them is broken, and they are read.
+#[test]
+fn rules_files_in_the_helps_can_be_copied() {
+    let sandbox = Sandbox::with(&[(
+        "in.csv",
+        "sex,age,town,marital,income,illness\nf,30,Hull,single,10,flu\nm,40,York,married,1500,flu\n\
+         f,30,Hull,single,10,flu\nm,40,York,married,1500,flu\n",
+    )]);
+    for (command, first, last) in [
+        ("suppress", "  k = 3", "  town = [\"Gisclareny\"]"),
+        ("recode", "  [age]", "  illness = [\"pregnancy\"]"),
+    ] {
+        let help = sandbox
+            .shell(&format!("COLUMNS=100 sdcrisk mask {command} --help"))
+            .ended(0)
+            .text();
+        let from = help.find(first).unwrap();
+        let to = from + help[from..].find(last).unwrap() + last.len();
+        sandbox.write("rules.toml", help[from..to].replace("k = 3", "k = 2"));
+        sandbox
+            .run(&format!("mask {command} --rules rules.toml in.csv"))
+            .ended(0);
+    }
+}

@@ -135,7 +135,7 @@ them can intersect the groups.")]
     /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
     #[command(after_help = recode::HELP)]
     Recode(recode::RecodeArgs),
-    /// Local suppression: single values become missing, until nobody stands alone on a key
+    /// Local suppression: single values become missing, until every record matches k on a key
     #[command(after_help = suppress::HELP)]
     Suppress(suppress::SuppressArgs),
 }

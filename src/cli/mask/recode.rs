@@ -26,7 +26,7 @@ A rules file has a section for each attribute to recode:
   [age]
   bottom = 18                    # below 18 becomes 18
   top = 85                       # above 85 becomes 85 ...
-  top-label = \"85+\"              # ... or 85 and above becomes this (bottom-label: below the bottom)
+  top-label = \"85+\"              # ... or 85 and above becomes this (bottom-label: below it)
   round = 5                      # what lies between, to multiples of 5
   [income]
   breaks = [0, 1000, 2000]       # <0  [0,1000)  [1000,2000)  >=2000
@@ -41,9 +41,10 @@ A rules file has a section for each attribute to recode:
   [town.suppress-where]          # missing where the illness is one of these
   illness = [\"pregnancy\"]
 
-Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress,
-map and groups, others, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here,
-whatever mark the file has. Rules that meet nothing are named, so that a misspelt category does not go unnoticed.";
+Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress, \
+map and groups, others, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here, \
+whatever mark the file has. Rules that meet nothing are named, so that a misspelt category does not go unnoticed. The \
+statement publishes the rules, but not which values were suppressed: that would fill the gaps.";
 
 #[derive(Debug, Args)]
 pub struct RecodeArgs {

@@ -29,16 +29,19 @@ A rules file says the same, and more:
   k = 3
   key = [\"sex\", \"age\", \"town\", \"marital\"]
   missing-matches = \"any\"        # or \"missing\"
-  [importance]                   # 1 where nothing is said; the higher, the less willingly suppressed
+  [importance]                   # 1 where nothing is said; the higher, the less willingly
   sex = 5
-  [suppress]                     # categories that go wherever they stand, before anything is counted
+  [suppress]                     # categories that go wherever they stand, first of all
   town = [\"Gisclareny\"]
 
-Afterwards every record that has a value of the key left matches at least k records on it, itself among them. Programs
-disagree on what a missing value matches: with 'any' (as in sdcMicro and mu-ARGUS) it matches every value, since nothing
-contradicts the match; with 'missing' it is a category of its own, which is stricter and takes more. Recode before you
-suppress: attributes with many different values cost most of their values. Suppression hides who somebody is, not what
-is known of the group: if all its members share a confidential value, it is disclosed all the same.";
+Afterwards every record that has a value of the key left matches at least k records on it, itself among them. Programs \
+disagree on what a missing value matches: with 'any' (as in sdcMicro and mu-ARGUS) it matches every value, since nothing \
+contradicts the match; with 'missing' it is a category of its own, which is stricter and takes more: then at least k \
+records look alike.
+
+Recode before you suppress: attributes with many different values cost most of their values. Suppression hides who \
+somebody is, not what is known of the group: if all its members share a confidential value, it is disclosed all the same. \
+The statement says that values were suppressed, never which: that would fill the gaps.";
 
 #[derive(Debug, Args)]
 pub struct SuppressArgs {
