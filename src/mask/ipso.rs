@@ -40,10 +40,11 @@ const DETERMINED: f64 = 1e-12;
 /// ```
 ///
 /// A refit of (X, Y') gives B^ in all variants, and Σ^ in C, to rounding. A's residuals are zero: it understates every variance.
-/// With the constant, B^ holds the means, so these are kept too; without it they are not.
+/// With the constant, B^ holds the means, so these are kept too, and C keeps variances and correlations; without it neither
+/// means nor variances nor correlations are kept exactly, only squares and products about the fit.
 ///
 /// X may hold numbers (ordinal ones as they are) and nominal attributes, which become one column a category, the first
-/// category left out when there is a constant. Columns that are combinations of others add nothing and are left out by
+/// category left out. Without the constant they are refused: their categories add up to it. Columns that are combinations of others add nothing and are left out by
 /// pivoting; [`Fit::added_nothing`] names the attributes. Which of several that are collinear does not matter to Y'.
 ///
 /// # Missing
@@ -59,6 +60,10 @@ const DETERMINED: f64 = 1e-12;
 ///
 /// # Units
 /// Σ^ has divisor n (maximum likelihood), n the complete records.
+///
+/// # Errors
+/// Usage, when X has a nominal attribute and there is no constant, an attribute of Y is in X or not of numbers, or rounding
+/// meets no attribute of whole numbers. Input, when there are too few complete records or too many categories.
 ///
 /// # Complexity
 /// O(n (p + q)²) for p columns of X and q attributes; 8 bytes · n · (p + 2q).
@@ -153,9 +158,19 @@ impl Mask for Ipso {
         }
     }
 
+    fn reluctance(&self, table: &Table, attribute: AttrId) -> Option<String> {
+        match table.attribute(attribute).scale {
+            Scale::Ordinal => Some(
+                "is ordinal: averages of codes would be no codes; name it with --attributes if it is an amount".into(),
+            ),
+            Scale::Continuous | Scale::Nominal => None,
+        }
+    }
+
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         refuse_idle_rounding(&original, on.iter().copied(), self.rounding)?;
         let kept = self.kept(&original)?;
+        self.refuse_idle_constant(&original, &kept)?;
         for &attribute in on {
             if let Some(why) = self.objection(&original, attribute) {
                 return Err(Error::usage(why)
@@ -210,6 +225,7 @@ impl Mask for Ipso {
             variant: self.variant,
             confidential: names(&kept),
             intercept: self.intercept,
+            fitted: rows.fitted,
             rounded: self.rounding == Rounding::Whole,
         });
         let statement = Statement::new(method, n_records, names(on));
@@ -224,6 +240,19 @@ impl Mask for Ipso {
 }
 
 impl Ipso {
+    /// The categories of a nominal attribute add up to the constant: leaving it out leaves nothing out.
+    fn refuse_idle_constant(&self, table: &Table, kept: &[AttrId]) -> Result<()> {
+        let nominal = |&&id: &&AttrId| table.attribute(id).scale == Scale::Nominal;
+        match kept.iter().find(nominal) {
+            Some(&id) if !self.intercept => Err(Error::usage(
+                "--no-intercept has no effect: the categories of this attribute add up to a constant",
+            )
+            .on_attribute(&table.attribute(id).name)
+            .remedy("Leave --no-intercept out, or this attribute out of --confidential")),
+            _ => Ok(()),
+        }
+    }
+
     /// The basis of X, and what can be told of it.
     fn basis(&self, table: &Table, kept: &[AttrId], rows: &Rows) -> Result<(Basis, Fit)> {
         if rows.fitted == 0 {
@@ -245,8 +274,7 @@ impl Ipso {
         for (place, &attribute) in kept.iter().enumerate() {
             if table.attribute(attribute).scale == Scale::Nominal {
                 let categories = Categories::new(table, attribute, rows);
-                let first = u32::from(self.intercept);
-                let more = categories.count.saturating_sub(first) as usize;
+                let more = categories.count.saturating_sub(1) as usize;
                 if (columns.len() + more).saturating_mul(n_records) > MAX_CELLS {
                     return Err(Error::input(
                         "has too many categories for a regression on one column each",
@@ -254,7 +282,8 @@ impl Ipso {
                     .on_attribute(&table.attribute(attribute).name)
                     .remedy("Leave it out of --confidential, or declare it ordinal in a roles file (--roles)"));
                 }
-                for category in first..categories.count {
+                // The constant is there: nominal attributes without it are refused.
+                for category in 1..categories.count {
                     let (column, unit) =
                         self.column(rows, |record| categories.value(record, category));
                     columns.push(column);

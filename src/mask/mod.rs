@@ -34,6 +34,11 @@ pub trait Mask: std::fmt::Debug + Sync {
     /// Why this attribute cannot be masked by this method, in words that follow its name; `None` if it can.
     fn objection(&self, table: &Table, attribute: AttrId) -> Option<String>;
 
+    /// Why this attribute is left alone unless it is named, in words that follow its name; `None` if it is masked unasked.
+    fn reluctance(&self, _table: &Table, _attribute: AttrId) -> Option<String> {
+        None
+    }
+
     /// Masks the attributes `on` of a table; all others stay as they are.
     ///
     /// # Randomness

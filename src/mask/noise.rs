@@ -1,5 +1,8 @@
 //! Additive noise: each value gets a normal number added.
 
+use std::borrow::Cow;
+
+use ndarray::Array2;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
@@ -13,7 +16,7 @@ use crate::{
     statement::{Method, NoiseLaw, NoiseParameters, Statement},
     stats::{
         covariance::{cholesky_semidefinite, covariance},
-        moments::moments,
+        moments::{Moments, moments},
     },
     table::{AttrId, Matrix, Numbers, Scale, Table},
 };
@@ -32,7 +35,7 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// In expectation means are kept and Var(X') = (1 + level) Var(X). Independent noise keeps the covariances of different
 /// attributes, so their correlations shrink by the factor 1 / (1 + level). Correlated noise multiplies all covariances by
 /// 1 + level and keeps correlations; linear relations between attributes (a sum and its parts) stay, to one part in a
-/// million of the standard deviations. Values can leave their range: an amount can become negative.
+/// million of the standard deviations, where no value is missing. Values can leave their range: an amount can become negative.
 ///
 /// # Restored
 /// With [`restore`](Options::restore) a linear transformation of each masked attribute gives it the mean and the standard
@@ -50,8 +53,9 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// Cov have divisor n−1.
 ///
 /// # Missing
-/// Left in place. Independent noise takes Var(X) from the values that are present, correlated noise takes Cov(X) from the
-/// records that miss no masked attribute.
+/// Left in place. Var(X) comes from all values of the attribute that are present. Correlated noise takes the correlations
+/// from the records that miss no masked attribute, which must be more than the attributes; an attribute that is constant
+/// among these, but not overall, gets noise that is independent of the others'.
 ///
 /// # Constant attributes
 /// Have no variance and get no noise.
@@ -64,7 +68,8 @@ const CELLS_AT_ONCE: usize = 16_384;
 ///
 /// # Errors
 /// Usage, when correlations are asked for and there is one attribute, or rounding and no attribute is of whole numbers. Input,
-/// when there are fewer than two records to take variances from, and when squares of values are beyond the range of numbers
+/// when there are fewer than two records to take variances from, not more complete records than attributes to take
+/// correlations from, or only two different values to restore the moments of (these would give them back), and when squares of values are beyond the range of numbers
 /// (from about 10^154 on).
 ///
 /// # Complexity
@@ -189,13 +194,16 @@ impl Noise {
             true => correlated(self.level, &sources, streams)?,
             false => independent(self.level, &sources, streams),
         };
+        if self.options.restore {
+            sources.iter().try_for_each(refuse_two)?;
+        }
         numbers
             .par_iter_mut()
             .zip(&sources)
             .for_each(|(noise, source)| {
                 add(source.numbers, noise);
                 if self.options.restore {
-                    restore(source.numbers, noise);
+                    restore(source, noise);
                 }
             });
         let numbers = on.iter().copied().zip(numbers).collect();
@@ -207,6 +215,21 @@ impl Noise {
 struct Source<'a> {
     name: &'a str,
     numbers: Numbers<'a>,
+    /// A power of two: in steps of it the squares of small values are within the range of numbers. 1 where all are.
+    step: f64,
+}
+
+/// Below this, squares of values or of their differences may vanish: they are computed with in steps.
+const SMALL: f64 = 1e-100;
+
+/// The greatest power of two up to the largest value, if that is small; else 1.
+fn step(numbers: Numbers<'_>) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    let largest = present(numbers).fold(0.0_f64, |most, (_, value)| most.max(value.abs()));
+    match largest < SMALL {
+        true => f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE),
+        false => 1.0,
+    }
 }
 
 impl<'a> Source<'a> {
@@ -217,7 +240,25 @@ impl<'a> Source<'a> {
                 .on_attribute(name)
                 .remedy("Leave it out of --attributes, or declare its scale in the roles file")
         })?;
-        Ok(Self { name, numbers })
+        let step = step(numbers);
+        Ok(Self {
+            name,
+            numbers,
+            step,
+        })
+    }
+
+    /// The moments of the values that are present, in steps.
+    fn moments(&self) -> Moments {
+        moments(present(self.numbers).map(|(_, value)| value / self.step))
+    }
+
+    /// The values in steps.
+    fn in_steps(&self) -> Cow<'a, [f64]> {
+        match self.step < 1.0 {
+            true => self.numbers.values.iter().map(|v| v / self.step).collect(),
+            false => Cow::Borrowed(self.numbers.values),
+        }
     }
 
     /// A standard normal number for each record.
@@ -233,26 +274,73 @@ fn independent(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Vec<
     attributes
         .par_iter()
         .map(|attribute| {
-            let values = present(attribute.numbers).map(|(_, value)| value);
-            let sd = level.sqrt() * moments(values).sd;
+            let sd = level.sqrt() * attribute.moments().sd;
             let mut noise = attribute.normals(streams);
             for number in &mut noise {
-                *number *= sd;
+                *number = *number * sd * attribute.step;
             }
             noise
         })
         .collect()
 }
 
-/// Noise with covariances in proportion to those of the attributes, an attribute a list.
-fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Result<Vec<Vec<f64>>> {
-    let numbers: Vec<Numbers<'_>> = attributes.iter().map(|source| source.numbers).collect();
+/// Two values are given back by their mean and their standard deviation, in one of two orders.
+fn refuse_two(source: &Source<'_>) -> Result<()> {
+    match source.moments() {
+        Moments { count: 2, sd, .. } if sd > 0.0 => Err(Error::input(
+            "has two values only: --restore would give them back, since their mean and standard deviation determine them",
+        )
+        .on_attribute(source.name)
+        .remedy("Leave it out of --attributes, or leave --restore out")),
+        _ => Ok(()),
+    }
+}
+
+/// The covariances of the attributes in their steps: correlations of the complete records, variances of all values.
+fn covariances(attributes: &[Source<'_>]) -> Result<Array2<f64>> {
+    let in_steps: Vec<Cow<'_, [f64]>> = attributes.iter().map(Source::in_steps).collect();
+    let numbers: Vec<Numbers<'_>> = (attributes.iter().zip(&in_steps))
+        .map(|(source, values)| Numbers {
+            values,
+            missing: source.numbers.missing,
+        })
+        .collect();
     let records = numbers.first().map_or(0, |numbers| numbers.values.len());
     let every: Vec<u32> = (0_u32..).take(records).collect();
-    let covariance = covariance(&Matrix::gather(&numbers, &every)).ok_or_else(|| {
-        Error::input("fewer than two records have a value of every masked attribute: there are no covariances")
-            .remedy("Mask fewer attributes together, or leave --correlated out")
-    })?;
+    let matrix = Matrix::gather(&numbers, &every);
+    let complete = (0..records).filter(|&r| !matrix.has_missing(r)).count();
+    // Of so few records every combination of the attributes may be constant: noise would be told by fewer numbers.
+    let too_few = || {
+        Error::input(format!(
+            "{complete} of {records} records have a value of every masked attribute: correlations of {} attributes need more records than attributes",
+            attributes.len()
+        ))
+        .remedy("Mask fewer attributes together, or leave --correlated out")
+    };
+    if complete <= attributes.len() {
+        return Err(too_few());
+    }
+    let mut covariance = covariance(&matrix).ok_or_else(too_few)?;
+    if complete < records {
+        for (j, source) in attributes.iter().enumerate() {
+            let (sd, among_complete) = (source.moments().sd, covariance[[j, j]].sqrt());
+            if among_complete > 0.0 {
+                let stretch = sd / among_complete;
+                covariance.row_mut(j).mapv_inplace(|v| v * stretch);
+                covariance.column_mut(j).mapv_inplace(|v| v * stretch);
+            }
+            covariance[[j, j]] = sd * sd;
+        }
+    }
+    Ok(covariance)
+}
+
+/// Noise with covariances in proportion to those of the attributes, an attribute a list.
+fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Result<Vec<Vec<f64>>> {
+    let records = attributes
+        .first()
+        .map_or(0, |source| source.numbers.values.len());
+    let covariance = covariances(attributes)?;
     for (source, variance) in attributes.iter().zip(covariance.diag()) {
         if !variance.is_finite() {
             return Err(
@@ -279,6 +367,7 @@ fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Resul
         let (before, from_here) = noise.split_at_mut(place);
         let row = weights.row(place);
         let own = row.get(place).copied().unwrap_or(0.0);
+        let step = attributes[factor.order[place]].step;
         from_here[0]
             .par_iter_mut()
             .enumerate()
@@ -288,7 +377,7 @@ fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Resul
                     .iter()
                     .zip(row)
                     .fold(0.0, |sum, (normals, weight)| sum + weight * normals[record]);
-                *cell = mixed + own * *cell;
+                *cell = (mixed + own * *cell) * step;
             });
     }
     let mut placed: Vec<(usize, Vec<f64>)> = factor.order.into_iter().zip(noise).collect();
@@ -304,13 +393,13 @@ fn add(old: Numbers<'_>, noise: &mut [f64]) {
 }
 
 /// Gives a masked attribute the mean and the standard deviation of the original.
-fn restore(old: Numbers<'_>, new: &mut [f64]) {
-    let before = moments(present(old).map(|(_, value)| value));
-    let after = moments(present(old).map(|(record, _)| new[record]));
+fn restore(old: &Source<'_>, new: &mut [f64]) {
+    let before = old.moments();
+    let after = moments(present(old.numbers).map(|(record, _)| new[record] / old.step));
     if after.sd > 0.0 {
         let stretch = before.sd / after.sd;
         for number in new {
-            *number = before.mean + (*number - after.mean) * stretch;
+            *number = old.step * (before.mean + (*number / old.step - after.mean) * stretch);
         }
     }
 }

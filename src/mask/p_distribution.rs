@@ -33,6 +33,7 @@ use crate::{
 /// A draw that hits no partner is repeated. After [`TRIES`](Self::TRIES) draws in vain the nearest unswapped value is
 /// taken. Ascending order leaves no unswapped value behind, so r < 1 (16 % of the law and a little more) is never kept, the
 /// nearest one lies above and there is one such; of an odd number of values the last one left finds nobody and stays.
+/// The mean and the sd are those of the law before redrawing: the swaps that come about are farther apart on average.
 /// Draws fail so often only within about m / 200 ranks of the top, where few places are left to go to.
 ///
 /// # Ties

@@ -28,6 +28,8 @@ pub struct IpsoParameters {
     pub confidential: Vec<String>,
     /// Whether the regression had a constant.
     pub intercept: bool,
+    /// Number of records that the regression was fitted on: those that missed none of these attributes.
+    pub fitted: usize,
     /// Whether new values of whole-number attributes were rounded, so that what is kept is kept nearly only.
     pub rounded: bool,
 }

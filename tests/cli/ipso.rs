@@ -35,6 +35,16 @@ fn options_that_make_no_sense_are_refused() {
             "cannot be replaced too",
         ),
         (
+            "--variant b --confidential town --no-intercept in.csv",
+            2,
+            "attribute \"town\": --no-intercept has no effect",
+        ),
+        (
+            "--variant b --confidential x --drop x in.csv",
+            2,
+            "attribute \"x\": is confidential here, so it is kept",
+        ),
+        (
             "--variant b --confidential x --attributes town in.csv",
             2,
             "has names, not numbers",
@@ -43,6 +53,44 @@ fn options_that_make_no_sense_are_refused() {
         let ran = small().run(&format!("mask ipso {options}")).ended(status);
         assert!(ran.stderr.contains(says), "{options}: {}", ran.stderr);
         assert!(ran.stdout.is_empty(), "{options}");
+    }
+}
+
+/// The three codes of `code` are ordinal by the roles file; z = x + y beside them.
+#[test]
+fn codes_are_left_alone_unless_named_and_combinations_are_told() {
+    let mut text = "x,y,z,code\n".to_owned();
+    for k in 0..30 {
+        let (x, y) = (k * 7 % 31, k * k % 17);
+        text += &format!("{x},{y},{},{}\n", x + y, k % 3);
+    }
+    let roles = "ordinal = ['code']\n";
+    let sandbox = Sandbox::with(&[("in.csv", text.as_str()), ("r.toml", roles)]);
+    let ran = sandbox
+        .run("mask ipso --variant b --confidential x --roles r.toml --statement s.json in.csv")
+        .ended(0);
+    let says = "code is not masked: it is ordinal: averages of codes would be no codes";
+    assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    let says = "replaced ones before it, and stays one: z";
+    assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    assert!(sandbox.text("s.json").contains("\"fitted\": 30"));
+    let last = |line: &str| line.rsplit(',').next().map(str::to_owned);
+    assert!(text.lines().map(last).eq(ran.text().lines().map(last)));
+    for method in [
+        "ipso --variant b --confidential x",
+        "fuzzy --k 3 --m1 2 --m2 2",
+    ] {
+        let call = format!("mask {method} --roles r.toml --attributes y,code in.csv");
+        let named = sandbox.run(&call).ended(0);
+        assert!(!named.stderr.contains("is not masked"), "{}", named.stderr);
+        let unnamed = sandbox
+            .run(&call.replace("--attributes y,code ", ""))
+            .ended(0);
+        assert!(
+            unnamed.stderr.contains("code is not masked"),
+            "{}",
+            unnamed.stderr
+        );
     }
 }
 

@@ -139,7 +139,7 @@ fn what_was_done_is_said() {
         ),
         (
             "pdistribution --p 40",
-            "normal law with mean and sd 2 ranks (p = 40 % of the records, halved)",
+            "normal law with mean and sd 2 ranks (p = 40 % of the records, halved), until they hit a partner",
         ),
         (
             "noise --level 0.25",

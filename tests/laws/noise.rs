@@ -287,6 +287,44 @@ fn constants_get_no_noise_and_keep_their_bytes() {
     }
 }
 
+/// Five complete records in which b hardly varies and c not at all; forty more in which they do. The sd of the noise is that
+/// of all values: of 45 normal numbers the sd is within 5/sqrt(2·44) = 53 % of it.
+#[test]
+fn correlated_noise_has_the_sd_of_all_values() {
+    let mut text =
+        "a,b,c\n1,100,5.5\n2,100.001,5.5\n3,100,5.5\n5,100.002,5.5\n4,100,5.5\n".to_owned();
+    for k in 0..40 {
+        text += &format!("NA,{},{}.5\n", 13 * k % 41 * 10, 7 * k % 41);
+    }
+    let masked = mask(&noise(0.25, CORRELATED), read(&text), 4).table;
+    for attribute in [1, 2] {
+        let (x, new) = (values(&read(&text), attribute), values(&masked, attribute));
+        let added: Vec<f64> = new.iter().zip(&x).map(|(new, old)| new - old).collect();
+        let ratio = cov(&added, &added).sqrt() / (0.5 * cov(&x, &x).sqrt());
+        assert!((ratio - 1.0).abs() < 0.53, "{attribute}: {ratio}");
+    }
+}
+
+/// The law has no unit: values 10^-200 times as large get 10^-200 times the noise, though their squares vanish.
+#[test]
+fn tiny_values_get_noise_of_their_size() {
+    let file = |unit: &str| {
+        let cells = [("1", "9"), ("2", "4"), ("3", "7.5"), ("5", "1")];
+        let lines = cells.map(|(a, b)| format!("{a}{unit},{b}\n"));
+        read(&format!("a,b\n{}", lines.concat()))
+    };
+    for options in [INDEPENDENT, CORRELATED] {
+        for restore in [false, true] {
+            let noise = noise(0.5, Options { restore, ..options });
+            let usual = mask(&noise, file("e0"), 3).table;
+            let tiny = mask(&noise, file("e-200"), 3).table;
+            for (a, b) in values(&usual, 0).iter().zip(values(&tiny, 0)) {
+                assert!((b / 1e-200 - a).abs() < 1e-9, "{a} {b}");
+            }
+        }
+    }
+}
+
 fn refusal(text: &str, level: f64, options: Options) -> sdcrisk::error::Error {
     let table = read(text);
     let on: Vec<_> = table.ids().collect();
@@ -330,7 +368,16 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
             "a,b\n1,NA\n2,3\nNA,4\n",
             CORRELATED,
             ErrorKind::Input,
-            "fewer than two records",
+            "1 of 3 records have a value of every masked attribute",
+        ),
+        (
+            "a,b\n1,5.5\n2,7.25\n4,NA\n",
+            Options {
+                restore: true,
+                ..INDEPENDENT
+            },
+            ErrorKind::Input,
+            "attribute \"b\": has two values only",
         ),
         (
             huge,

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
+    microaggregation::ScaleArg,
 };
 use crate::{
     cli::files,
@@ -75,21 +76,10 @@ pub struct FuzzyArgs {
     common: MaskArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ScaleArg {
-    /// Every attribute has mean 0 and standard deviation 1
-    Z,
-    /// As in the file
-    None,
-}
-
 impl FuzzyArgs {
     fn settings(&self) -> Settings {
         Settings {
-            scaling: match self.scale {
-                ScaleArg::Z => DistanceScale::Z,
-                ScaleArg::None => DistanceScale::None,
-            },
+            scaling: self.scale.into(),
             rounding: match self.round {
                 true => Rounding::Whole,
                 false => Rounding::None,

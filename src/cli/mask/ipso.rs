@@ -4,11 +4,11 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    error::Result,
+    error::{Error, Result},
     mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
     report::text,
     statement::{IpsoVariant, Method},
-    table::{Role, Table},
+    table::{AttrId, Role, Table},
 };
 
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub struct IpsoArgs {
     /// confidential]
     #[arg(long, value_name = "LIST")]
     confidential: Option<String>,
-    /// Leave the constant out of the regression: means are then not kept
+    /// Leave the constant out of the regression: means are then not kept, and by c variances and correlations neither
     #[arg(long)]
     no_intercept: bool,
     /// Round new values where all old ones are whole numbers; what is kept is then kept nearly, not exactly
@@ -36,8 +36,34 @@ enum VariantArg {
     A,
     /// Predicted values and random scatter: keeps coefficients and means exactly, spread nearly
     B,
-    /// Predicted values and random scatter: keeps coefficients, means, variances and correlations exactly
+    /// Predicted values and random scatter: keeps coefficients, means, variances and correlations exactly (but see --no-intercept)
     C,
+}
+
+impl IpsoArgs {
+    /// The statement says that confidential attributes are kept: they must be in the masked file.
+    fn refuse_dropped(&self, table: &Table, confidential: &[AttrId]) -> Result<()> {
+        let listed = match &self.common.drop {
+            Some(list) => table.select(list)?,
+            None => Vec::new(),
+        };
+        for &id in confidential {
+            let attribute = table.attribute(id);
+            let remedy = if listed.contains(&id) {
+                "Take it out of --drop, or out of --confidential"
+            } else if attribute.role == Role::Identifier && !self.common.keep_identifiers {
+                "It was taken for an identifier: take it out of --confidential, or declare its role in a roles file (--roles)"
+            } else {
+                continue;
+            };
+            return Err(Error::usage(
+                "is confidential here, so it is kept: it cannot be left out of the masked file",
+            )
+            .on_attribute(&attribute.name)
+            .remedy(remedy));
+        }
+        Ok(())
+    }
 }
 
 impl MethodArgs for IpsoArgs {
@@ -61,6 +87,7 @@ impl MethodArgs for IpsoArgs {
                 .filter(|&id| table.attribute(id).role == Role::Confidential)
                 .collect(),
         };
+        self.refuse_dropped(table, &confidential)?;
         let variant = match self.variant {
             VariantArg::A => IpsoVariant::A,
             VariantArg::B => IpsoVariant::B,
@@ -142,6 +169,16 @@ impl MethodArgs for IpsoArgs {
             remarks.push(format!(
                 "warning: determined by the confidential attributes, so the old values come back: {}",
                 text::names(&determined, 12)
+            ));
+        }
+        let following: Vec<&str> = (masked.effects.iter().enumerate())
+            .filter(|&(place, _)| fit.residual_follows[place] && !fit.determines(place))
+            .map(|(_, effect)| effect.attribute.as_str())
+            .collect();
+        if !following.is_empty() {
+            remarks.push(format!(
+                "note: a combination of the confidential attributes and the replaced ones before it, and stays one: {}",
+                text::names(&following, 12)
             ));
         }
         if fit.reproduced > 0 {

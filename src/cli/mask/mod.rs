@@ -49,14 +49,17 @@ to yourself.")]
     /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
     #[command(after_help = "Examples:
   sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 in.csv > masked.csv
-  sdcrisk mask fuzzy --clusters 50 --m1 2 --m2 2 --starts 5 --statement masked.sdc.json -o masked.csv in.csv
-  sdcrisk mask fuzzy --m1 1.5 --m2 1.5 --group income,tax:5 --group age,rent:10 in.csv > masked.csv
-  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.2 --centres centres.csv --partition clusters.csv -o masked.csv in.csv
+  sdcrisk mask fuzzy --clusters 50 --m1 2 --m2 2 --starts 5 --statement m.sdc.json in.csv > m.csv
+  sdcrisk mask fuzzy --m1 1.5 --m2 1.5 --group income,tax:5 --group age,rent:10 in.csv > m.csv
+  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.2 --centres v.csv --partition c.csv in.csv > m.csv
 
-Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is
-drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which
-centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every
+Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is \
+drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which \
+centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every \
 record its nearest centre. Records share a centre with k others on average only: see the smallest group in the remarks.
+
+Ordinal attributes are left as they are unless --attributes or --group names them: averages of codes are no codes.
+
 Publish the statement with the file; keep the seed, the partition and the memberships to yourself.")]
     Fuzzy(fuzzy::FuzzyArgs),
     /// Rank swapping p-buckets: values change places with one of a bucket drawn at random, near or far
@@ -81,7 +84,8 @@ Publish the statement with the file; keep the seed, if you gave one, and the key
   sdcrisk mask pdistribution --p 2 --attributes income,taxes --statement m.sdc.json in.csv > m.csv
 
 A value changes places with one whose rank is r higher; r follows the normal law with mean and standard deviation \
-p/2 percent of the number of records. Nearly all swaps stay within 2p percent, and none is ruled out: unlike rankswap, \
+p/2 percent of the number of records, and is drawn again until there is such a partner: swaps go farther on average \
+than the law says. Nearly all swaps stay within 2p percent, and none is ruled out: unlike rankswap, \
 what is published confines no value to a window (link --method rsld). A larger p moves values farther and protects more.
 
 Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. \
@@ -90,7 +94,7 @@ Publish the statement with the file; keep the seed, if you gave one, and the key
     /// Additive noise: a normal number is added to each value
     #[command(after_help = "Examples:
   sdcrisk mask noise --level 0.1 in.csv > masked.csv
-  sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json -o masked.csv in.csv
+  sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json in.csv > m.csv
   sdcrisk mask noise --level 0.2 --round --attributes income,taxes in.csv > masked.csv
 
 Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the \
@@ -107,15 +111,21 @@ one, and the key of --shuffle to yourself.")]
     /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
     #[command(after_help = "Examples:
   sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
-  sdcrisk mask ipso --variant a --roles roles.toml --statement masked.sdc.json -o masked.csv in.csv
-  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > masked.csv
+  sdcrisk mask ipso --variant a --roles roles.toml --statement m.sdc.json in.csv > m.csv
+  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > m.csv
 
 Confidential attributes stay as they are; the others are predicted from them by linear regression.
   a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
   b  with random scatter: the same coefficients exactly, variances nearly
   c  with random scatter: the same coefficients, variances and correlations exactly
-The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier
-people are found. b and c blur them by what the regression does not explain.")]
+
+With --no-intercept neither means nor, by c, variances and correlations are kept exactly: only squares and products \
+about the fit are.
+
+The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier \
+people are found. b and c blur them by what the regression does not explain.
+
+Ordinal attributes are left as they are unless --attributes names them: averages of codes are no codes.")]
     Ipso(ipso::IpsoArgs),
     /// Microaggregation: records alike get the average of their group
     #[command(after_help = "Examples:
@@ -456,7 +466,11 @@ fn masked_attributes(
             }
             continue;
         }
-        match method.objection(table, id) {
+        let why_not = method.objection(table, id).or_else(|| match by_name {
+            true => None,
+            false => method.reluctance(table, id),
+        });
+        match why_not {
             None => chosen.push(id),
             Some(why) if by_name => {
                 return Err(Error::usage(why)

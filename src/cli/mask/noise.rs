@@ -11,7 +11,7 @@ use crate::{
     },
     report::text,
     statement::Method,
-    table::Table,
+    table::{AttrId, Table},
 };
 
 #[derive(Debug, Args)]
@@ -81,13 +81,56 @@ impl MethodArgs for NoiseArgs {
         parts.join(", ")
     }
 
-    fn remarks(&self, _masked: &Masked) -> Vec<String> {
-        match self.level > 1.0 {
-            true => vec![format!(
+    fn remarks(&self, masked: &Masked) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.level > 1.0 {
+            remarks.push(format!(
                 "warning: the noise has {} times the variance of the data (level is a share, not a percentage)",
                 self.level
-            )],
-            false => Vec::new(),
+            ));
         }
+        let (complete, records) = (complete(masked), masked.statement.records);
+        if self.correlated && complete < records {
+            remarks.push(format!(
+                "note: correlations from {complete} of {records} records: the others miss a masked attribute"
+            ));
+        }
+        let unmasked = unmasked(masked);
+        if !unmasked.is_empty() {
+            remarks.push(format!(
+                "warning: the noise was lost by rounding, so the old values are in the masked file: {}",
+                text::names(&unmasked, 12)
+            ));
+        }
+        remarks
     }
+}
+
+/// How many records miss no masked attribute.
+fn complete(masked: &Masked) -> usize {
+    let table = &masked.table;
+    let on: Vec<AttrId> = (masked.effects.iter())
+        .filter_map(|effect| table.find(&effect.attribute).ok())
+        .collect();
+    let is_complete = |&record: &usize| !on.iter().any(|&id| table.is_missing(record, id));
+    (0..table.n_records()).filter(is_complete).count()
+}
+
+/// The attributes of different values of which none has changed.
+fn unmasked(masked: &Masked) -> Vec<&str> {
+    let varies = |name: &str| {
+        let id = masked.table.find(name).ok();
+        id.and_then(|id| masked.table.numbers(id))
+            .is_some_and(|numbers| {
+                let mut present = (numbers.values.iter().enumerate())
+                    .filter(|&(record, _)| !numbers.missing.contains(record))
+                    .map(|(_, &value)| value);
+                let first = present.next();
+                present.any(|value| Some(value) != first)
+            })
+    };
+    (masked.effects.iter())
+        .filter(|effect| effect.changed == 0 && varies(&effect.attribute))
+        .map(|effect| effect.attribute.as_str())
+        .collect()
 }

@@ -13,10 +13,16 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct PBucketsArgs {
     /// Number of buckets that the values are cut into: fewer buckets protect more (not a percentage)
-    #[arg(long, value_name = "BUCKETS")]
+    #[arg(long, value_name = "BUCKETS", value_parser = buckets)]
     p: usize,
     #[command(flatten)]
     common: MaskArgs,
+}
+
+fn buckets(text: &str) -> std::result::Result<usize, String> {
+    text.parse().map_err(|_| {
+        "it is a whole number of buckets, not a percentage or a share: for example --p 10".into()
+    })
 }
 
 impl MethodArgs for PBucketsArgs {

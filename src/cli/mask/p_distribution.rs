@@ -15,7 +15,8 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct PDistributionArgs {
-    /// Twice the mean rank difference of a swap, in percent of the number of records (0 < p <= 100)
+    /// Twice the mean of the law that rank differences are drawn from, in percent of the number of records (0 < p <= 100);
+    /// draws that hit no partner are repeated, so that swaps go farther on average
     #[arg(long, value_name = "PERCENT")]
     p: f64,
     /// Confirms that a p below 1 is meant in percent
@@ -45,7 +46,8 @@ impl MethodArgs for PDistributionArgs {
             return String::new();
         };
         format!(
-            "rank differences from a normal law with mean and sd {} ranks (p = {} % of the records, halved)",
+            "rank differences drawn from a normal law with mean and sd {} ranks (p = {} % of the records, halved), \
+             until they hit a partner: so they are larger on average",
             parameters.mean, parameters.p
         )
     }

@@ -21,7 +21,7 @@ use crate::{
     rng::{Generator, Streams},
     statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Statement},
     stats::membership::Fuzziness,
-    table::{AttrId, Table},
+    table::{AttrId, Scale, Table},
 };
 
 /// Records whose memberships are computed at once, beside the room for all.
@@ -232,6 +232,14 @@ fn check_clusters(clusters: &Clusters, settings: &Settings) -> Result<()> {
         .remedy("Give --clusters 2 or more")),
         Clusters::Occupancy(0 | 1) => Err(Error::usage("k must be at least 2")
             .remedy("k is the least number of records that should share a centre on average")),
+        Clusters::Starting(centres)
+            if centres.values.len() < 2 * centres.attributes.len().max(1) =>
+        {
+            Err(Error::usage(
+                "fewer than 2 starting centres: every record would get the mean of the file",
+            )
+            .remedy("Give two centres or more in --init-centres"))
+        }
         Clusters::Starting(_) if settings.starts > 1 => Err(Error::usage(
             "several starts from the same centres would all end alike",
         )
@@ -249,6 +257,15 @@ impl Mask for FuzzyMicroaggregation {
         match table.numbers(attribute) {
             None => Some("has no mean: fuzzy microaggregation needs numbers".into()),
             Some(_) => None,
+        }
+    }
+
+    fn reluctance(&self, table: &Table, attribute: AttrId) -> Option<String> {
+        match table.attribute(attribute).scale {
+            Scale::Ordinal => Some(
+                "is ordinal: averages of codes would be no codes; name it with --attributes if it is an amount".into(),
+            ),
+            Scale::Continuous | Scale::Nominal => None,
         }
     }
 
@@ -273,6 +290,13 @@ impl Mask for FuzzyMicroaggregation {
                     .collect()
             }
         };
+        let alone = blocks.iter().all(|(attributes, _)| attributes.len() == 1);
+        if alone && self.settings.scaling == DistanceScale::None {
+            return Err(Error::usage(
+                "--scale none has no effect: units do not matter where attributes are aggregated one by one",
+            )
+            .remedy("Leave it out"));
+        }
         let mut details = Vec::with_capacity(blocks.len());
         let mut numbers = Vec::with_capacity(on.len());
         for (attributes, clusters) in blocks {

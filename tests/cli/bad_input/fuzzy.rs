@@ -27,6 +27,23 @@ pub fn cases() -> Vec<Case> {
 fn parameters() -> Vec<Case> {
     vec![
         fails(
+            "pbuckets: a share",
+            "mask pbuckets --p 0.5 good.csv",
+            2,
+            "a whole number of buckets, not a percentage or a share",
+        ),
+        wrong(
+            "fuzzy: idle scale",
+            "--k 2 --attributes age --scale none",
+            "--scale none has no effect",
+        ),
+        centres(
+            "fuzzy: one centre",
+            "age,income\n1,2\n",
+            2,
+            "fewer than 2 starting centres",
+        ),
+        fails(
             "fuzzy: no m1",
             "mask fuzzy --k 2 --m2 2 good.csv",
             2,
