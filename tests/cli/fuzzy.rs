@@ -140,7 +140,7 @@ fn blocks_have_numbers_of_their_own() {
     assert!(
         sandbox
             .text("p.csv")
-            .starts_with("record,cluster1,cluster2\n")
+            .starts_with("record,cluster of age+education,cluster of income+tax\n")
     );
     assert!(
         ran.stderr

@@ -8,9 +8,10 @@ use std::{
 use clap::Args;
 
 use super::{
-    ExtraWriter, MaskArgs, MethodArgs,
+    Assignment, ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
     microaggregation::ScaleArg,
+    write_assignments,
 };
 use crate::{
     cli::files,
@@ -234,11 +235,6 @@ impl MethodArgs for FuzzyArgs {
         remarks.push(
             "warning: fuzzy microaggregation gives k-anonymity on average only; no group has a guaranteed size".into(),
         );
-        if !self.extras().is_empty() {
-            remarks.push(
-                "warning: --partition, --centres and --memberships are private: keep them like a seed".into(),
-            );
-        }
         remarks
     }
 }
@@ -342,26 +338,15 @@ fn starting_centres(path: &Path) -> Result<StartingCentres> {
     })
 }
 
-/// The cluster of each record in each block, both counted from 1; empty where the record has no value in the block.
 fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
-    let blocks = blocks_of(masked);
-    let mut writer = csv::Writer::from_writer(out);
-    let mut header = vec!["record".to_owned()];
-    match blocks {
-        [_] => header.push("cluster".into()),
-        _ => header.extend((1..=blocks.len()).map(|block| format!("cluster{block}"))),
-    }
-    writer.write_record(&header).map_err(io_error)?;
-    let n_records = blocks.first().map_or(0, |block| block.cluster_of.len());
-    for record in 0..n_records {
-        let clusters = blocks.iter().map(|block| match block.cluster_of[record] {
-            Block::NO_CLUSTER => String::new(),
-            cluster => (u64::from(cluster) + 1).to_string(),
-        });
-        let cells = std::iter::once((record + 1).to_string()).chain(clusters);
-        writer.write_record(cells).map_err(io_error)?;
-    }
-    writer.flush()
+    let columns: Vec<Assignment<'_>> = blocks_of(masked)
+        .iter()
+        .map(|block| Assignment {
+            attributes: &block.attributes,
+            of_record: &block.cluster_of,
+        })
+        .collect();
+    write_assignments("cluster", &columns, Block::NO_CLUSTER, out)
 }
 
 /// The centres in the file's units, in the order of the clusters.
