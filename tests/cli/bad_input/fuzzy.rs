@@ -159,7 +159,7 @@ fn parameters() -> Vec<Case> {
         case(
             "fuzzy: private files",
             call("--k 2 --partition p.csv"),
-            Notes("are private"),
+            Notes("is private, like a seed"),
         ),
     ]
 }
