@@ -58,7 +58,9 @@ struct Written {
 impl Written {
     fn of(table: &Table, attribute: AttrId, new: Vec<f64>, rounding: Rounding) -> Result<Self> {
         let (new, effect) = checked(table, attribute, new, rounding)?;
-        let donors = table.numbers(attribute).and_then(|old| alike(old, &new));
+        let donors = table
+            .numbers(attribute)
+            .and_then(|old| alike(table, attribute, old, &new));
         Ok(Self {
             attribute,
             new,
@@ -74,21 +76,22 @@ impl Written {
     clippy::cast_possible_truncation,
     reason = "a table holds at most u32::MAX records"
 )]
-fn alike(old: Numbers<'_>, new: &[f64]) -> Option<Vec<u32>> {
-    let (kept, changed): (Vec<_>, Vec<_>) =
-        present(old).partition(|&(record, value)| new[record].total_cmp(&value).is_eq());
-    if kept.is_empty() || changed.is_empty() {
-        return None;
-    }
-    let mut had: Vec<(f64, u32)> = kept
-        .into_iter()
+fn alike(table: &Table, attribute: AttrId, old: Numbers<'_>, new: &[f64]) -> Option<Vec<u32>> {
+    let stays = |&(record, value): &(usize, f64)| new[record].total_cmp(&value).is_eq();
+    // As a rule numbers are written as they would be printed, and nothing is to be done.
+    let mut had: Vec<(f64, u32)> = present(old)
+        .filter(stays)
+        .filter(|&(record, value)| !table.is_written_as(record, attribute, value))
         .map(|(record, value)| (value, record as u32))
         .collect();
+    if had.is_empty() {
+        return None;
+    }
     had.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     had.dedup_by(|later, first| later.0.total_cmp(&first.0).is_eq());
     let mut taken = vec![false; had.len()];
     let place = |value: f64| had.binary_search_by(|probe| probe.0.total_cmp(&value)).ok();
-    for (record, _) in changed {
+    for (record, _) in present(old).filter(|cell| !stays(cell)) {
         if let Some(place) = place(new[record]) {
             taken[place] = true;
         }

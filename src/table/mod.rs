@@ -273,6 +273,13 @@ impl Table {
         }
     }
 
+    /// Whether this cell holds the very bytes that [`with_numbers`](Self::with_numbers) would write for this number.
+    pub fn is_written_as(&self, record: usize, id: AttrId, number: f64) -> bool {
+        let mut text = Vec::new();
+        self.print(number, &mut text);
+        *self.raw(record, id) == text
+    }
+
     /// The line of the file on which this record begins, from 1. A line end inside a quoted cell counts.
     ///
     /// # Complexity
