@@ -105,7 +105,7 @@ pub(super) struct Classes<'a> {
 }
 
 /// Memory for classes that were asked for.
-const MOST_BYTES: usize = 1 << 29;
+const MOST_BYTES: usize = 3 << 30;
 
 impl<'a> Classes<'a> {
     pub fn new(keys: &'a Keys) -> Self {
