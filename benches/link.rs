@@ -20,7 +20,7 @@ use common::{
 use rayon::prelude::*;
 use sdcrisk::{
     attack::{
-        Attack, Direction, Preference, Scenario,
+        Attack, Direction, Nearest, Preference, Scenario,
         distance_based::{DistanceBased, Standardize},
         intersection::rank_swap::{Bound, RankSwapIntersection},
     },
@@ -35,7 +35,7 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::Partner,
-    table::{ReadOptions, Table, matrix::Matrix},
+    table::{ReadOptions, Scale, Table, matrix::Matrix},
 };
 
 /// Records of the files whose masked records are near the original ones.
@@ -205,12 +205,17 @@ impl Pair {
             .collect();
         let scenario = Scenario {
             known: &names,
+            scales: &vec![Scale::Continuous; names.len()],
             intruder: &matrix(&self.original, |id| id.original),
             released: &matrix(&self.masked, |id| id.masked),
             direction: Direction::OriginalToMasked,
+            aligned: None,
         };
         let attack = way.attack(self.n_records());
         let preference = attack.prepare(&scenario).expect("an attack that applies");
+        let Preference::Nearest(preference) = preference else {
+            panic!("both attacks prefer the nearest");
+        };
         let n_seekers = (SCANNED_PAIRS / self.n_records()).clamp(1, self.n_records());
         let step = self.n_records() / n_seekers;
         let sample: Vec<usize> = (0..n_seekers).map(|place| place * step).collect();
@@ -226,8 +231,8 @@ impl Pair {
 }
 
 /// Whether no candidate is nearer to a seeker than the record of its own number, by comparing all in plain loops.
-fn is_nearest(preference: &Preference<'_>, seeker: usize) -> bool {
-    let (sought, weights) = (preference.sought, preference.metric.weights());
+fn is_nearest(preference: &Nearest<'_>, seeker: usize) -> bool {
+    let (sought, weights) = (&preference.sought, preference.metric.weights());
     let values = preference.seekers.row(seeker);
     let distance = |other: &[f64]| -> f64 {
         let parts = values.iter().zip(other).zip(weights);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Attack, Direction, Preference, Scenario};
+use super::{Attack, Direction, Nearest, Preference, Scenario};
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::{Error, Result},
@@ -70,12 +70,12 @@ pub(super) fn nearest<'a>(
     candidates: Option<Boxes>,
 ) -> Result<Preference<'a>> {
     let frame = Frame::new(scenario, standardize)?;
-    Ok(Preference {
+    Ok(Preference::Nearest(Nearest {
         seekers: frame.in_sought_units(scenario.seekers()),
-        sought: scenario.sought(),
+        sought: Cow::Borrowed(scenario.sought()),
         metric: frame.metric,
         candidates,
-    })
+    }))
 }
 
 /// How the two files' units meet: the seekers' values are carried into the units of the sought file.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::Result,
-    table::matrix::Matrix,
+    table::{Scale, matrix::Matrix},
 };
 
 /// Who looks for whom.
@@ -31,12 +31,18 @@ pub enum Direction {
 pub struct Scenario<'a> {
     /// Names of the attributes that he knows, in the order of the columns of both matrices.
     pub known: &'a [String],
+    /// What their values allow. A nominal attribute holds codes 0, 1, 2 … that mean the same category in both matrices;
+    /// the codes have no order.
+    pub scales: &'a [Scale],
     /// His records, original values.
     pub intruder: &'a Matrix,
     /// The released records, in an order unrelated to his.
     pub released: &'a Matrix,
     /// Who looks for whom.
     pub direction: Direction,
+    /// For each seeker, where its true partner stands among the sought records. Only a worst case is given this: an attack
+    /// that says so ([`Attack::needs_alignment`]), because its distance is made from who is whom.
+    pub aligned: Option<&'a [Option<u32>]>,
 }
 
 impl<'a> Scenario<'a> {
@@ -65,6 +71,11 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it narrows the sought records down to a candidate set.
     fn has_candidate_sets(&self) -> bool;
 
+    /// Whether it is a worst case: made from who is whom, which no intruder knows.
+    fn needs_alignment(&self) -> bool {
+        false
+    }
+
     /// Studies a scenario, and says whom each seeker prefers.
     ///
     /// # Errors
@@ -72,23 +83,66 @@ pub trait Attack: std::fmt::Debug + Sync {
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>>;
 }
 
-/// What an attack comes to: for each seeker, which sought records are possible and which of these are nearer.
+/// What an attack comes to: for each seeker, which sought records are possible and which of these it prefers.
 ///
-/// It is data, complete before anybody asks about a record. The judge searches it and may ask about the true partners
-/// while he does; no code of an attack runs any more, so none can profit from the question.
+/// It is complete before anybody asks about a record. The judge searches it and asks about the true partners himself;
+/// an attack is never told of them while it answers, so none can profit from the question.
 #[derive(Debug)]
-pub struct Preference<'a> {
+pub enum Preference<'a> {
+    /// The nearest point.
+    Nearest(Nearest<'a>),
+    /// The cheapest candidate of a list.
+    Lists(Box<dyn Lists + 'a>),
+}
+
+/// A preference for the nearest point.
+#[derive(Debug)]
+pub struct Nearest<'a> {
     /// The records that look, in the units of the sought ones.
     pub seekers: Cow<'a, Matrix>,
     /// The records among which they look.
-    pub sought: &'a Matrix,
+    pub sought: Cow<'a, Matrix>,
     /// Which of two sought records is nearer.
     pub metric: Metric,
     /// The candidate set of each seeker; `None` if every sought record is a candidate.
     pub candidates: Option<Boxes>,
 }
 
+/// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.
+pub trait Lists: std::fmt::Debug + Sync {
+    /// Number of records that look.
+    fn n_seekers(&self) -> usize;
+
+    /// Number of records among which they look.
+    fn n_sought(&self) -> usize;
+
+    /// Puts the candidates of a seeker into `list` (which it clears first), each with its cost, in ascending order of the
+    /// sought record. Less is preferred; equal costs are a tie.
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
+
+    /// Whether a cost is −log of a likelihood (natural logarithm), up to a constant of the seeker.
+    fn is_likelihood(&self) -> bool;
+}
+
 impl Preference<'_> {
+    /// Number of records that look.
+    pub fn n_seekers(&self) -> usize {
+        match self {
+            Self::Nearest(nearest) => nearest.seekers.n_records(),
+            Self::Lists(lists) => lists.n_seekers(),
+        }
+    }
+
+    /// Number of records among which they look.
+    pub fn n_sought(&self) -> usize {
+        match self {
+            Self::Nearest(nearest) => nearest.sought.n_records(),
+            Self::Lists(lists) => lists.n_sought(),
+        }
+    }
+}
+
+impl Nearest<'_> {
     /// The cost of linking this pair, to be minimised in sum by a one-to-one assignment: the squared distance; `None` if
     /// the pair is impossible.
     pub fn cost(&self, seeker: usize, sought: usize) -> Option<f64> {

@@ -1,6 +1,8 @@
 //! Linking all records at once, each at most once: the intruder who knows that the two files hold the same people.
 
-use super::Preference;
+use rayon::prelude::*;
+
+use super::{Lists, Preference};
 use crate::{error::Result, optimize::assignment};
 
 /// The links of the cheapest one-to-one assignment.
@@ -8,6 +10,8 @@ use crate::{error::Result, optimize::assignment};
 pub struct Assignment {
     /// The sought record of each seeker, where it got one.
     pub partners: Vec<Option<u32>>,
+    /// The cost of each seeker's pair.
+    pub costs: Vec<Option<f64>>,
     /// The sum of the costs of the pairs (squared distances for distance-based attacks).
     pub cost: f64,
 }
@@ -24,17 +28,38 @@ pub struct Assignment {
 /// # Errors
 /// Failed, when the solver does not find an assignment.
 pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
-    let (n_seekers, n_sought) = (
-        preference.seekers.n_records(),
-        preference.sought.n_records(),
-    );
-    let partners = assignment::cheapest(n_seekers, n_sought, |seeker, sought| {
-        preference.cost(seeker, sought)
-    })?;
-    let cost = partners
+    let cost: Box<dyn Fn(usize, usize) -> Option<f64> + '_> = match preference {
+        Preference::Nearest(nearest) => Box::new(|seeker, sought| nearest.cost(seeker, sought)),
+        Preference::Lists(lists) => {
+            let lists = written_down(lists.as_ref());
+            Box::new(move |seeker, sought| {
+                let list = &lists[seeker];
+                let found = list.binary_search_by_key(&sought, |&(record, _)| record as usize);
+                found.ok().map(|at| list[at].1)
+            })
+        }
+    };
+    let partners = assignment::cheapest(preference.n_seekers(), preference.n_sought(), &cost)?;
+    let costs: Vec<Option<f64>> = partners
         .iter()
         .enumerate()
-        .filter_map(|(seeker, partner)| preference.cost(seeker, (*partner)? as usize))
-        .fold(0.0, |sum, cost| sum + cost);
-    Ok(Assignment { partners, cost })
+        .map(|(seeker, partner)| cost(seeker, (*partner)? as usize))
+        .collect();
+    Ok(Assignment {
+        cost: costs.iter().flatten().fold(0.0, |sum, cost| sum + cost),
+        costs,
+        partners,
+    })
+}
+
+/// All lists at once.
+fn written_down(lists: &dyn Lists) -> Vec<Vec<(u32, f64)>> {
+    (0..lists.n_seekers())
+        .into_par_iter()
+        .map(|seeker| {
+            let mut list = Vec::new();
+            lists.list(seeker, &mut list);
+            list
+        })
+        .collect()
 }

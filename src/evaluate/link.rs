@@ -1,16 +1,16 @@
 //! One study of a pair of files: what the intruder is given, and what becomes of his claims.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use rand::seq::SliceRandom;
 
-use super::{score::Score, truth::Truth};
+use super::{judge, score::Score, truth::Truth};
 use crate::{
-    attack::{Attack, Direction, Preference, Scenario, one_to_one},
-    distance::nearest::{Contest, Link, Neighbours},
-    error::{Error, Result},
+    attack::{Attack, Direction, Nearest, Preference, Scenario, one_to_one},
+    distance::nearest::{Link, Neighbours},
+    error::Result,
     rng::{Purpose, Seed},
-    table::{AttrId, Matrix, Numbers, Role, Table},
+    table::{AttrId, Matrix, Numbers, Role, Scale, Table},
 };
 
 /// How records are linked once every pair has its distance.
@@ -80,11 +80,18 @@ pub fn comparable(
     let other = masked
         .find(name)
         .map_err(|_| "is not in the masked file".to_string())?;
-    for (table, id, file) in [(original, id, "original"), (masked, other, "masked")] {
-        let numbers = table
-            .numbers(id)
-            .ok_or_else(|| format!("is not a number in the {file} file"))?;
-        if is_constant(numbers) {
+    let sides = [(original, id, "original"), (masked, other, "masked")];
+    let are_numbers = sides.map(|(table, id, _)| table.numbers(id).is_some());
+    if let Some(side) =
+        (0..2).find(|&side| are_numbers[side] != are_numbers[1 - side] && !are_numbers[side])
+    {
+        return Err(format!(
+            "is not a number in the {} file, but in the other it is",
+            sides[side].2
+        ));
+    }
+    for (table, id, file) in sides {
+        if is_constant(table, id) {
             return Err(format!("has no two different values in the {file} file"));
         }
     }
@@ -94,12 +101,41 @@ pub fn comparable(
     })
 }
 
-fn is_constant(numbers: Numbers<'_>) -> bool {
-    let mut present = (0..numbers.values.len())
-        .filter(|&record| !numbers.missing.contains(record))
-        .map(|record| numbers.values[record]);
-    let first = present.next();
-    present.all(|value| Some(value) == first)
+fn is_constant(table: &Table, id: AttrId) -> bool {
+    let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
+    let Some(first) = present.next() else {
+        return true;
+    };
+    match table.numbers(id) {
+        Some(numbers) => present.all(|record| numbers.values[record] == numbers.values[first]),
+        None => {
+            let first = category(table, first, id);
+            present.all(|record| category(table, record, id) == first)
+        }
+    }
+}
+
+/// The name of a category: the text of its cell without blanks around.
+fn category(table: &Table, record: usize, id: AttrId) -> String {
+    table.text(record, id).trim().to_string()
+}
+
+/// The categories of an attribute in both files, as numbers 0, 1, 2 … by which equal names are equal numbers; missing ones
+/// are 0.
+fn codes(tables: [&Table; 2], ids: [AttrId; 2]) -> [Vec<f64>; 2] {
+    let mut code_of = BTreeMap::new();
+    [0, 1].map(|side| {
+        let (table, id) = (tables[side], ids[side]);
+        (0..table.n_records())
+            .map(|record| {
+                if table.is_missing(record, id) {
+                    return 0.0;
+                }
+                let next = code_of.len() as f64;
+                *code_of.entry(category(table, record, id)).or_insert(next)
+            })
+            .collect()
+    })
 }
 
 /// A pair of files under attack by an intruder who knows some of the records.
@@ -170,20 +206,43 @@ impl<'a> Study<'a> {
 
     /// What the intruder sees of the attributes he knows.
     pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
-        let columns = |table: &'a Table, of: fn(&Shared) -> AttrId| -> Vec<Numbers<'a>> {
-            known
+        let tables = [self.original, self.masked];
+        let ids = |attribute: &Shared| [attribute.original, attribute.masked];
+        let codes: Vec<[Vec<f64>; 2]> = known
+            .iter()
+            .map(
+                |attribute| match self.original.numbers(attribute.original) {
+                    Some(_) => [Vec::new(), Vec::new()],
+                    None => codes(tables, ids(attribute)),
+                },
+            )
+            .collect();
+        let side = |side: usize, records: &[u32]| {
+            let columns: Vec<Numbers<'_>> = known
                 .iter()
-                .filter_map(|attribute| table.numbers(of(attribute)))
-                .collect()
+                .zip(&codes)
+                .map(|(attribute, codes)| {
+                    let (table, id) = (tables[side], ids(attribute)[side]);
+                    table.numbers(id).unwrap_or(Numbers {
+                        values: &codes[side],
+                        missing: table.missing(id),
+                    })
+                })
+                .collect();
+            Matrix::gather(&columns, records)
         };
+        let attributes = known
+            .iter()
+            .map(|attribute| self.original.attribute(attribute.original));
         Case {
             study: self,
-            known: known
-                .iter()
-                .map(|attribute| self.original.attribute(attribute.original).name.clone())
+            scales: attributes
+                .clone()
+                .map(|attribute| attribute.scale)
                 .collect(),
-            intruder: Matrix::gather(&columns(self.original, |a| a.original), &self.held),
-            released: Matrix::gather(&columns(self.masked, |a| a.masked), &self.shown),
+            known: attributes.map(|attribute| attribute.name.clone()).collect(),
+            intruder: side(0, &self.held),
+            released: side(1, &self.shown),
             index: RefCell::default(),
         }
     }
@@ -218,6 +277,7 @@ impl<'a> Study<'a> {
 pub struct Case<'a> {
     study: &'a Study<'a>,
     known: Vec<String>,
+    scales: Vec<Scale>,
     intruder: Matrix,
     released: Matrix,
     /// The index of the last attack: attacks with the same distance share it.
@@ -264,27 +324,27 @@ impl Case<'_> {
     /// Whatever the attack objects to, and Failed when an assignment does not fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let study = self.study;
+        let partners = study.partners();
         let scenario = Scenario {
             known: &self.known,
+            scales: &self.scales,
             intruder: &self.intruder,
             released: &self.released,
             direction: study.direction,
+            aligned: attack.needs_alignment().then_some(partners),
         };
         let preference = attack.prepare(&scenario)?;
-        let neighbours = self.neighbours(&preference);
-        let partners = study.partners();
-        let (contests, links) = if with_links {
-            let links = all_links(&neighbours, &preference, partners)?;
-            (links.iter().map(contest_of).collect(), links)
-        } else {
-            let candidates = preference.candidates.as_ref();
-            let contests = neighbours.contests(&preference.seekers, partners, candidates);
-            (contests, Vec::new())
+        let (contests, links) = match &preference {
+            Preference::Nearest(nearest) => {
+                let neighbours = self.neighbours(nearest);
+                judge::nearest(nearest, &neighbours, partners, with_links)?
+            }
+            Preference::Lists(lists) => judge::lists(lists.as_ref(), partners, with_links)?,
         };
         let score = Score::of_contests(
             &contests,
             partners.iter().flatten().count() as u64,
-            preference.sought.n_records() as u64,
+            preference.n_sought() as u64,
             attack.has_candidate_sets(),
         );
         match assign {
@@ -306,9 +366,14 @@ impl Case<'_> {
                 let pairs = assignment.partners.iter().flatten().count();
                 let links = links
                     .into_iter()
-                    .zip(&assignment.partners)
                     .enumerate()
-                    .map(|(seeker, (link, &partner))| assigned(&preference, seeker, partner, link))
+                    .map(|(seeker, link)| {
+                        let distance = assignment.costs[seeker].map(|cost| match preference {
+                            Preference::Nearest(_) => cost.sqrt(),
+                            Preference::Lists(_) => cost,
+                        });
+                        judge::assigned(link, assignment.partners[seeker], distance)
+                    })
                     .collect();
                 Ok(Outcome {
                     links: self.claims(links),
@@ -319,18 +384,20 @@ impl Case<'_> {
         }
     }
 
-    fn neighbours(&self, preference: &Preference<'_>) -> Rc<Neighbours> {
+    /// The index of the sought points. Attacks that search the release itself by the same distance share it.
+    fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
+        let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
+        if matches!(nearest.sought, Cow::Owned(_)) {
+            return build();
+        }
         let mut index = self.index.borrow_mut();
         if let Some(neighbours) = index
             .as_ref()
-            .filter(|index| *index.metric() == preference.metric)
+            .filter(|index| *index.metric() == nearest.metric)
         {
             return Rc::clone(neighbours);
         }
-        let built = Rc::new(Neighbours::build(
-            preference.sought,
-            preference.metric.clone(),
-        ));
+        let built = build();
         *index = Some(Rc::clone(&built));
         built
     }
@@ -348,7 +415,7 @@ impl Case<'_> {
                 linked.sort_unstable();
                 Claim {
                     record: self.study.seeker_record(seeker),
-                    distance: (link.tied > 0).then(|| link.key.sqrt()),
+                    distance: (link.tied > 0).then_some(link.key),
                     candidates: link.candidates,
                     tied: link.tied,
                     rank_of_true: link.place,
@@ -358,63 +425,6 @@ impl Case<'_> {
             .collect();
         claims.sort_unstable_by_key(|claim| claim.record);
         claims
-    }
-}
-
-/// The links of all seekers with every record that ties.
-///
-/// # Complexity
-/// Ties are rarely long, so few of each are asked for at first; where one is longer, all are asked for again.
-///
-/// # Errors
-/// Failed, when the ties of all records together are more than memory should hold.
-fn all_links(
-    neighbours: &Neighbours,
-    preference: &Preference<'_>,
-    partners: &[Option<u32>],
-) -> Result<Vec<Link>> {
-    const USUAL: usize = 64;
-    const MOST_IN_ALL: u64 = 1 << 29;
-    let search = |limit| {
-        let candidates = preference.candidates.as_ref();
-        neighbours.links(&preference.seekers, partners, candidates, limit)
-    };
-    let links = search(USUAL);
-    let longest = links
-        .iter()
-        .map(|link| link.tied as usize)
-        .max()
-        .unwrap_or(0);
-    if longest <= USUAL {
-        return Ok(links);
-    }
-    let in_all: u64 = links.iter().map(|link| u64::from(link.tied)).sum();
-    if in_all > MOST_IN_ALL {
-        return Err(Error::failed(format!(
-            "records tie with so many others that the list of links would have {in_all} entries"
-        ))
-        .remedy("Let the intruder know more attributes, or leave --links out"));
-    }
-    Ok(search(longest))
-}
-
-fn contest_of(link: &Link) -> Contest {
-    Contest {
-        candidates: link.candidates,
-        inside: link.place.is_some(),
-        closer: link.place.is_some_and(|place| place > 1),
-        tied: if link.place == Some(1) { link.tied } else { 0 },
-    }
-}
-
-/// The link that an assignment leaves of what the record would have chosen for itself.
-fn assigned(preference: &Preference<'_>, seeker: usize, partner: Option<u32>, link: Link) -> Link {
-    let cost = partner.and_then(|sought| preference.cost(seeker, sought as usize));
-    Link {
-        tied: u32::from(cost.is_some()),
-        nearest: partner.into_iter().collect(),
-        key: cost.unwrap_or(f64::INFINITY),
-        ..link
     }
 }
 

@@ -76,7 +76,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
 ];
 
 /// What the intruder may know of a table: numbers without names of files, of records, or of who is whom.
-const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 2] = ["matrix", "Matrix"];
+const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 3] = ["matrix", "Matrix", "Scale"];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -1,0 +1,139 @@
+//! Asking a preference about the true partners, and about the links it comes to.
+
+use rayon::prelude::*;
+
+use crate::{
+    attack::{Lists, Nearest},
+    distance::nearest::{Contest, Link, Neighbours},
+    error::{Error, Result},
+};
+
+/// How the true partner of each seeker fares, and the links if they are wanted.
+type Judged = (Vec<Contest>, Vec<Link>);
+
+/// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
+///
+/// # Errors
+/// Failed, when the links do not fit into memory.
+pub(super) fn nearest(
+    nearest: &Nearest<'_>,
+    neighbours: &Neighbours,
+    partners: &[Option<u32>],
+    with_links: bool,
+) -> Result<Judged> {
+    let candidates = nearest.candidates.as_ref();
+    if !with_links {
+        let contests = neighbours.contests(&nearest.seekers, partners, candidates);
+        return Ok((contests, Vec::new()));
+    }
+    let mut links =
+        with_all_ties(|limit| neighbours.links(&nearest.seekers, partners, candidates, limit))?;
+    for link in &mut links {
+        link.key = link.key.sqrt();
+    }
+    Ok((links.iter().map(contest_of).collect(), links))
+}
+
+/// Judges lists. The key of a link is its cost.
+///
+/// # Errors
+/// Failed, when the links do not fit into memory.
+pub(super) fn lists(
+    lists: &dyn Lists,
+    partners: &[Option<u32>],
+    with_links: bool,
+) -> Result<Judged> {
+    let judged = |limit: usize| -> Vec<Link> {
+        partners
+            .par_iter()
+            .enumerate()
+            .map_init(Vec::new, |list, (seeker, &partner)| {
+                lists.list(seeker, list);
+                link_of_list(list, partner, limit)
+            })
+            .collect()
+    };
+    let links = if with_links {
+        with_all_ties(judged)?
+    } else {
+        judged(0)
+    };
+    let contests = links.iter().map(contest_of).collect();
+    Ok((contests, if with_links { links } else { Vec::new() }))
+}
+
+/// What a list comes to.
+fn link_of_list(list: &[(u32, f64)], partner: Option<u32>, limit: usize) -> Link {
+    let least = list
+        .iter()
+        .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
+    let tied = list.iter().filter(|&&(_, cost)| cost <= least);
+    let own = partner.and_then(|partner| {
+        let at = list.binary_search_by_key(&partner, |&(record, _)| record);
+        at.ok().map(|at| list[at].1)
+    });
+    let place = own.map(|own| 1 + count(list.iter().filter(|&&(_, cost)| cost < own)));
+    Link {
+        nearest: tied
+            .clone()
+            .take(limit)
+            .map(|&(record, _)| record)
+            .collect(),
+        tied: count(tied),
+        key: least,
+        candidates: count(list.iter()),
+        place,
+    }
+}
+
+fn count<T>(of: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(of.count()).unwrap_or(u32::MAX)
+}
+
+/// The links of all seekers with every record that ties.
+///
+/// # Complexity
+/// Ties are rarely long, so few of each are asked for at first; where one is longer, all are asked for again.
+///
+/// # Errors
+/// Failed, when the ties of all records together are more than memory should hold.
+fn with_all_ties(search: impl Fn(usize) -> Vec<Link>) -> Result<Vec<Link>> {
+    const USUAL: usize = 64;
+    const MOST_IN_ALL: u64 = 1 << 29;
+    let links = search(USUAL);
+    let longest = links
+        .iter()
+        .map(|link| link.tied as usize)
+        .max()
+        .unwrap_or(0);
+    if longest <= USUAL {
+        return Ok(links);
+    }
+    let in_all: u64 = links.iter().map(|link| u64::from(link.tied)).sum();
+    if in_all > MOST_IN_ALL {
+        return Err(Error::failed(format!(
+            "records tie with so many others that the list of links would have {in_all} entries"
+        ))
+        .remedy("Let the intruder know more attributes, or leave --links out"));
+    }
+    Ok(search(longest))
+}
+
+fn contest_of(link: &Link) -> Contest {
+    Contest {
+        candidates: link.candidates,
+        inside: link.place.is_some(),
+        closer: link.place.is_some_and(|place| place > 1),
+        tied: if link.place == Some(1) { link.tied } else { 0 },
+    }
+}
+
+/// The link that an assignment leaves of what the record would have chosen for itself.
+pub(super) fn assigned(link: Link, partner: Option<u32>, distance: Option<f64>) -> Link {
+    Link {
+        tied: u32::from(distance.is_some()),
+        nearest: partner.into_iter().collect(),
+        key: distance.unwrap_or(f64::INFINITY),
+        ..link
+    }
+}
