@@ -70,12 +70,12 @@ pub(super) fn nearest<'a>(
     candidates: Option<Boxes>,
 ) -> Result<Preference<'a>> {
     let frame = Frame::new(scenario, standardize)?;
-    Ok(Preference::Nearest(Nearest {
+    Ok(Preference::Nearest(Box::new(Nearest {
         seekers: frame.in_sought_units(scenario.seekers()),
         sought: Cow::Borrowed(scenario.sought()),
         metric: frame.metric,
         candidates,
-    }))
+    })))
 }
 
 /// How the two files' units meet: the seekers' values are carried into the units of the sought file.

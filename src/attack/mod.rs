@@ -90,7 +90,7 @@ pub trait Attack: std::fmt::Debug + Sync {
 #[derive(Debug)]
 pub enum Preference<'a> {
     /// The nearest point.
-    Nearest(Nearest<'a>),
+    Nearest(Box<Nearest<'a>>),
     /// The cheapest candidate of a list.
     Lists(Box<dyn Lists + 'a>),
 }

@@ -107,7 +107,10 @@ fn is_constant(table: &Table, id: AttrId) -> bool {
         return true;
     };
     match table.numbers(id) {
-        Some(numbers) => present.all(|record| numbers.values[record] == numbers.values[first]),
+        Some(numbers) => {
+            let first = numbers.values[first];
+            present.all(|record| [numbers.values[record]] == [first])
+        }
         None => {
             let first = category(table, first, id);
             present.all(|record| category(table, record, id) == first)
