@@ -6,8 +6,13 @@
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
 pub mod distance_based;
+pub mod gower;
 pub mod intersection;
+pub mod kernel;
+pub mod mahalanobis;
+mod nominal;
 pub mod one_to_one;
+mod points;
 
 use std::borrow::Cow;
 

@@ -6,6 +6,7 @@ use crate::{
     attack::{
         Attack, Direction, Preference, Scenario,
         distance_based::{Standardize, nearest},
+        nominal::{Column, Holds},
     },
     distance::nearest::Boxes,
     error::{Error, Result},
@@ -103,28 +104,45 @@ impl Attack for RankSwapIntersection {
             .iter()
             .map(|name| self.bound.window_of(name))
             .collect();
-        let boxes = boxes(scenario, &windows);
-        nearest(scenario, self.standardize, Some(boxes))
+        nearest(scenario, self.standardize, |columns| {
+            Some(boxes(scenario, &windows, columns))
+        })
     }
 }
 
 /// Seekers whose boxes one task works out.
 const ASKED_AT_ONCE: usize = 4096;
 
-/// The set of each seeker as a box: an interval of values for each known attribute.
+/// The set of each seeker as a box: an interval of values for each column of the points.
 ///
-/// Whoever seeks, values are ranked among the released ones.
-fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
+/// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
+/// are possible.
+fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
-    let rankings: Vec<Ranking> = (0..windows.len())
-        .into_par_iter()
-        .map(|k| Ranking::new(present(released, k)))
+    let rankings: Vec<Ranking> = columns
+        .par_iter()
+        .map(|column| match column.holds {
+            Holds::Numbers => Ranking::new(present(released, column.attribute)),
+            Holds::Code | Holds::Indicator { .. } => Ranking::new([].into_iter()),
+        })
         .collect();
-    let interval = |k: usize, value| match scenario.direction {
-        Direction::OriginalToMasked => rankings[k].within(value, windows[k]),
-        Direction::MaskedToOriginal => rankings[k].reaching(value, windows[k]),
+    let interval = |place: usize, value: f64| {
+        let Column { attribute, holds } = columns[place];
+        match (holds, scenario.direction) {
+            (Holds::Code, _) => (value, value),
+            (Holds::Indicator { code }, _) if value.total_cmp(&f64::from(code)).is_eq() => {
+                (1.0, 1.0)
+            }
+            (Holds::Indicator { .. }, _) => (f64::NEG_INFINITY, f64::INFINITY),
+            (Holds::Numbers, Direction::OriginalToMasked) => {
+                rankings[place].within(value, windows[attribute])
+            }
+            (Holds::Numbers, Direction::MaskedToOriginal) => {
+                rankings[place].reaching(value, windows[attribute])
+            }
+        }
     };
-    let width = windows.len();
+    let width = columns.len();
     let (mut lo, mut hi) = (
         vec![f64::NEG_INFINITY; seekers.n_records() * width],
         vec![f64::INFINITY; seekers.n_records() * width],
@@ -134,17 +152,18 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
         .zip(hi.par_chunks_mut(block))
         .enumerate()
         .for_each(|(number, (lo, hi))| {
-            // Attribute by attribute, so that one ranking at a time is in cache.
-            for k in 0..width {
-                for (row, cell) in (k..lo.len()).step_by(width).enumerate() {
+            // Column by column, so that one ranking at a time is in cache.
+            for (place, column) in columns.iter().enumerate() {
+                for (row, cell) in (place..lo.len()).step_by(width).enumerate() {
                     let seeker = number * ASKED_AT_ONCE + row;
-                    if !seekers.is_missing(seeker, k) {
-                        (lo[cell], hi[cell]) = interval(k, seekers.row(seeker)[k]);
+                    if !seekers.is_missing(seeker, column.attribute) {
+                        let value = seekers.row(seeker)[column.attribute];
+                        (lo[cell], hi[cell]) = interval(place, value);
                     }
                 }
             }
         });
-    Boxes::new(seekers.n_records(), windows.len(), lo, hi)
+    Boxes::new(seekers.n_records(), width, lo, hi)
 }
 
 fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {
