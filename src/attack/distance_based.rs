@@ -65,6 +65,23 @@ impl Attack for DistanceBased {
         false
     }
 
+    fn formula(&self) -> String {
+        match self.standardize {
+            Standardize::Own => {
+                "sum of squared differences of z-scores, each file by its own mean and sd"
+            }
+            Standardize::Original => {
+                "sum of squared differences of z-scores, both files by the original's mean and sd"
+            }
+            Standardize::None => "sum of squared differences in the files' units",
+        }
+        .into()
+    }
+
+    fn in_words(&self) -> String {
+        "compares records by distance (am)".into()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         nearest(scenario, self.standardize, |_| None)
     }

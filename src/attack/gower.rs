@@ -37,6 +37,14 @@ impl Attack for Gower {
         false
     }
 
+    fn formula(&self) -> String {
+        "mean over the attributes that both have of |a - b| / range (names: 0 or 1)".into()
+    }
+
+    fn in_words(&self) -> String {
+        "compares records by Gower's dissimilarity (gower)".into()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let (seekers, sought) = (scenario.seekers(), scenario.sought());
         let attributes = scenario.scales.iter().enumerate().map(|(k, &scale)| {

@@ -81,6 +81,22 @@ impl Attack for KernelDistance {
         self.kernel == Kernel::Mahalanobis
     }
 
+    fn formula(&self) -> String {
+        match self.kernel {
+            Kernel::Rbf => "kernel exp(-λ|x - y|²): the order of am for every λ".into(),
+            Kernel::Mahalanobis => "kernel exp(-(x - y)' S^-1 (x - y) / 2): the order of md".into(),
+            Kernel::Polynomial { degree } => format!("kernel (1 + x.y)^{degree}, on z-scores"),
+            Kernel::Tanh { offset } => format!("kernel tanh(x.y + {offset}), on z-scores"),
+        }
+    }
+
+    fn in_words(&self) -> String {
+        match self.needs_alignment() {
+            true => "compares records by a kernel distance (kernel, a worst case)".into(),
+            false => "compares records by a kernel distance (kernel)".into(),
+        }
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         match self.kernel {
             Kernel::Rbf => nearest(scenario, self.standardize, |_| None),
@@ -116,7 +132,7 @@ impl Attack for KernelDistance {
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
                 let own = |matrix: &Matrix, record: usize| {
                     let row = matrix.row(record);
-                    (dot(row, row) + offset).tanh()
+                    short_of_one(dot(row, row) + offset)
                 };
                 Ok(Preference::Lists(Box::new(TanhLists {
                     own_of_seekers: (0..seekers.n_records()).map(|r| own(&seekers, r)).collect(),
@@ -205,12 +221,19 @@ impl Monomials {
     }
 }
 
+/// 1 − tanh(t). Most kernels of a standardised file are so near 1 that only this tells them apart.
+fn short_of_one(t: f64) -> f64 {
+    2.0 / ((2.0 * t).exp() + 1.0)
+}
+
 /// All pairs by the tanh kernel.
 #[derive(Debug)]
 struct TanhLists {
     seekers: Matrix,
     sought: Matrix,
+    /// 1 − K(a, a).
     own_of_seekers: Vec<f64>,
+    /// 1 − K(b, b).
     own_of_sought: Vec<f64>,
     offset: f64,
 }
@@ -228,8 +251,8 @@ impl Lists for TanhLists {
         let x = self.seekers.row(seeker);
         list.clear();
         list.extend((0..).zip(&self.own_of_sought).map(|(record, own)| {
-            let kernel = (dot(x, self.sought.row(record as usize)) + self.offset).tanh();
-            (record, self.own_of_seekers[seeker] - 2.0 * kernel + own)
+            let kernel = short_of_one(dot(x, self.sought.row(record as usize)) + self.offset);
+            (record, 2.0 * kernel - own - self.own_of_seekers[seeker])
         }));
     }
 

@@ -107,6 +107,37 @@ impl Attack for Mahalanobis {
         self.scatter != Scatter::Unrelated
     }
 
+    fn formula(&self) -> String {
+        let inverse = match self.singular {
+            Singular::Refused => String::new(),
+            Singular::Ridge(ridge) => format!(", ridge {ridge} of the mean variance"),
+            Singular::PseudoInverse => ", pseudo-inverse".into(),
+        };
+        let law = match self.scatter {
+            Scatter::AlignedVariances => {
+                "sum of squared differences over Var(a - b) of the true pairs"
+            }
+            Scatter::AlignedCovariances => {
+                "(a - b)' Cov(a - b)^-1 (a - b), the covariance of the true pairs' differences"
+            }
+            Scatter::Unrelated => "(a - b)' (Var(a) + Var(b))^-1 (a - b)",
+        };
+        format!("{law}{inverse}")
+    }
+
+    fn in_words(&self) -> String {
+        match self.scatter {
+            Scatter::AlignedVariances => {
+                "weighs differences by how much masking moved each attribute (dbrl2, a worst case)"
+            }
+            Scatter::AlignedCovariances => {
+                "weighs differences by how masking moved all attributes (md, a worst case)"
+            }
+            Scatter::Unrelated => "compares records by the Mahalanobis distance (md0)",
+        }
+        .into()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let standardize = match self.scatter {
             Scatter::AlignedVariances => Standardize::None,

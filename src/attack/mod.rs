@@ -81,6 +81,21 @@ pub trait Attack: std::fmt::Debug + Sync {
         false
     }
 
+    /// The distance, weight or law that it goes by, as a formula of a line.
+    fn formula(&self) -> String {
+        String::new()
+    }
+
+    /// What it does, in words that follow "an intruder who".
+    fn in_words(&self) -> String {
+        format!("uses the attack {}", self.name())
+    }
+
+    /// The window of ranks that it assumes for each known attribute, if it assumes any.
+    fn windows(&self, _known: &[String]) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Studies a scenario, and says whom each seeker prefers.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The intersection attack on rank swapping (RS-RL; its rate is called RSLD).
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::{
@@ -20,12 +22,12 @@ use crate::{
 pub enum Bound {
     /// This many ranks, on every known attribute.
     Window(usize),
-    /// As was published: a window on the attributes that were masked, unchanged values on all others.
-    Published {
-        /// Greatest rank difference of two values that were swapped.
-        window: usize,
-        /// The attributes that were masked.
-        masked: Vec<String>,
+    /// A window for each attribute that was masked.
+    Each {
+        /// The windows by attribute.
+        windows: BTreeMap<String, usize>,
+        /// The window of all other attributes: 0 if they were not masked.
+        others: usize,
     },
 }
 
@@ -36,9 +38,13 @@ impl Bound {
     /// Usage, when the statement is of another method.
     pub fn of_statement(statement: &Statement) -> Result<Self> {
         match &statement.method {
-            Method::RankSwap(parameters) => Ok(Self::Published {
-                window: parameters.window,
-                masked: statement.attributes.clone(),
+            Method::RankSwap(parameters) => Ok(Self::Each {
+                windows: statement
+                    .attributes
+                    .iter()
+                    .map(|name| (name.clone(), parameters.window))
+                    .collect(),
+                others: 0,
             }),
             other => Err(Error::usage(format!(
                 "the statement is of {}; rsld is the attack on rankswap",
@@ -52,8 +58,7 @@ impl Bound {
     pub fn window_of(&self, attribute: &String) -> usize {
         match self {
             Self::Window(window) => *window,
-            Self::Published { window, masked } if masked.contains(attribute) => *window,
-            Self::Published { .. } => 0,
+            Self::Each { windows, others } => *windows.get(attribute).unwrap_or(others),
         }
     }
 }
@@ -98,12 +103,26 @@ impl Attack for RankSwapIntersection {
         true
     }
 
+    fn formula(&self) -> String {
+        "the nearest record, as in am, of those within the window of ranks on every known attribute"
+            .into()
+    }
+
+    fn in_words(&self) -> String {
+        "uses the window of rank swapping (rsld)".into()
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        Some(
+            known
+                .iter()
+                .map(|name| self.bound.window_of(name))
+                .collect(),
+        )
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let windows: Vec<usize> = scenario
-            .known
-            .iter()
-            .map(|name| self.bound.window_of(name))
-            .collect();
+        let windows = self.windows(scenario.known).unwrap_or_default();
         nearest(scenario, self.standardize, |columns| {
             Some(boxes(scenario, &windows, columns))
         })
