@@ -85,11 +85,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         args: &args.published,
         statement: statement.as_ref(),
         records,
-        attributes: original
-            .attributes()
-            .iter()
-            .map(|attribute| attribute.name.clone())
-            .collect(),
+        attributes: original.attributes(),
     })?;
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
