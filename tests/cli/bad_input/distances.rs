@@ -125,7 +125,7 @@ pub fn cases() -> Vec<Case> {
         ),
         fails(
             "a sum among the attributes, md",
-            "link --method md a.csv b.csv",
+            "link --method md --standardize none a.csv b.csv",
             3,
             "a combination of a, b, c of it does not vary (a sum of others, or not masked)",
         )
@@ -133,7 +133,7 @@ pub fn cases() -> Vec<Case> {
         .file("b.csv", masked_sums),
         fails(
             "a sum among the attributes, md0",
-            "link --method md0 a.csv b.csv",
+            "link --method md0 --standardize original a.csv b.csv",
             3,
             "the covariance of the two files has no inverse",
         )
@@ -155,7 +155,7 @@ pub fn cases() -> Vec<Case> {
         .file("b.csv", masked_sums),
         case(
             "a sum among the attributes, all",
-            "link --method all a.csv b.csv",
+            "link --method all --standardize none a.csv b.csv",
             Notes("note: md is not run: the covariance"),
         )
         .file("a.csv", sums)
