@@ -111,6 +111,9 @@ pub(super) enum KernelArg {
     Tanh,
 }
 
+/// The attacks to run.
+type Attacks = Vec<Box<dyn Attack>>;
+
 /// An attack that is not run, and why.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NotRun {
@@ -195,10 +198,7 @@ impl MethodArgs {
     ///
     /// # Errors
     /// Usage, when an attack that was named lacks something.
-    pub(super) fn attacks(
-        &self,
-        published: &Published<'_>,
-    ) -> Result<(Vec<Box<dyn Attack>>, Vec<NotRun>)> {
+    pub(super) fn attacks(&self, published: &Published<'_>) -> Result<(Attacks, Vec<NotRun>)> {
         let mut attacks = Vec::new();
         let mut not_run = Vec::new();
         let methods = match self.takes_all() {
