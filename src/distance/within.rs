@@ -222,8 +222,7 @@ mod tests {
 
     fn points(n: u32, gaps: bool) -> Matrix {
         let value = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 24 & 31);
-        let mut matrix =
-            Matrix::complete(n as usize, 3, (0..3 * n).map(value).collect());
+        let mut matrix = Matrix::complete(n as usize, 3, (0..3 * n).map(value).collect());
         for i in (0..n).filter(|i| gaps && i % 5 == 0) {
             matrix.set_missing(i as usize, (i / 5 % 3) as usize);
         }

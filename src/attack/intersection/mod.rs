@@ -6,10 +6,7 @@ pub mod rank_swap;
 
 use rayon::prelude::*;
 
-use crate::{
-    distance::nearest::Boxes,
-    table::matrix::Matrix,
-};
+use crate::{distance::nearest::Boxes, table::matrix::Matrix};
 
 /// Seekers whose boxes one task works out.
 const ASKED_AT_ONCE: usize = 4096;

@@ -21,6 +21,8 @@ use crate::{
   sdcrisk link --method am,rsld --p 5 orig.csv masked.csv
   sdcrisk mask rankswap --p 5 f.csv | sdcrisk link --method am,rsld --p 5 f.csv -
   sdcrisk link --method rsld --statement masked.sdc.json --known sweep:7 orig.csv masked.csv
+  sdcrisk link --method am,microagg --statement masked.sdc.json orig.csv masked.csv
+  sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
 
@@ -30,6 +32,7 @@ Methods that an intruder can use:
   kernel              distance in the space of a kernel: --kernel poly (default), rbf, tanh
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
+  microagg            what was published about microaggregation: only records of groups near by are possible
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same")]
@@ -145,14 +148,35 @@ impl LinkArgs {
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
-        let uses = self.methods.names(MethodName::Rsld);
-        if let (Some(option), false) = (self.published.given(), uses) {
+        let (rsld, microagg) = (
+            self.methods.names(MethodName::Rsld),
+            self.methods.names(MethodName::Microagg),
+        );
+        let published = &self.published;
+        if let (Some(option), false) = (published.of_rank_swapping(), rsld) {
             return refuse(
-                format!("{option} has no effect: only rsld uses what was published"),
+                format!(
+                    "{option} has no effect: only rsld uses what was published about rank swapping"
+                ),
                 "Add rsld to --method, or leave the option out",
             );
         }
-        if uses && !self.methods.takes_all() && self.published.given().is_none() {
+        if let (Some(option), false) = (published.microaggregation.given(), microagg) {
+            return refuse(
+                format!(
+                    "{option} has no effect: only microagg uses what was published about microaggregation"
+                ),
+                "Add microagg to --method, or leave the option out",
+            );
+        }
+        let stated = published.statement.is_some();
+        if stated && !rsld && !microagg {
+            return refuse(
+                "--statement has no effect: only rsld and microagg use what was published".into(),
+                "Add one of them to --method, or leave the option out",
+            );
+        }
+        if rsld && !self.methods.takes_all() && !stated && published.of_rank_swapping().is_none() {
             return refuse(
                 "rsld needs to know what was published about rank swapping".into(),
                 "Give --p, --window, or --statement FILE",

@@ -3,9 +3,10 @@
 mod args;
 mod inputs;
 mod methods;
+mod microaggregation;
 mod published;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
@@ -90,6 +91,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             .iter()
             .map(|attribute| attribute.name.clone())
             .collect(),
+        masked: &masked,
     })?;
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
@@ -109,6 +111,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
 
     let mut results = Vec::new();
     let mut claims = Vec::new();
+    let mut caveats = BTreeSet::new();
     for (number, known) in cases.iter().enumerate() {
         let case = study.case(known);
         for attack in &attacks {
@@ -124,6 +127,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             });
             match outcome {
                 Ok(outcome) => {
+                    for caveat in attack.caveats(case.known()) {
+                        let caveat = format!("note: {}: {caveat}", attack.name());
+                        if caveats.insert(caveat.clone()) {
+                            console.note(&caveat);
+                        }
+                    }
                     results.push(LinkResult::new(
                         attack.as_ref(),
                         case.known(),

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
+use super::microaggregation::MicroaggregationArgs;
 use crate::{
     attack::intersection::rank_swap::Bound,
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
+    table::Table,
 };
 
 /// What was published.
@@ -32,6 +34,8 @@ pub(super) struct PublishedArgs {
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     pub(super) p_unit: Option<String>,
+    #[command(flatten)]
+    pub(super) microaggregation: MicroaggregationArgs,
 }
 
 /// What was published, checked against the files.
@@ -44,15 +48,16 @@ pub(super) struct Published<'a> {
     pub(super) records: usize,
     /// Names of the original's attributes.
     pub(super) attributes: Vec<String>,
+    /// The masked file.
+    pub(super) masked: &'a Table,
 }
 
 impl PublishedArgs {
-    /// The option by which something was said of the method, if any was.
-    pub(super) fn given(&self) -> Option<&'static str> {
+    /// The option by which something was said of rank swapping alone, if any was.
+    pub(super) fn of_rank_swapping(&self) -> Option<&'static str> {
         [
             (!self.p.is_empty(), "--p"),
             (!self.window.is_empty(), "--window"),
-            (self.statement.is_some(), "--statement"),
         ]
         .into_iter()
         .find_map(|(given, option)| given.then_some(option))

@@ -78,7 +78,9 @@ impl Clusters {
                 Self {
                     members: Grouped::new(groups.n_records(), &near),
                     side: Side::Masked {
-                        blank: (0..groups.n_records()).map(|g| is_blank(&groups, g)).collect(),
+                        blank: (0..groups.n_records())
+                            .map(|g| is_blank(&groups, g))
+                            .collect(),
                     },
                     of_released,
                 }
@@ -106,9 +108,9 @@ impl Clusters {
     /// Whether a sought record is in one of these groups, or may be.
     fn admits(&self, groups: &[u32], sought: u32) -> bool {
         match &self.side {
-            Side::Original { .. } => {
-                groups.binary_search(&self.of_released[sought as usize]).is_ok()
-            }
+            Side::Original { .. } => groups
+                .binary_search(&self.of_released[sought as usize])
+                .is_ok(),
             Side::Masked { .. } => groups
                 .iter()
                 .any(|&group| self.members.of(group).binary_search(&sought).is_ok()),
@@ -269,10 +271,15 @@ impl Lists for InClusters<'_> {
             .filter_map(|block| Some((block, block.of_seeker(seeker)?)))
             .collect();
         let size = |(block, groups): &&(&Clusters, Vec<u32>)| -> usize {
-            groups.iter().map(|&group| block.members.of(group).len()).sum()
+            groups
+                .iter()
+                .map(|&group| block.members.of(group).len())
+                .sum()
         };
         let mut consider = |record: u32| {
-            let admitted = confined.iter().all(|(block, groups)| block.admits(groups, record));
+            let admitted = confined
+                .iter()
+                .all(|(block, groups)| block.admits(groups, record));
             if let (true, Some(cost)) = (admitted, self.nearest.cost(seeker, record as usize)) {
                 list.push((record, cost));
             }
@@ -281,7 +288,11 @@ impl Lists for InClusters<'_> {
         match confined.iter().min_by_key(size) {
             Some((block, groups)) => {
                 for &group in groups {
-                    block.members.of(group).iter().for_each(|&record| consider(record));
+                    block
+                        .members
+                        .of(group)
+                        .iter()
+                        .for_each(|&record| consider(record));
                 }
             }
             None => (0..).take(self.n_sought()).for_each(consider),

@@ -215,9 +215,8 @@ impl Attack for MicroaggregationIntersection {
         for block in &self.groups.blocks {
             match self.way(block, known) {
                 Way::Partial(count) if count > 0 => caveats.push(format!(
-                    "of the attributes {}, which were aggregated together, {count} of {} are known: groups cannot be told from a part, so they confine nothing",
-                    block.join(", "),
-                    block.len()
+                    "the attributes {} were aggregated together: who knows a part of them cannot tell the groups, so they confine nothing",
+                    block.join(", ")
                 )),
                 Way::Partial(_) => {}
                 _ => confined = true,
@@ -226,7 +225,8 @@ impl Attack for MicroaggregationIntersection {
         let masked = |name: &String| self.groups.blocks.iter().any(|block| block.contains(name));
         confined |= !known.iter().all(masked);
         if !confined {
-            caveats.push("nothing that is known confines anybody: the links are those of am".into());
+            caveats
+                .push("nothing that is known confines anybody: the links are those of am".into());
         }
         caveats
     }
@@ -252,7 +252,11 @@ impl Attack for MicroaggregationIntersection {
             block.iter().filter_map(of).collect()
         };
         let of_way = |way: Way| {
-            let blocks = self.groups.blocks.iter().map(move |block| (block, way.clone()));
+            let blocks = self
+                .groups
+                .blocks
+                .iter()
+                .map(move |block| (block, way.clone()));
             blocks
                 .filter(|(block, way)| self.way(block, scenario.known) == *way)
                 .map(|(block, _)| places(block))
@@ -270,7 +274,12 @@ impl Attack for MicroaggregationIntersection {
                 let columns: Vec<usize> = (0..columns.len())
                     .filter(|&place| attributes.contains(&columns[place].attribute))
                     .collect();
-                Clusters::new(&nearest, &columns, scenario.direction, self.nearest_clusters)
+                Clusters::new(
+                    &nearest,
+                    &columns,
+                    scenario.direction,
+                    self.nearest_clusters,
+                )
             })
             .collect();
         Ok(match blocks.is_empty() {
@@ -323,12 +332,14 @@ fn boxes(
         }
     };
     let width = columns.len() + lines.len();
-    Some(boxes_of(seekers.n_records(), width, |seeker, place| {
-        match columns.get(place) {
+    Some(boxes_of(
+        seekers.n_records(),
+        width,
+        |seeker, place| match columns.get(place) {
             Some(&column) => interval(column, value(seekers, seeker, column.attribute)?),
             None => lines[place - columns.len()].interval(seeker, scenario.direction),
-        }
-    }))
+        },
+    ))
 }
 
 /// The different numbers, ascending.
