@@ -11,6 +11,7 @@
 mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
+mod likelihood;
 mod local_suppression;
 mod main_job;
 mod microaggregation;
