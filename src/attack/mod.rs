@@ -7,9 +7,14 @@
 
 pub mod balanced;
 pub mod distance_based;
+pub mod gower;
 pub mod intersection;
+pub mod kernel;
 pub mod likelihood;
+pub mod mahalanobis;
+mod nominal;
 pub mod one_to_one;
+mod points;
 pub mod posterior;
 
 use std::borrow::Cow;
@@ -77,6 +82,21 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it is a worst case: made from who is whom, which no intruder knows.
     fn needs_alignment(&self) -> bool {
         false
+    }
+
+    /// The distance, weight or law that it goes by, as a formula of a line.
+    fn formula(&self) -> String {
+        String::new()
+    }
+
+    /// What it does, in words that follow "an intruder who".
+    fn in_words(&self) -> String {
+        format!("uses the attack {}", self.name())
+    }
+
+    /// The window of ranks that it assumes for each known attribute, if it assumes any.
+    fn windows(&self, _known: &[String]) -> Option<Vec<usize>> {
+        None
     }
 
     /// Studies a scenario, and says whom each seeker prefers.

@@ -23,7 +23,7 @@ use tree::Tree;
 use super::{Attack, Lists, Preference, Scenario};
 use crate::{
     error::{Error, Result},
-    statement::{Method, Statement},
+    statement::{Method, Partner, RankSwapParameters, Statement},
     table::Scale,
 };
 
@@ -68,7 +68,9 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Likelihood {
     /// What was published.
-    pub published: Statement,
+    published: Statement,
+    /// The window of each masked attribute, where rank swapping had several.
+    windows: BTreeMap<String, usize>,
 }
 
 impl Likelihood {
@@ -78,11 +80,40 @@ impl Likelihood {
     /// Usage, when its method has no likelihood here.
     pub fn new(published: Statement) -> Result<Self> {
         match published.method {
-            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
-                Ok(Self { published })
-            }
+            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => Ok(Self {
+                published,
+                windows: BTreeMap::new(),
+            }),
             ref other => Err(no_law(other)),
         }
+    }
+
+    /// The attack of an intruder who has been told the windows of rank swapping by attribute, and how many records the file
+    /// had. Partners are taken to have been drawn among unswapped values. A window of 0, or none, is of an attribute that was
+    /// not masked.
+    pub fn of_windows(windows: BTreeMap<String, usize>, records: usize) -> Self {
+        let masked = windows.iter().filter(|&(_, &window)| window > 0);
+        let method = Method::RankSwap(RankSwapParameters {
+            p: None,
+            window: windows.values().copied().max().unwrap_or(0).max(1),
+            partner: Partner::Unswapped,
+        });
+        let attributes = masked.map(|(name, _)| name.clone()).collect();
+        Self {
+            published: Statement::new(method, records, attributes),
+            windows,
+        }
+    }
+
+    /// The window of rank swapping for one attribute; 0 where it was not masked.
+    fn window_of(&self, attribute: &String) -> Option<usize> {
+        let Method::RankSwap(stated) = &self.published.method else {
+            return None;
+        };
+        Some(match self.published.attributes.contains(attribute) {
+            true => *self.windows.get(attribute).unwrap_or(&stated.window),
+            false => 0,
+        })
     }
 }
 
@@ -103,10 +134,25 @@ impl Attack for Likelihood {
         true
     }
 
+    fn formula(&self) -> String {
+        "sum of ln(P(masked value | original value) / P(masked value)) by the published law".into()
+    }
+
+    fn in_words(&self) -> String {
+        format!(
+            "knows the law of {} (likelihood)",
+            self.published.method.name()
+        )
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        known.iter().map(|name| self.window_of(name)).collect()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         Ok(Preference::Lists(match &self.published.method {
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
-                Box::new(Ranked::new(&self.published, scenario))
+                Box::new(Ranked::new(self, scenario))
             }
             other => return Err(no_law(other)),
         }))
@@ -127,7 +173,8 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn new(published: &Statement, scenario: &Scenario<'_>) -> Self {
+    fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
+        let published = &attack.published;
         let masked: Vec<bool> = scenario
             .known
             .iter()
@@ -138,7 +185,19 @@ impl Ranked {
         let files = RankedFiles::new(scenario, &exact);
         let n_released = scenario.released.n_records();
         let share = (n_released as f64 / published.records.max(1) as f64).min(1.0);
-        let laws = laws(published, &masked, &files.present, share);
+        // Attributes of one law and as many values share it.
+        let mut made: BTreeMap<(usize, Option<usize>), Law> = BTreeMap::new();
+        let mut laws = Vec::with_capacity(masked.len());
+        for ((name, &masked), &n) in scenario.known.iter().zip(&masked).zip(&files.present) {
+            let window = attack.window_of(name);
+            laws.push(match masked {
+                false => Law::Equal { values: n },
+                true => made
+                    .entry((n, window))
+                    .or_insert_with(|| law_of(&published.method, window, n, share))
+                    .clone(),
+            });
+        }
         let n_sought = scenario.sought().n_records();
         /// What is left out of the posterior of a seeker, at most.
         const LEFT_OUT: f64 = 1e-9;
@@ -157,27 +216,11 @@ impl Ranked {
     }
 }
 
-/// The law of each attribute; those of as many values share one.
-fn laws(published: &Statement, masked: &[bool], present: &[usize], share: f64) -> Vec<Law> {
-    let mut made: BTreeMap<usize, Law> = BTreeMap::new();
-    masked
-        .iter()
-        .zip(present)
-        .map(|(&masked, &n)| match masked {
-            false => Law::Equal { values: n },
-            true => made
-                .entry(n)
-                .or_insert_with(|| law_of(published, n, share))
-                .clone(),
-        })
-        .collect()
-}
-
 /// The law of an attribute of which n values were released, a share of those that were masked.
-fn law_of(published: &Statement, n: usize, share: f64) -> Law {
-    match &published.method {
+fn law_of(method: &Method, window: Option<usize>, n: usize, share: f64) -> Law {
+    match method {
         Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
-            stated.window,
+            window.unwrap_or(stated.window),
             stated.partner,
             n,
             share,
