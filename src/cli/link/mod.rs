@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
-use methods::NotRun;
+use methods::{MethodName, NotRun};
 use published::Published;
 
 use super::{
@@ -87,6 +87,14 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         records,
         attributes: original.attributes(),
     })?;
+    if args.methods.names(MethodName::Likelihood)
+        && statement.is_none()
+        && args.published.given().is_some()
+    {
+        console.note(
+            "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
+        );
+    }
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
             "--links writes the links of one attack; this call makes {}",

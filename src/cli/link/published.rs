@@ -104,10 +104,10 @@ impl Published<'_> {
             return Likelihood::new(statement.clone());
         }
         if self.args.given().is_none() {
-            return Err(
-                Error::usage("likelihood needs to know what was published about the masking")
-                    .remedy("Give --statement FILE, or --p or --window of rank swapping"),
-            );
+            return Err(Error::usage(
+                "likelihood needs to know what was published about the masking",
+            )
+            .remedy("Give --statement FILE, or --p or --window of rank swapping"));
         }
         let bound = self.windows()?;
         let swapped = self
