@@ -16,6 +16,7 @@ mod link_counts;
 mod manual;
 mod maskings;
 mod microaggregation;
+mod mixed_files;
 mod permissions;
 mod pipeline;
 mod recoding;

@@ -209,7 +209,7 @@ fn every_distance_agrees_with_plain_loops_on_census() {
         mask.extend(["-o", masked_path, original_path]);
         sdcrisk(&mask);
         let b = read(&masked);
-        // Averages keep PTOTVAL = PEARNVAL + POTHVAL: without a ridge there is no inverse.
+        // Averages keep PTOTVAL = PEARNVAL + POTHVAL, up to the two files' units: a case for a ridge.
         let ridge = if masking[0] == "microagg" { 0.001 } else { 0.0 };
         for direction in ["original-to-masked", "masked-to-original"] {
             for method in [

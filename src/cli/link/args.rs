@@ -23,6 +23,7 @@ use crate::{
   sdcrisk link --method rsld --statement masked.sdc.json --known sweep:7 orig.csv masked.csv
   sdcrisk link --method am,microagg --statement masked.sdc.json orig.csv masked.csv
   sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
+  sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
 
@@ -33,6 +34,7 @@ Methods that an intruder can use:
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
+  likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same")]
@@ -67,7 +69,7 @@ pub struct LinkArgs {
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
     pub(super) ties: TiesArg,
-    /// Each record its best, or all at once one to one
+    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood only)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
     /// Column that says who is who in both files [default: the order of the records]
@@ -125,6 +127,7 @@ pub(super) enum TiesArg {
 pub(super) enum AssignArg {
     Best,
     OneToOne,
+    Balanced,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -148,17 +151,24 @@ impl LinkArgs {
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
-        let (rsld, microagg) = (
+        let (rsld, likelihood, microagg) = (
             self.methods.names(MethodName::Rsld),
+            self.methods.names(MethodName::Likelihood),
             self.methods.names(MethodName::Microagg),
         );
         let published = &self.published;
-        if let (Some(option), false) = (published.of_rank_swapping(), rsld) {
+        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
             return refuse(
                 format!(
-                    "{option} has no effect: only rsld uses what was published about rank swapping"
+                    "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
                 ),
-                "Add rsld to --method, or leave the option out",
+                "Add one of them to --method, or leave the option out",
+            );
+        }
+        if self.assign == AssignArg::Balanced && !likelihood {
+            return refuse(
+                "--assign balanced needs likelihoods, which no method named has".into(),
+                "Use --method likelihood, or --assign one-to-one",
             );
         }
         if let (Some(option), false) = (published.microaggregation.given(), microagg) {
@@ -170,9 +180,9 @@ impl LinkArgs {
             );
         }
         let stated = published.statement.is_some();
-        if stated && !rsld && !microagg {
+        if stated && !rsld && !likelihood && !microagg {
             return refuse(
-                "--statement has no effect: only rsld and microagg use what was published".into(),
+                "--statement has no effect: only rsld, likelihood and microagg use what was published".into(),
                 "Add one of them to --method, or leave the option out",
             );
         }
@@ -264,6 +274,7 @@ impl LinkArgs {
         match self.assign {
             AssignArg::Best => Assign::Best,
             AssignArg::OneToOne => Assign::OneToOne,
+            AssignArg::Balanced => Assign::Balanced,
         }
     }
 }

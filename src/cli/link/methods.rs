@@ -27,12 +27,13 @@ pub(super) enum MethodName {
     Gower,
     Rsld,
     Microagg,
+    Likelihood,
     All,
 }
 
 impl MethodName {
     /// All that `all` stands for, in the order of reports.
-    const EACH: [Self; 8] = [
+    const EACH: [Self; 9] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
@@ -41,6 +42,7 @@ impl MethodName {
         Self::Gower,
         Self::Rsld,
         Self::Microagg,
+        Self::Likelihood,
     ];
 
     /// Its name on the command line.
@@ -54,6 +56,7 @@ impl MethodName {
             Self::Gower => "gower",
             Self::Rsld => "rsld",
             Self::Microagg => "microagg",
+            Self::Likelihood => "likelihood",
             Self::All => "all",
         }
     }
@@ -62,7 +65,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
@@ -256,6 +259,7 @@ impl MethodArgs {
                 published.masked,
                 standardize,
             )?)),
+            MethodName::Likelihood => Ok(Box::new(published.law()?)),
         }
     }
 

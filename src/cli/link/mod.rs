@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
-use methods::NotRun;
+use methods::{MethodName, NotRun};
 use published::Published;
 
 use super::{
@@ -86,13 +86,17 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         args: &args.published,
         statement: statement.as_ref(),
         records,
-        attributes: original
-            .attributes()
-            .iter()
-            .map(|attribute| attribute.name.clone())
-            .collect(),
+        attributes: original.attributes(),
         masked: &masked,
     })?;
+    if args.methods.names(MethodName::Likelihood)
+        && statement.is_none()
+        && args.published.of_rank_swapping().is_some()
+    {
+        console.note(
+            "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
+        );
+    }
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
             "--links writes the links of one attack; this call makes {}",
@@ -243,6 +247,7 @@ impl LinkArgs {
             assign: match self.assign {
                 AssignArg::Best => "best",
                 AssignArg::OneToOne => "one-to-one",
+                AssignArg::Balanced => "balanced",
             },
             left_out: left_out
                 .into_iter()

@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::microaggregation::MicroaggregationArgs;
 use crate::{
-    attack::intersection::rank_swap::Bound,
+    attack::{intersection::rank_swap::Bound, likelihood::Likelihood},
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
-    table::Table,
+    table::{Attribute, Scale, Table},
 };
 
 /// What was published.
@@ -46,8 +46,8 @@ pub(super) struct Published<'a> {
     pub(super) statement: Option<&'a Statement>,
     /// Records of the file that was masked.
     pub(super) records: usize,
-    /// Names of the original's attributes.
-    pub(super) attributes: Vec<String>,
+    /// The original's attributes.
+    pub(super) attributes: &'a [Attribute],
     /// The masked file.
     pub(super) masked: &'a Table,
 }
@@ -99,6 +99,29 @@ impl Published<'_> {
         )
     }
 
+    /// The law of the masking, by the statement or by the windows of rank swapping.
+    ///
+    /// # Errors
+    /// Usage, when nothing was said of it, or something that cannot be.
+    pub(super) fn law(&self) -> Result<Likelihood> {
+        if let Some(statement) = self.statement {
+            return Likelihood::new(statement.clone());
+        }
+        if self.args.of_rank_swapping().is_none() {
+            return Err(Error::usage(
+                "likelihood needs to know what was published about the masking",
+            )
+            .remedy("Give --statement FILE, or --p or --window of rank swapping"));
+        }
+        let bound = self.windows()?;
+        let swapped = self
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.scale != Scale::Nominal)
+            .map(|attribute| (attribute.name.clone(), bound.window_of(&attribute.name)));
+        Ok(Likelihood::of_windows(swapped.collect(), self.records))
+    }
+
     /// The windows of entries `NUMBER` and `NAME=NUMBER`. `window_of` is told whether the number stands alone, for all.
     fn bound(
         &self,
@@ -114,12 +137,7 @@ impl Published<'_> {
                 None => others.replace(window_of(entry, !named)?).is_some(),
                 Some((name, number)) => {
                     let name = name.trim();
-                    if !self.attributes.iter().any(|attribute| attribute == name) {
-                        return Err(Error::usage(format!(
-                            "{option} names an attribute {name:?} that the original file does not have"
-                        ))
-                        .remedy("'sdcrisk describe' lists the attributes"));
-                    }
+                    self.check_has_ranks(option, name)?;
                     windows
                         .insert(name.to_string(), window_of(number, false)?)
                         .is_some()
@@ -133,7 +151,7 @@ impl Published<'_> {
             }
         }
         match (windows.is_empty(), others) {
-            (true, Some(window)) => Ok(Bound::Window(window)),
+            (true, Some(window)) => Ok(self.everywhere(window)),
             (_, Some(others)) => Ok(Bound::Each { windows, others }),
             (_, None) => Err(Error::usage(format!(
                 "{option} says nothing of the attributes that it does not name"
@@ -141,6 +159,38 @@ impl Published<'_> {
             .remedy(format!(
                 "Add a bare number for them, which is 0 if they were not masked: {option} NAME=5,0"
             ))),
+        }
+    }
+
+    /// An attribute that can have been swapped by rank.
+    fn check_has_ranks(&self, option: &str, name: &str) -> Result<()> {
+        let Some(attribute) = self.attributes.iter().find(|known| known.name == name) else {
+            return Err(Error::usage(format!(
+                "{option} names an attribute {name:?} that the original file does not have"
+            ))
+            .remedy("'sdcrisk describe' lists the attributes"));
+        };
+        match attribute.scale {
+            Scale::Nominal => Err(Error::usage(format!(
+                "has no ranks for {option} to speak of: it is nominal"
+            ))
+            .on_attribute(name)
+            .remedy("Leave it out: names are taken as not masked")),
+            Scale::Continuous | Scale::Ordinal => Ok(()),
+        }
+    }
+
+    /// The same window for all that can have been swapped. Names have no ranks and were not.
+    fn everywhere(&self, window: usize) -> Bound {
+        let numbers = self
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.scale != Scale::Nominal);
+        Bound::Each {
+            windows: numbers
+                .map(|attribute| (attribute.name.clone(), window))
+                .collect(),
+            others: 0,
         }
     }
 
