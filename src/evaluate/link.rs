@@ -4,9 +4,18 @@ use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use rand::seq::SliceRandom;
 
-use super::{judge, score::Score, truth::Truth};
+use super::{
+    calibration::Calibration,
+    judge::{self, Judged},
+    score::Score,
+    truth::Truth,
+};
 use crate::{
-    attack::{Attack, Direction, Nearest, Preference, Scenario, one_to_one},
+    attack::{
+        Attack, Direction, Nearest, Preference, Scenario,
+        balanced::{self, Balanced},
+        one_to_one,
+    },
     distance::nearest::{Link, Neighbours},
     error::Result,
     rng::{Purpose, Seed},
@@ -20,6 +29,8 @@ pub enum Assign {
     Best,
     /// All at once, each at most once, at the least total cost.
     OneToOne,
+    /// Each record with its most likely one, given that all are linked one to one: for attacks with likelihoods.
+    Balanced,
 }
 
 /// An attribute that both files have and that can be compared.
@@ -291,6 +302,8 @@ pub struct Outcome {
     pub score: Score,
     /// Of a one-to-one assignment: total cost and number of pairs.
     pub assignment: Option<(f64, u64)>,
+    /// What an attack with likelihoods says of its own success; not of a one-to-one assignment, which states nothing.
+    pub calibration: Option<Calibration>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
     pub links: Vec<Claim>,
 }
@@ -321,7 +334,8 @@ impl Case<'_> {
     /// Runs an attack and judges it.
     ///
     /// # Errors
-    /// Whatever the attack objects to, and Failed when an assignment does not fit into memory.
+    /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
+    /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let study = self.study;
         let partners = study.partners();
@@ -333,8 +347,20 @@ impl Case<'_> {
             direction: study.direction,
             aligned: attack.needs_alignment().then_some(partners),
         };
-        let preference = attack.prepare(&scenario)?;
-        let (contests, links) = match &preference {
+        let mut preference = attack.prepare(&scenario)?;
+        if assign == Assign::Balanced {
+            preference = match preference {
+                Preference::Nearest(_) => return Err(balanced::no_likelihood()),
+                Preference::Lists(lists) => {
+                    Preference::Lists(Box::new(Balanced::new(lists.as_ref())?))
+                }
+            };
+        }
+        let Judged {
+            contests,
+            links,
+            stated,
+        } = match &preference {
             Preference::Nearest(nearest) => {
                 let neighbours = self.neighbours(nearest);
                 judge::nearest(nearest, &neighbours, partners, with_links)?
@@ -348,10 +374,11 @@ impl Case<'_> {
             attack.has_candidate_sets(),
         );
         match assign {
-            Assign::Best => Ok(Outcome {
+            Assign::Best | Assign::Balanced => Ok(Outcome {
                 links: self.claims(links),
                 score,
                 assignment: None,
+                calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
@@ -379,6 +406,7 @@ impl Case<'_> {
                     links: self.claims(links),
                     score: score.with_assignment(correct as u64),
                     assignment: Some((assignment.cost, pairs as u64)),
+                    calibration: None,
                 })
             }
         }

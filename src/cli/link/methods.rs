@@ -26,12 +26,14 @@ pub(super) enum MethodName {
     Kernel,
     Gower,
     Rsld,
+    Microagg,
+    Likelihood,
     All,
 }
 
 impl MethodName {
     /// All that `all` stands for, in the order of reports.
-    const EACH: [Self; 7] = [
+    const EACH: [Self; 9] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
@@ -39,6 +41,8 @@ impl MethodName {
         Self::Kernel,
         Self::Gower,
         Self::Rsld,
+        Self::Microagg,
+        Self::Likelihood,
     ];
 
     /// Its name on the command line.
@@ -51,6 +55,8 @@ impl MethodName {
             Self::Kernel => "kernel",
             Self::Gower => "gower",
             Self::Rsld => "rsld",
+            Self::Microagg => "microagg",
+            Self::Likelihood => "likelihood",
             Self::All => "all",
         }
     }
@@ -59,10 +65,10 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
-    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld)
+    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
     #[arg(
         long,
         value_enum,
@@ -178,11 +184,12 @@ impl MethodArgs {
             MethodName::Md0,
             MethodName::Kernel,
             MethodName::Rsld,
+            MethodName::Microagg,
         ]);
         if self.standardize != StandardizeArg::Own && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
-                "It is for am, md, md0, kernel and rsld",
+                "It is for am, md, md0, kernel, rsld and microagg",
             );
         }
         Ok(())
@@ -247,6 +254,12 @@ impl MethodArgs {
                 bound: published.windows()?,
                 standardize,
             })),
+            MethodName::Microagg => Ok(Box::new(published.args.microaggregation.attack(
+                published.statement,
+                published.masked,
+                standardize,
+            )?)),
+            MethodName::Likelihood => Ok(Box::new(published.law()?)),
         }
     }
 

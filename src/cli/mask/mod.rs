@@ -1,7 +1,7 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
 mod fuzzy;
-mod groups;
+pub(in crate::cli) mod groups;
 mod ipso;
 mod microaggregation;
 mod noise;
