@@ -7,6 +7,7 @@ mod describe;
 mod files;
 mod link;
 mod mask;
+mod match_attributes;
 
 use std::{io, process::ExitCode};
 
@@ -59,6 +60,8 @@ enum Command {
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),
+    /// Find out which attribute of one file is which of another
+    MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -106,6 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
+        Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {

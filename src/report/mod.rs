@@ -11,4 +11,5 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 
 pub mod describe;
 pub mod link;
+pub mod match_attributes;
 pub mod text;
