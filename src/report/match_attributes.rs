@@ -81,6 +81,8 @@ pub struct MatchedPair {
     pub margin: Option<f64>,
     /// Attributes of the second file that cannot be told from the partner.
     pub rivals: Vec<String>,
+    /// Whether the distributions are equal, but for rounding.
+    pub equal: bool,
     /// Whether they look like one variable.
     pub same_variable: bool,
     /// Whether they are told in the same terms.
@@ -132,6 +134,7 @@ impl From<&Pair> for MatchedPair {
             second_distance: pair.second.as_ref().map(|second| second.distance),
             margin: pair.margin(),
             rivals: pair.rivals.iter().map(|rival| rival.name.clone()).collect(),
+            equal: pair.equal,
             same_variable: pair.same_variable,
             same_terms: pair.same_terms,
         }
@@ -340,6 +343,7 @@ impl MatchReport {
 /// What to make of a pair, in a few words.
 fn verdict(pair: &MatchedPair) -> String {
     match (pair.rivals.len(), pair.same_variable) {
+        (0, _) if pair.equal => "equal".into(),
         (0, true) => "alike".into(),
         (0, false) => "nearest, not alike".into(),
         (1, _) => "open: 1 rival".into(),

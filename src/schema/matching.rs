@@ -78,6 +78,8 @@ pub struct Pair {
     pub second: Option<Rival>,
     /// Other attributes of the second file that cannot be told from the partner, nearest first.
     pub rivals: Vec<Rival>,
+    /// Whether the distributions are equal, but for rounding.
+    pub equal: bool,
     /// Whether they look like one variable.
     pub same_variable: bool,
     /// Whether they are told in the same terms.
@@ -380,6 +382,7 @@ fn pair(
         by: found.by,
         distance: found.distance,
         chance: found.chance,
+        equal: found.distance <= ROUNDING,
         second: others.first().map(|(_, rival)| rival.clone()),
         rivals: others
             .into_iter()
@@ -390,4 +393,65 @@ fn pair(
             || situation::is_same_variable(found.distance, found.chance, options.distance),
         same_terms: situation::are_same_terms(one, other),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least sum over all permutations, by recursion.
+    fn exhaustive(costs: &[Vec<f64>], row: usize, taken: &mut Vec<bool>) -> f64 {
+        if row == costs.len() {
+            return 0.0;
+        }
+        let mut best = f64::INFINITY;
+        for column in 0..taken.len() {
+            if !taken[column] {
+                taken[column] = true;
+                best = best.min(costs[row][column] + exhaustive(costs, row + 1, taken));
+                taken[column] = false;
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn one_to_one_has_the_least_sum_of_all_permutations() {
+        let options = Options {
+            scale: ScaleBy::Z,
+            distance: Distance::L1,
+            relation: Relation::OneToOne,
+            within: None,
+        };
+        let mut state = 3_u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 40) as f64 / f64::from(1 << 24)
+        };
+        for size in [1, 2, 4, 6] {
+            for _ in 0..10 {
+                let distances: Vec<Vec<f64>> = (0..size)
+                    .map(|_| (0..size).map(|_| random()).collect())
+                    .collect();
+                let difference = |&distance: &f64| {
+                    Some(Difference {
+                        distance,
+                        chance: 0.0,
+                        by: ComparedBy::Density,
+                    })
+                };
+                let differences: Differences = distances
+                    .iter()
+                    .map(|row| row.iter().map(difference).collect())
+                    .collect();
+                let pairs = one_to_one(&differences, &options).unwrap();
+                let sum: f64 = pairs.iter().map(|&(a, b)| distances[a][b]).sum();
+                let least = exhaustive(&distances, 0, &mut vec![false; size]);
+                assert_eq!(pairs.len(), size);
+                assert!((sum - least).abs() < 1e-12, "{sum} {least}");
+            }
+        }
+    }
 }

@@ -28,4 +28,5 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod schema;
 mod swapping;

@@ -13,6 +13,7 @@ mod ipso;
 mod least_squares;
 mod local_suppression;
 mod main_job;
+mod match_attributes;
 mod microaggregation;
 mod microaggregation_loss;
 mod noise;
