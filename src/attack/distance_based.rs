@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Attack, Direction, Nearest, Preference, Scenario};
+use super::{
+    Attack, Direction, Nearest, Preference, Scenario,
+    nominal::{Column, Expanded, Holds},
+};
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::{Error, Result},
@@ -36,6 +39,10 @@ pub enum Standardize {
 /// Differences are taken in the units of the sought file before they are divided, so that equal differences give
 /// equal distances to the last bit wherever both files have equal means and sds (as after rank swapping).
 ///
+/// # Categories
+/// Two different names count `2 / (1 − Σ p²)`, with p the shares of the categories in the release: two unrelated people
+/// count 2 on average, as in a standardised number. Equal names count 0.
+///
 /// # Missing
 /// A difference with a missing side counts as much as that of two unrelated people on average, `E(Z₁ − Z₂)² = 2` in
 /// standardised units: a gap neither attracts nor repels.
@@ -58,42 +65,132 @@ impl Attack for DistanceBased {
         false
     }
 
+    fn formula(&self) -> String {
+        match self.standardize {
+            Standardize::Own => {
+                "sum of squared differences of z-scores, each file by its own mean and sd"
+            }
+            Standardize::Original => {
+                "sum of squared differences of z-scores, both files by the original's mean and sd"
+            }
+            Standardize::None => "sum of squared differences in the files' units",
+        }
+        .into()
+    }
+
+    fn in_words(&self) -> String {
+        "compares records by distance (am)".into()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        nearest(scenario, self.standardize, None)
+        nearest(scenario, self.standardize, |_| None)
     }
 }
 
-/// Prefers the nearest candidate by the standardised distance.
+/// Prefers the nearest candidate by the standardised distance. `confine` makes the candidate sets, if there are such, from
+/// what each column of the points holds.
+///
+/// # Errors
+/// Input, when an attribute cannot be standardised.
 pub(super) fn nearest<'a>(
     scenario: &Scenario<'a>,
     standardize: Standardize,
-    candidates: Option<Boxes>,
+    confine: impl FnOnce(&[Column]) -> Option<Boxes>,
 ) -> Result<Preference<'a>> {
-    let frame = Frame::new(scenario, standardize)?;
+    let points = Expanded::new(scenario)?;
+    let units = Units::of_columns(scenario, &points, standardize)?;
+    let mut weights = Vec::new();
+    let mut missing = Vec::new();
+    for (column, units) in points.columns.iter().zip(&units) {
+        let share = match column.holds {
+            Holds::Numbers => 1.0 / (units.sought.scale * units.sought.scale),
+            // Two names that differ do so in one column, or in two.
+            Holds::Code => 2.0 / units.diversity,
+            Holds::Indicator { .. } => 1.0 / units.diversity,
+        };
+        weights.push(share);
+        missing.push(match column.holds {
+            Holds::Numbers => units.seekers.variance + units.sought.variance,
+            Holds::Code | Holds::Indicator { code: 0 } => 2.0,
+            Holds::Indicator { .. } => 0.0,
+        });
+    }
+    if !weights
+        .iter()
+        .chain(&missing)
+        .all(|number| number.is_finite())
+    {
+        return Err(out_of_range());
+    }
+    let candidates = confine(&points.columns);
     Ok(Preference::Nearest(Box::new(Nearest {
-        seekers: frame.in_sought_units(scenario.seekers()),
-        sought: Cow::Borrowed(scenario.sought()),
-        metric: frame.metric,
+        seekers: in_sought_units(points.seekers, &units),
+        sought: points.sought,
+        metric: Metric::new(weights, missing),
         candidates,
     })))
 }
 
-/// How the two files' units meet: the seekers' values are carried into the units of the sought file.
-struct Frame {
-    /// seeker value → sought units: `(value − from) * factor + to`; identity where nothing is to be done.
-    carry: Vec<Option<(f64, f64, f64)>>,
-    metric: Metric,
+fn out_of_range() -> Error {
+    Error::input("a known attribute has values too large or too close together to be standardised")
+        .remedy("Rescale it, or leave it out of --known")
 }
 
-impl Frame {
-    fn new(scenario: &Scenario<'_>, standardize: Standardize) -> Result<Self> {
-        let of_seekers = moments_by_attribute(scenario.seekers());
-        let of_sought = moments_by_attribute(scenario.sought());
-        let mut carry = Vec::new();
-        let mut weights = Vec::new();
-        let mut missing = Vec::new();
-        for (k, name) in scenario.known.iter().enumerate() {
-            let (mut seekers, mut sought) = (of_seekers[k], of_sought[k]);
+/// How the two files' units meet in one column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Units {
+    /// Of the records that look.
+    pub seekers: Unit,
+    /// Of the records among which they look.
+    pub sought: Unit,
+    /// Of a nominal attribute: the probability that two released records have different categories.
+    diversity: f64,
+}
+
+/// From a file's values to standardised ones: `(value − origin) / scale`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Unit {
+    /// What becomes 0.
+    pub origin: f64,
+    /// What becomes 1.
+    pub scale: f64,
+    /// The variance of the standardised values.
+    pub variance: f64,
+    /// Their mean.
+    pub mean: f64,
+}
+
+impl Unit {
+    fn new(of_file: Moments, by: Option<Moments>) -> Self {
+        let (origin, scale) = by.map_or((0.0, 1.0), |by| (by.mean, by.sd));
+        Self {
+            origin,
+            scale,
+            variance: (of_file.sd / scale) * (of_file.sd / scale),
+            mean: (of_file.mean - origin) / scale,
+        }
+    }
+
+    /// A value in standardised units.
+    pub fn standardised(&self, value: f64) -> f64 {
+        (value - self.origin) / self.scale
+    }
+}
+
+impl Units {
+    /// The units of each column.
+    ///
+    /// # Errors
+    /// Input, when an attribute has no spread to be standardised by.
+    pub fn of_columns(
+        scenario: &Scenario<'_>,
+        points: &Expanded<'_>,
+        standardize: Standardize,
+    ) -> Result<Vec<Self>> {
+        let of_seekers = moments_by_attribute(&points.seekers);
+        let of_sought = moments_by_attribute(&points.sought);
+        let column = |(place, column): (usize, &Column)| {
+            let (mut seekers, mut sought) = (of_seekers[place], of_sought[place]);
             let (intruder, released) = match scenario.direction {
                 Direction::OriginalToMasked => (&mut seekers, sought),
                 Direction::MaskedToOriginal => (&mut sought, seekers),
@@ -103,60 +200,66 @@ impl Frame {
                 *intruder = released;
             }
             let original = *intruder;
-            let no_spread = |side: Moments| side.sd <= 0.0;
-            let unusable = match standardize {
-                Standardize::Own => no_spread(seekers) || no_spread(sought),
-                Standardize::Original => no_spread(original),
-                Standardize::None => false,
+            let by = match standardize {
+                Standardize::Own => [Some(seekers), Some(sought)],
+                Standardize::Original => [Some(original); 2],
+                Standardize::None => [None; 2],
             };
-            if unusable {
+            let no_spread = by.iter().flatten().any(|moments| moments.sd <= 0.0);
+            if no_spread && column.holds == Holds::Numbers {
                 return Err(Error::input(
                     "has the same value everywhere (or none): it cannot be standardised and tells nobody apart",
                 )
-                .on_attribute(name)
+                .on_attribute(&scenario.known[column.attribute])
                 .remedy("Leave it out of --known"));
             }
-            // What the seekers' sd is once they are carried into the units of the sought file.
-            let (scale, carried_sd, carried) = match standardize {
-                Standardize::Own => {
-                    let same = (seekers.mean, seekers.sd) == (sought.mean, sought.sd);
-                    let factor = sought.sd / seekers.sd;
-                    let carried = (!same).then_some((seekers.mean, factor, sought.mean));
-                    (sought.sd, sought.sd, carried)
-                }
-                Standardize::Original => (original.sd, seekers.sd, None),
-                Standardize::None => (1.0, seekers.sd, None),
-            };
-            let weight = 1.0 / (scale * scale);
-            missing.push((carried_sd * carried_sd + sought.sd * sought.sd) / (scale * scale));
-            carry.push(carried);
-            weights.push(weight);
-        }
-        if weights
-            .iter()
-            .chain(&missing)
-            .any(|number| !number.is_finite())
-        {
-            return Err(Error::input(
-                "a known attribute has values too large or too close together to be standardised",
-            )
-            .remedy("Rescale it, or leave it out of --known"));
-        }
-        Ok(Self {
-            carry,
-            metric: Metric::new(weights, missing),
-        })
+            Ok(Self {
+                seekers: Unit::new(seekers, by[0]),
+                sought: Unit::new(sought, by[1]),
+                diversity: match column.holds {
+                    Holds::Numbers => 0.0,
+                    _ => diversity(scenario.released, column.attribute),
+                },
+            })
+        };
+        points.columns.iter().enumerate().map(column).collect()
     }
+}
 
-    fn in_sought_units<'a>(&self, seekers: &'a Matrix) -> Cow<'a, Matrix> {
-        let mut carried = Cow::Borrowed(seekers);
-        for (k, carry) in self.carry.iter().enumerate() {
-            if let Some((from, factor, to)) = *carry {
-                carried
-                    .to_mut()
-                    .map_attribute(k, |value| (value - from) * factor + to);
-            }
+/// The probability that two records drawn with replacement have different categories, among those that have one.
+fn diversity(matrix: &Matrix, attribute: usize) -> f64 {
+    let mut codes: Vec<f64> = (0..matrix.n_records())
+        .filter(|&record| !matrix.is_missing(record, attribute))
+        .map(|record| matrix.row(record)[attribute])
+        .collect();
+    codes.sort_unstable_by(f64::total_cmp);
+    let n = codes.len() as f64;
+    let equal: f64 = codes
+        .chunk_by(|a, b| a.total_cmp(b).is_eq())
+        .map(|of_one| (of_one.len() as f64 / n) * (of_one.len() as f64 / n))
+        .sum();
+    1.0 - equal
+}
+
+/// The seekers' numbers in the units of the sought ones, so that equal differences give equal distances.
+fn in_sought_units<'a>(mut seekers: Cow<'a, Matrix>, units: &[Units]) -> Cow<'a, Matrix> {
+    for (
+        column,
+        Units {
+            seekers: from,
+            sought: to,
+            diversity,
+        },
+    ) in units.iter().enumerate()
+    {
+        let is_name = *diversity > 0.0;
+        let same = (from.origin, from.scale) == (to.origin, to.scale);
+        if !is_name && !same {
+            let factor = to.scale / from.scale;
+            seekers
+                .to_mut()
+                .map_attribute(column, |value| (value - from.origin) * factor + to.origin);
         }
-        carried
     }
+    seekers
 }

@@ -6,8 +6,13 @@
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
 pub mod distance_based;
+pub mod gower;
 pub mod intersection;
+pub mod kernel;
+pub mod mahalanobis;
+mod nominal;
 pub mod one_to_one;
+mod points;
 
 use std::borrow::Cow;
 
@@ -74,6 +79,21 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it is a worst case: made from who is whom, which no intruder knows.
     fn needs_alignment(&self) -> bool {
         false
+    }
+
+    /// The distance, weight or law that it goes by, as a formula of a line.
+    fn formula(&self) -> String {
+        String::new()
+    }
+
+    /// What it does, in words that follow "an intruder who".
+    fn in_words(&self) -> String {
+        format!("uses the attack {}", self.name())
+    }
+
+    /// The window of ranks that it assumes for each known attribute, if it assumes any.
+    fn windows(&self, _known: &[String]) -> Option<Vec<usize>> {
+        None
     }
 
     /// Studies a scenario, and says whom each seeker prefers.

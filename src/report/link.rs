@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{io_error, text};
 use crate::{
-    attack::Direction,
+    attack::{Attack, Direction},
     evaluate::{
         link::{Claim, Outcome},
         score::Ties,
@@ -31,6 +31,18 @@ pub struct LinkReport {
     pub results: Vec<LinkResult>,
     /// One entry a method with more than one case.
     pub means: Vec<MeanRate>,
+    /// The attacks that do not apply, where all were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<MethodNotRun>,
+}
+
+/// An attack that does not apply, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MethodNotRun {
+    /// The attack.
+    pub method: &'static str,
+    /// Why.
+    pub why: String,
 }
 
 /// Who attacked what, and how links were counted.
@@ -72,6 +84,13 @@ pub struct LeftOutAttribute {
 pub struct LinkResult {
     /// The attack.
     pub method: &'static str,
+    /// The distance, weight or law that it goes by.
+    pub formula: String,
+    /// Whether it was made from who is whom, which no intruder knows.
+    pub worst_case: bool,
+    /// What it does, in words that follow "an intruder who".
+    #[serde(skip)]
+    pub in_words: String,
     /// The attributes that the intruder knew.
     pub known: Vec<String>,
     /// Records that looked for a partner.
@@ -140,17 +159,14 @@ pub struct MeanRate {
 
 impl LinkResult {
     /// Joins what is known of one attack on one case.
-    pub fn new(
-        method: &'static str,
-        known: &[String],
-        outcome: &Outcome,
-        ties: Ties,
-        windows: Option<Vec<usize>>,
-    ) -> Self {
+    pub fn new(attack: &dyn Attack, known: &[String], outcome: &Outcome, ties: Ties) -> Self {
         let score = &outcome.score;
         let (low, high) = score.interval(ties);
         Self {
-            method,
+            method: attack.name(),
+            formula: attack.formula(),
+            worst_case: attack.needs_alignment(),
+            in_words: attack.in_words(),
             known: known.to_vec(),
             records: score.records,
             with_partner: score.with_partner,
@@ -172,7 +188,7 @@ impl LinkResult {
             candidates_mean: score.candidates_mean,
             candidates_quantiles: score.candidates_quantiles,
             contains_true: score.contains_true,
-            windows,
+            windows: attack.windows(known),
             assignment: outcome
                 .assignment
                 .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
@@ -258,6 +274,7 @@ impl LinkReport {
             "direction",
             "ties",
             "assign",
+            "worst_case",
         ])?;
         for r in &self.results {
             let scenario = &self.scenario;
@@ -288,6 +305,7 @@ impl LinkReport {
                 scenario.direction,
                 scenario.ties,
                 scenario.assign,
+                r.worst_case,
             ))?;
         }
         let bytes = writer
@@ -365,7 +383,7 @@ impl LinkReport {
             .iter()
             .map(|r| {
                 let mut row = vec![
-                    r.method.to_string(),
+                    format!("{}{}", r.method, if r.worst_case { " *" } else { "" }),
                     self.case_label(r),
                     text::count(r.correct_of(self.scenario.ties)),
                     r.records.to_string(),
@@ -441,6 +459,14 @@ impl LinkReport {
         if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
         }
+        if self.results.iter().any(|r| r.worst_case) {
+            lines.push(
+                "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
+            );
+        }
+        for not_run in &self.not_run {
+            lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
+        }
         let narrowed = self
             .results
             .iter()
@@ -478,7 +504,7 @@ impl LinkReport {
         };
         let mut line = format!(
             "The highest rate: an intruder who knows {known} and {} links {count}{} of {} records correctly, {} ({against}).",
-            self.describe(worst.method),
+            self.describe(worst),
             text::count(worst.correct_of(self.scenario.ties)),
             worst.records,
             text::percent(worst.rate),
@@ -529,15 +555,11 @@ impl LinkReport {
         line
     }
 
-    fn describe(&self, method: &str) -> String {
-        let how = match method {
-            "am" => "compares records by distance (am)",
-            "rsld" => "uses the window of rank swapping (rsld)",
-            other => other,
-        };
+    fn describe(&self, result: &LinkResult) -> String {
+        let how = &result.in_words;
         match self.scenario.assign {
             "one-to-one" => format!("{how}, assigning all records at once,"),
-            _ => how.to_string(),
+            _ => how.clone(),
         }
     }
 }

@@ -22,7 +22,18 @@ pub fn wilson(successes: f64, trials: u64) -> (f64, f64) {
     let n = trials as f64;
     let centre = (successes + Z * Z / 2.0) / (n + Z * Z);
     let half = Z / (n + Z * Z) * (successes * (n - successes) / n + Z * Z / 4.0).sqrt();
-    ((centre - half).max(0.0), (centre + half).min(1.0))
+    // The formula ends at 0 and 1 there, its rounding does not.
+    let low = if successes <= 0.0 {
+        0.0
+    } else {
+        (centre - half).max(0.0)
+    };
+    let high = if successes >= n {
+        1.0
+    } else {
+        (centre + half).min(1.0)
+    };
+    (low, high)
 }
 
 #[cfg(test)]

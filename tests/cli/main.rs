@@ -17,6 +17,7 @@ mod manual;
 mod maskings;
 mod match_attributes;
 mod microaggregation;
+mod mixed_files;
 mod permissions;
 mod pipeline;
 mod recoding;

@@ -264,7 +264,7 @@ fn known_forms_name_the_cases_that_they_promise() {
             })
             .collect()
     };
-    assert_eq!(cases(""), ["age+income+bonus"]);
+    assert_eq!(cases(""), ["age+income+bonus+town"]);
     assert_eq!(cases("--known bonus,age"), ["bonus+age"]);
     assert_eq!(cases("--known 2-3"), ["age+income"]);
     assert_eq!(cases("--known first:2"), ["age+income"]);
@@ -274,14 +274,24 @@ fn known_forms_name_the_cases_that_they_promise() {
     );
     assert_eq!(
         cases("--known subsets:2"),
-        ["age+income", "age+bonus", "income+bonus"]
+        [
+            "age+income",
+            "age+bonus",
+            "age+town",
+            "income+bonus",
+            "income+town",
+            "bonus+town"
+        ]
     );
     assert_eq!(
         cases("--attributes bonus,age --known sweep:2"),
         ["bonus", "bonus+age"]
     );
-    let mut drawn = cases("--known random:2x3 --seed 1");
-    assert_eq!(drawn, cases("--known random:2x3 --seed 1"));
+    let mut drawn = cases("--attributes age,income,bonus --known random:2x3 --seed 1");
+    assert_eq!(
+        drawn,
+        cases("--attributes age,income,bonus --known random:2x3 --seed 1")
+    );
     drawn.sort();
     assert_eq!(drawn, ["age+bonus", "age+income", "income+bonus"]);
 }

@@ -99,7 +99,7 @@ fn json_has_the_keys_that_other_programs_read() {
 #[test]
 fn csv_says_the_same_as_json() {
     let sandbox = sandbox();
-    let call = "link --method am,rsld --window 2 --known subsets:2 good.csv masked.csv --format";
+    let call = "link --method am,rsld --window 2 --attributes age,income,bonus --known subsets:2 good.csv masked.csv --format";
     let json = sandbox.run(&format!("{call} json")).ended(0).json();
     let csv = sandbox.run(&format!("{call} csv")).ended(0);
     let mut reader = csv::Reader::from_reader(csv.stdout.as_slice());

@@ -1,11 +1,14 @@
 //! The intersection attack on rank swapping (RS-RL; its rate is called RSLD).
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::{
     attack::{
         Attack, Direction, Preference, Scenario,
         distance_based::{Standardize, nearest},
+        nominal::{Column, Holds},
     },
     distance::nearest::Boxes,
     error::{Error, Result},
@@ -19,12 +22,12 @@ use crate::{
 pub enum Bound {
     /// This many ranks, on every known attribute.
     Window(usize),
-    /// As was published: a window on the attributes that were masked, unchanged values on all others.
-    Published {
-        /// Greatest rank difference of two values that were swapped.
-        window: usize,
-        /// The attributes that were masked.
-        masked: Vec<String>,
+    /// A window for each attribute that was masked.
+    Each {
+        /// The windows by attribute.
+        windows: BTreeMap<String, usize>,
+        /// The window of all other attributes: 0 if they were not masked.
+        others: usize,
     },
 }
 
@@ -35,9 +38,13 @@ impl Bound {
     /// Usage, when the statement is of another method.
     pub fn of_statement(statement: &Statement) -> Result<Self> {
         match &statement.method {
-            Method::RankSwap(parameters) => Ok(Self::Published {
-                window: parameters.window,
-                masked: statement.attributes.clone(),
+            Method::RankSwap(parameters) => Ok(Self::Each {
+                windows: statement
+                    .attributes
+                    .iter()
+                    .map(|name| (name.clone(), parameters.window))
+                    .collect(),
+                others: 0,
             }),
             other => Err(Error::usage(format!(
                 "the statement is of {}; rsld is the attack on rankswap",
@@ -51,8 +58,7 @@ impl Bound {
     pub fn window_of(&self, attribute: &String) -> usize {
         match self {
             Self::Window(window) => *window,
-            Self::Published { window, masked } if masked.contains(attribute) => *window,
-            Self::Published { .. } => 0,
+            Self::Each { windows, others } => *windows.get(attribute).unwrap_or(others),
         }
     }
 }
@@ -97,34 +103,65 @@ impl Attack for RankSwapIntersection {
         true
     }
 
+    fn formula(&self) -> String {
+        "the nearest record, as in am, of those within the window of ranks on every known attribute"
+            .into()
+    }
+
+    fn in_words(&self) -> String {
+        "uses the window of rank swapping (rsld)".into()
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        Some(
+            known
+                .iter()
+                .map(|name| self.bound.window_of(name))
+                .collect(),
+        )
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let windows: Vec<usize> = scenario
-            .known
-            .iter()
-            .map(|name| self.bound.window_of(name))
-            .collect();
-        let boxes = boxes(scenario, &windows);
-        nearest(scenario, self.standardize, Some(boxes))
+        let windows = self.windows(scenario.known).unwrap_or_default();
+        nearest(scenario, self.standardize, |columns| {
+            Some(boxes(scenario, &windows, columns))
+        })
     }
 }
 
 /// Seekers whose boxes one task works out.
 const ASKED_AT_ONCE: usize = 4096;
 
-/// The set of each seeker as a box: an interval of values for each known attribute.
+/// The set of each seeker as a box: an interval of values for each column of the points.
 ///
-/// Whoever seeks, values are ranked among the released ones.
-fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
+/// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
+/// are possible.
+fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
-    let rankings: Vec<Ranking> = (0..windows.len())
-        .into_par_iter()
-        .map(|k| Ranking::new(present(released, k)))
+    let rankings: Vec<Ranking> = columns
+        .par_iter()
+        .map(|column| match column.holds {
+            Holds::Numbers => Ranking::new(present(released, column.attribute)),
+            Holds::Code | Holds::Indicator { .. } => Ranking::new([].into_iter()),
+        })
         .collect();
-    let interval = |k: usize, value| match scenario.direction {
-        Direction::OriginalToMasked => rankings[k].within(value, windows[k]),
-        Direction::MaskedToOriginal => rankings[k].reaching(value, windows[k]),
+    let interval = |place: usize, value: f64| {
+        let Column { attribute, holds } = columns[place];
+        match (holds, scenario.direction) {
+            (Holds::Code, _) => (value, value),
+            (Holds::Indicator { code }, _) if value.total_cmp(&f64::from(code)).is_eq() => {
+                (1.0, 1.0)
+            }
+            (Holds::Indicator { .. }, _) => (f64::NEG_INFINITY, f64::INFINITY),
+            (Holds::Numbers, Direction::OriginalToMasked) => {
+                rankings[place].within(value, windows[attribute])
+            }
+            (Holds::Numbers, Direction::MaskedToOriginal) => {
+                rankings[place].reaching(value, windows[attribute])
+            }
+        }
     };
-    let width = windows.len();
+    let width = columns.len();
     let (mut lo, mut hi) = (
         vec![f64::NEG_INFINITY; seekers.n_records() * width],
         vec![f64::INFINITY; seekers.n_records() * width],
@@ -134,17 +171,18 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize]) -> Boxes {
         .zip(hi.par_chunks_mut(block))
         .enumerate()
         .for_each(|(number, (lo, hi))| {
-            // Attribute by attribute, so that one ranking at a time is in cache.
-            for k in 0..width {
-                for (row, cell) in (k..lo.len()).step_by(width).enumerate() {
+            // Column by column, so that one ranking at a time is in cache.
+            for (place, column) in columns.iter().enumerate() {
+                for (row, cell) in (place..lo.len()).step_by(width).enumerate() {
                     let seeker = number * ASKED_AT_ONCE + row;
-                    if !seekers.is_missing(seeker, k) {
-                        (lo[cell], hi[cell]) = interval(k, seekers.row(seeker)[k]);
+                    if !seekers.is_missing(seeker, column.attribute) {
+                        let value = seekers.row(seeker)[column.attribute];
+                        (lo[cell], hi[cell]) = interval(place, value);
                     }
                 }
             }
         });
-    Boxes::new(seekers.n_records(), windows.len(), lo, hi)
+    Boxes::new(seekers.n_records(), width, lo, hi)
 }
 
 fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {

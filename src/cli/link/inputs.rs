@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl LinkArgs {
-    pub(super) fn published(&self) -> Result<Option<Statement>> {
-        let Some(path) = &self.statement else {
+    pub(super) fn statement(&self) -> Result<Option<Statement>> {
+        let Some(path) = &self.published.statement else {
             return Ok(None);
         };
         Statement::from_json(&files::name_of(path), &args::read_text(path)?).map(Some)
@@ -163,6 +163,7 @@ pub(super) fn check_statement(
     masked: &Table,
 ) -> Result<()> {
     let file = args
+        .published
         .statement
         .as_deref()
         .map(files::name_of)

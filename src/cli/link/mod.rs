@@ -2,11 +2,15 @@
 
 mod args;
 mod inputs;
+mod methods;
+mod published;
 
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
+use methods::NotRun;
+use published::Published;
 
 use super::{
     Ending,
@@ -16,13 +20,15 @@ use super::{
 };
 use crate::{
     attack::Direction,
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     evaluate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
     },
     optimize::assignment,
-    report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
+    report::link::{
+        self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+    },
     table::{ReadOptions, Table},
 };
 
@@ -50,7 +56,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
                 .into(),
         );
     }
-    let statement = args.published()?;
+    let statement = args.statement()?;
     if let Some(statement) = &statement {
         inputs::check_statement(statement, args, &masked)?;
     }
@@ -68,18 +74,19 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let held = args.held(&original, &seed)?;
     let known_records = held.len();
     let study = Study::new(&original, &masked, &truth, held, args.direction());
-    let (_, not_run) = args.methods();
-    if let Some(why) = not_run {
-        console.note(&format!("note: {why}"));
-    }
     // A file that was shortened after masking was masked as a whole.
     let records = original.n_records().max(masked.n_records());
-    if args.p.is_some() && original.n_records() != masked.n_records() {
+    if !args.published.p.is_empty() && original.n_records() != masked.n_records() {
         console.note(&format!(
             "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
         ));
     }
-    let attacks = args.attacks(statement.as_ref(), records)?;
+    let (attacks, mut not_run) = args.methods.attacks(&Published {
+        args: &args.published,
+        statement: statement.as_ref(),
+        records,
+        attributes: original.attributes(),
+    })?;
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
             "--links writes the links of one attack; this call makes {}",
@@ -110,16 +117,32 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             ));
             let outcome = console.stage(attack.name(), || {
                 case.attack(attack.as_ref(), args.assign(), args.links.is_some())
-            })?;
-            results.push(LinkResult::new(
-                attack.name(),
-                case.known(),
-                &outcome,
-                args.ties(),
-                attack.windows(case.known()),
-            ));
-            claims = outcome.links;
+            });
+            match outcome {
+                Ok(outcome) => {
+                    results.push(LinkResult::new(
+                        attack.as_ref(),
+                        case.known(),
+                        &outcome,
+                        args.ties(),
+                    ));
+                    claims = outcome.links;
+                }
+                // All that apply were asked for: this one does not, with these attributes.
+                Err(error) if args.methods.takes_all() && error.kind() != ErrorKind::Failed => {
+                    not_run.push(NotRun {
+                        method: attack.name(),
+                        why: error.to_string(),
+                    });
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
+    }
+    // The same reason may have been met in several cases.
+    not_run.dedup();
+    for NotRun { method, why } in &not_run {
+        console.note(&format!("note: {method} is not run: {why}"));
     }
     let report = LinkReport {
         schema: report::SCHEMA,
@@ -131,6 +154,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             args.knowledge()?.is_some_and(|known| known.is_family()),
         ),
         results,
+        not_run: not_run
+            .into_iter()
+            .map(|NotRun { method, why }| MethodNotRun { method, why })
+            .collect(),
     };
     console.stage("write", || {
         args.write(outputs, &report, &claims, &original, &masked)
@@ -155,7 +182,7 @@ impl LinkArgs {
             Some(_) => None,
             None => self.known_records.as_ref().map(PathBuf::from),
         };
-        for path in [&self.statement, &self.key, &records_file]
+        for path in [&self.published.statement, &self.key, &records_file]
             .into_iter()
             .flatten()
         {

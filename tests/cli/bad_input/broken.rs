@@ -215,12 +215,12 @@ pub fn cases() -> Vec<Case> {
         .file("in.csv", "a,b\n918273645,5\n")
         .file("in2.csv", "a,b\n918273645,5\n"),
         fails(
-            "only text, linked",
+            "only text of one kind, linked",
             "link --method am in.csv in2.csv",
             3,
             "share no attribute",
         )
-        .file("in.csv", "town,sex\ngeheim,f\nHull,m\n")
-        .file("in2.csv", "town,sex\ngeheim,f\nHull,m\n"),
+        .file("in.csv", "town,sex\ngeheim,f\ngeheim,f\n")
+        .file("in2.csv", "town,sex\ngeheim,f\ngeheim,f\n"),
     ]
 }

@@ -1,6 +1,7 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod broken;
+mod distances;
 mod fuzzy;
 mod knowledge;
 mod match_attributes;
@@ -216,6 +217,7 @@ fn table() -> Vec<Case> {
     let mut table = broken::cases();
     table.extend(ugly::cases());
     table.extend(options::cases());
+    table.extend(distances::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());

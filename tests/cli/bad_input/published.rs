@@ -308,6 +308,6 @@ fn the_statement_that_the_cases_break_is_sound() {
         .ended(0);
     assert_eq!(
         ran.json()["results"][0]["windows"],
-        serde_json::json!([2, 2, 2])
+        serde_json::json!([2, 2, 2, 0])
     );
 }

@@ -174,9 +174,9 @@ pub fn cases() -> Vec<Case> {
             Notes("flat is not compared: it has no two different values"),
         ),
         case(
-            "text is not compared",
-            "link --method am good.csv masked.csv",
-            Notes("town is not compared: it is not a number"),
+            "names are compared as names",
+            "link --method am --known town good.csv masked.csv",
+            Shows("by chance"),
         ),
         case(
             "identifier is left out",

@@ -1,0 +1,305 @@
+//! Kernel distances: distances between records as they look in the space of a kernel.
+
+use std::borrow::Cow;
+
+use super::{
+    Attack, Lists, Nearest, Preference, Scenario,
+    distance_based::{Standardize, nearest},
+    mahalanobis::{Mahalanobis, Scatter, Singular},
+    points::{Points, by_record},
+};
+use crate::{
+    distance::Metric,
+    error::{Error, Result},
+    table::matrix::Matrix,
+};
+
+/// The most coordinates that a polynomial may have.
+const MOST_MONOMIALS: usize = 4096;
+
+/// What both files as monomials may take, in bytes.
+const MOST_BYTES: usize = 8 << 30;
+
+/// A kernel `K(x, y)`, on standardised values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kernel {
+    /// `exp(−λ |x − y|²)`: for every λ the order of pairs is that of `am`.
+    Rbf,
+    /// `exp(−½ (x − y)ᵀ Σ⁻¹ (x − y))`, Σ the covariance of the aligned differences: the order of pairs is that of `md`.
+    Mahalanobis,
+    /// `(1 + x·y)^d`.
+    Polynomial {
+        /// d, at least 1.
+        degree: u32,
+    },
+    /// `tanh(x·y + b)`. It is no positive definite kernel: squared distances can be negative, which still orders pairs.
+    Tanh {
+        /// b.
+        offset: f64,
+    },
+}
+
+/// Distance-based record linkage by a kernel distance (KDBRL).
+///
+/// ```text
+/// d²(a, b) = K(a, a) − 2 K(a, b) + K(b, b)
+/// ```
+///
+/// # How it is computed
+/// `rbf` and `mahalanobis` grow with the Euclidean and the Mahalanobis distance, so these are searched, and reported
+/// as distances. The polynomial is the Euclidean distance between vectors of monomials, `Π x_k^{α_k}` times the root of
+/// `d! / ((d − |α|)! Π α_k!)`, so the same index searches it. `tanh` compares all pairs.
+///
+/// # Missing
+/// `rbf` as `am`, `mahalanobis` as `md`; the others put a missing value at the mean of its file.
+///
+/// # Categories
+/// `rbf` as `am`, `mahalanobis` as `md`; the others take indicators of all categories but one, standardised.
+///
+/// # Source
+/// V. Torra, slides on re-identification methods (KDBRL, kernels K₁ to K₄), where d = 2.
+#[derive(Debug, Clone)]
+pub struct KernelDistance {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// By what each file is standardised.
+    pub standardize: Standardize,
+    /// What `mahalanobis` does where there is no inverse.
+    pub singular: Singular,
+}
+
+impl Attack for KernelDistance {
+    fn name(&self) -> &'static str {
+        "kernel"
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        false
+    }
+
+    fn needs_alignment(&self) -> bool {
+        self.kernel == Kernel::Mahalanobis
+    }
+
+    fn formula(&self) -> String {
+        match self.kernel {
+            Kernel::Rbf => "kernel exp(-λ|x - y|²): the order of am for every λ".into(),
+            Kernel::Mahalanobis => "kernel exp(-(x - y)' S^-1 (x - y) / 2): the order of md".into(),
+            Kernel::Polynomial { degree } => format!("kernel (1 + x.y)^{degree}, on z-scores"),
+            Kernel::Tanh { offset } => format!("kernel tanh(x.y + {offset}), on z-scores"),
+        }
+    }
+
+    fn in_words(&self) -> String {
+        match self.needs_alignment() {
+            true => "compares records by a kernel distance (kernel, a worst case)".into(),
+            false => "compares records by a kernel distance (kernel)".into(),
+        }
+    }
+
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        match self.kernel {
+            Kernel::Rbf => nearest(scenario, self.standardize, |_| None),
+            Kernel::Mahalanobis => Mahalanobis {
+                scatter: Scatter::AlignedCovariances,
+                standardize: self.standardize,
+                singular: self.singular,
+            }
+            .prepare(scenario),
+            Kernel::Polynomial { degree } => {
+                let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
+                let monomials = Monomials::new(sought.n_attributes(), degree)?;
+                let cells = monomials.factors.len() * (seekers.n_records() + sought.n_records());
+                if cells * size_of::<f64>() > MOST_BYTES {
+                    return Err(Error::failed(format!(
+                        "polynomials of {} coordinates for all records need {} GB",
+                        monomials.factors.len(),
+                        (cells * size_of::<f64>()) >> 30
+                    ))
+                    .remedy(
+                        "Lower --degree, or let the intruder know fewer attributes or records",
+                    ));
+                }
+                let width = monomials.factors.len();
+                Ok(Preference::Nearest(Box::new(Nearest {
+                    seekers: Cow::Owned(monomials.of_records(&seekers)),
+                    sought: Cow::Owned(monomials.of_records(&sought)),
+                    metric: Metric::new(vec![1.0; width], vec![0.0; width]),
+                    candidates: None,
+                })))
+            }
+            Kernel::Tanh { offset } => {
+                let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
+                let own = |matrix: &Matrix, record: usize| {
+                    let row = matrix.row(record);
+                    short_of_one(dot(row, row) + offset)
+                };
+                Ok(Preference::Lists(Box::new(TanhLists {
+                    own_of_seekers: (0..seekers.n_records()).map(|r| own(&seekers, r)).collect(),
+                    own_of_sought: (0..sought.n_records()).map(|r| own(&sought, r)).collect(),
+                    seekers,
+                    sought,
+                    offset,
+                })))
+            }
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The monomials of a polynomial kernel but the constant one, in an order in which each follows from one before.
+struct Monomials {
+    /// Each is an earlier one (`None`: 1) times a variable.
+    steps: Vec<(Option<usize>, usize)>,
+    /// Its factor.
+    factors: Vec<f64>,
+}
+
+impl Monomials {
+    fn new(variables: usize, degree: u32) -> Result<Self> {
+        let mut monomials = Self {
+            steps: Vec::new(),
+            factors: Vec::new(),
+        };
+        let mut exponents = vec![0_u32; variables];
+        monomials.grow(None, 0, 0, degree, &mut exponents);
+        if monomials.factors.len() > MOST_MONOMIALS {
+            return Err(Error::usage(format!(
+                "a polynomial of degree {degree} in {variables} values has more than {MOST_MONOMIALS} coordinates"
+            ))
+            .remedy("Lower --degree, or let the intruder know fewer attributes"));
+        }
+        Ok(monomials)
+    }
+
+    fn grow(
+        &mut self,
+        from: Option<usize>,
+        first: usize,
+        total: u32,
+        degree: u32,
+        exponents: &mut [u32],
+    ) {
+        if total == degree {
+            return;
+        }
+        for variable in first..exponents.len() {
+            if self.factors.len() > MOST_MONOMIALS {
+                return;
+            }
+            exponents[variable] += 1;
+            // d! / ((d − |α|)! Π α_k!), as a product of small quotients.
+            let mut multinomial = 1.0;
+            let mut chosen = 0;
+            for &exponent in exponents.iter() {
+                for part in 1..=exponent {
+                    multinomial *= f64::from(degree - chosen) / f64::from(part);
+                    chosen += 1;
+                }
+            }
+            let place = self.steps.len();
+            self.steps.push((from, variable));
+            self.factors.push(multinomial.sqrt());
+            self.grow(Some(place), variable, total + 1, degree, exponents);
+            exponents[variable] -= 1;
+        }
+    }
+
+    fn of_records(&self, matrix: &Matrix) -> Matrix {
+        by_record(matrix.n_records(), self.steps.len(), |record, row| {
+            let values = matrix.row(record);
+            for (place, &(from, variable)) in self.steps.iter().enumerate() {
+                row[place] = from.map_or(1.0, |from| row[from]) * values[variable];
+            }
+            for (cell, factor) in row.iter_mut().zip(&self.factors) {
+                *cell *= factor;
+            }
+        })
+    }
+}
+
+/// 1 − tanh(t). Most kernels of a standardised file are so near 1 that only this tells them apart.
+fn short_of_one(t: f64) -> f64 {
+    2.0 / ((2.0 * t).exp() + 1.0)
+}
+
+/// All pairs by the tanh kernel.
+#[derive(Debug)]
+struct TanhLists {
+    seekers: Matrix,
+    sought: Matrix,
+    /// 1 − K(a, a).
+    own_of_seekers: Vec<f64>,
+    /// 1 − K(b, b).
+    own_of_sought: Vec<f64>,
+    offset: f64,
+}
+
+impl Lists for TanhLists {
+    fn n_seekers(&self) -> usize {
+        self.seekers.n_records()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.sought.n_records()
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let x = self.seekers.row(seeker);
+        list.clear();
+        list.extend((0..).zip(&self.own_of_sought).map(|(record, own)| {
+            let kernel = short_of_one(dot(x, self.sought.row(record as usize)) + self.offset);
+            (record, 2.0 * kernel - own - self.own_of_seekers[seeker])
+        }));
+    }
+
+    fn is_likelihood(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: (1 + xy)² = 1 + 2xy + x²y², so x maps to (√2 x, x²) beside the constant; in two values there are
+    /// √2 x₁, x₁², √2 x₁x₂, √2 x₂, x₂².
+    #[test]
+    fn degree_two_by_hand() {
+        let of = |values: Vec<f64>| {
+            let monomials = Monomials::new(values.len(), 2).unwrap();
+            let width = values.len();
+            monomials
+                .of_records(&Matrix::complete(1, width, values))
+                .row(0)
+                .to_vec()
+        };
+        let root = 2.0_f64.sqrt();
+        assert_eq!(of(vec![3.0]), [3.0 * root, 9.0]);
+        assert_eq!(
+            of(vec![3.0, 5.0]),
+            [3.0 * root, 9.0, 15.0 * root, 5.0 * root, 25.0]
+        );
+    }
+
+    /// The inner product of the monomials is the kernel less its constant 1.
+    #[test]
+    fn monomials_reproduce_the_kernel() {
+        let (x, y) = (vec![0.5, -1.25, 2.0], vec![1.5, 0.75, -0.5]);
+        for degree in 1..=4 {
+            let monomials = Monomials::new(3, degree).unwrap();
+            let of =
+                |values: &[f64]| monomials.of_records(&Matrix::complete(1, 3, values.to_vec()));
+            let (a, b) = (of(&x), of(&y));
+            let expected = (1.0 + dot(&x, &y)).powi(i32::try_from(degree).unwrap()) - 1.0;
+            assert!(
+                (dot(a.row(0), b.row(0)) - expected).abs() < 1e-12,
+                "degree {degree}"
+            );
+        }
+        assert!(Monomials::new(13, 12).is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! Both files as standardised points without gaps: what distances with correlations are taken between.
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::{
+    Scenario,
+    distance_based::{Standardize, Units},
+    nominal::{Expanded, Holds},
+};
+use crate::{error::Result, table::matrix::Matrix};
+
+/// Both files in standardised units, gaps still marked.
+#[derive(Debug)]
+pub(super) struct Points {
+    /// The records that look.
+    pub seekers: Matrix,
+    /// The records among which they look.
+    pub sought: Matrix,
+    /// How each column was standardised.
+    pub units: Vec<Units>,
+    /// The known attribute behind each column.
+    pub attributes: Vec<usize>,
+}
+
+impl Points {
+    /// Standardises both files. Of the indicators of a nominal attribute the first is left out: it follows from the others.
+    ///
+    /// # Errors
+    /// Input, when an attribute has no spread, or too many categories.
+    pub fn new(scenario: &Scenario<'_>, standardize: Standardize) -> Result<Self> {
+        let expanded = Expanded::new(scenario)?;
+        let all = Units::of_columns(scenario, &expanded, standardize)?;
+        let kept: Vec<usize> = (0..all.len())
+            .filter(|&place| expanded.columns[place].holds != Holds::Indicator { code: 0 })
+            .collect();
+        let units: Vec<Units> = kept.iter().map(|&place| all[place]).collect();
+        let side = |matrix: &Matrix, unit: fn(&Units) -> &super::distance_based::Unit| {
+            let value = |record: usize, column: usize| {
+                unit(&units[column]).standardised(matrix.row(record)[kept[column]])
+            };
+            let mut points = by_record(matrix.n_records(), kept.len(), |record, row| {
+                for (column, cell) in row.iter_mut().enumerate() {
+                    *cell = value(record, column);
+                }
+            });
+            for record in (0..matrix.n_records()).filter(|&record| matrix.has_missing(record)) {
+                for (column, &place) in kept.iter().enumerate() {
+                    if matrix.is_missing(record, place) {
+                        points.set_missing(record, column);
+                    }
+                }
+            }
+            points
+        };
+        Ok(Self {
+            seekers: side(&expanded.seekers, |units| &units.seekers),
+            sought: side(&expanded.sought, |units| &units.sought),
+            attributes: kept
+                .iter()
+                .map(|&place| expanded.columns[place].attribute)
+                .collect(),
+            units,
+        })
+    }
+
+    /// The differences (seeker − sought) of the true pairs that miss nothing.
+    pub fn aligned_differences(&self, aligned: &[Option<u32>]) -> Matrix {
+        let width = self.units.len();
+        let mut values = Vec::new();
+        for (seeker, sought) in aligned.iter().enumerate() {
+            let Some(sought) = sought.map(|sought| sought as usize) else {
+                continue;
+            };
+            if self.seekers.has_missing(seeker) || self.sought.has_missing(sought) {
+                continue;
+            }
+            let pairs = self.seekers.row(seeker).iter().zip(self.sought.row(sought));
+            values.extend(pairs.map(|(a, b)| a - b));
+        }
+        Matrix::complete(values.len() / width.max(1), width, values)
+    }
+
+    /// Both files through a linear map `x → map · x` after which distance is Euclidean.
+    ///
+    /// # Missing
+    /// A missing value counts as one drawn at random from its file: it stands at the file's mean, and the expected squared
+    /// distance of the scatter around it, `(mapᵀ map)_jj · variance_j`, is added in a coordinate of its own.
+    pub fn mapped(&self, map: ArrayView2<'_, f64>) -> (Matrix, Matrix) {
+        let form = map.t().dot(&map);
+        let side = |matrix: &Matrix, at: usize| {
+            let gaps = usize::from(!self.seekers.is_complete() || !self.sought.is_complete()) * 2;
+            let width = map.nrows();
+            by_record(matrix.n_records(), width + gaps, |record, row| {
+                let point = self.filled(matrix, at, record);
+                for (cell, direction) in row.iter_mut().zip(map.rows()) {
+                    *cell = direction.iter().zip(&point).map(|(a, b)| a * b).sum();
+                }
+                if gaps > 0 {
+                    let scatter: f64 = (0..self.units.len())
+                        .filter(|&column| matrix.is_missing(record, column))
+                        .map(|column| form[[column, column]] * self.unit(at, column).variance)
+                        .sum();
+                    // Seekers and sought records add theirs in different coordinates, so that squares add up.
+                    row[width + at] = scatter.sqrt();
+                }
+            })
+        };
+        (side(&self.seekers, 0), side(&self.sought, 1))
+    }
+
+    /// Both files with the missing values at the mean of their file.
+    pub fn at_means(&self) -> (Matrix, Matrix) {
+        let side = |matrix: &Matrix, at: usize| {
+            by_record(matrix.n_records(), self.units.len(), |record, row| {
+                row.copy_from_slice(&self.filled(matrix, at, record));
+            })
+        };
+        (side(&self.seekers, 0), side(&self.sought, 1))
+    }
+
+    fn unit(&self, side: usize, column: usize) -> super::distance_based::Unit {
+        let units = &self.units[column];
+        [units.seekers, units.sought][side]
+    }
+
+    fn filled(&self, matrix: &Matrix, side: usize, record: usize) -> Vec<f64> {
+        let row = matrix.record(record);
+        let value = |column| match row.is_missing(column) {
+            true => self.unit(side, column).mean,
+            false => row.values()[column],
+        };
+        (0..self.units.len()).map(value).collect()
+    }
+}
+
+/// A complete matrix, made record by record in parallel.
+pub(super) fn by_record(
+    n_records: usize,
+    width: usize,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+) -> Matrix {
+    let mut values = vec![0.0; n_records * width];
+    values
+        .par_chunks_mut(width.max(1))
+        .enumerate()
+        .for_each(|(record, row)| fill(record, row));
+    Matrix::complete(n_records, width, values)
+}
+
+/// The square matrix with this diagonal.
+pub(super) fn diagonal(of: &[f64]) -> Array2<f64> {
+    Array2::from_diag(&ndarray::Array1::from(of.to_vec()))
+}

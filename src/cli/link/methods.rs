@@ -1,0 +1,280 @@
+//! The attacks that `sdcrisk link` can name, and the options of single ones.
+
+use clap::{Args, ValueEnum};
+
+use super::published::Published;
+use crate::{
+    attack::{
+        Attack,
+        distance_based::{DistanceBased, Standardize},
+        gower::Gower,
+        intersection::rank_swap::RankSwapIntersection,
+        kernel::{Kernel, KernelDistance},
+        mahalanobis::{Mahalanobis, Scatter, Singular},
+    },
+    error::{Error, Result},
+};
+
+/// An attack by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum MethodName {
+    #[value(aliases = ["dbrl", "dbrl1"])]
+    Am,
+    Dbrl2,
+    Md,
+    Md0,
+    Kernel,
+    Gower,
+    Rsld,
+    All,
+}
+
+impl MethodName {
+    /// All that `all` stands for, in the order of reports.
+    const EACH: [Self; 7] = [
+        Self::Am,
+        Self::Dbrl2,
+        Self::Md,
+        Self::Md0,
+        Self::Kernel,
+        Self::Gower,
+        Self::Rsld,
+    ];
+
+    /// Its name on the command line.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Am => "am",
+            Self::Dbrl2 => "dbrl2",
+            Self::Md => "md",
+            Self::Md0 => "md0",
+            Self::Kernel => "kernel",
+            Self::Gower => "gower",
+            Self::Rsld => "rsld",
+            Self::All => "all",
+        }
+    }
+}
+
+/// Which attacks, and the options of single ones.
+#[derive(Debug, Args)]
+pub(super) struct MethodArgs {
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld; or all that apply
+    #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
+    pub(super) method: Vec<MethodName>,
+    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld)
+    #[arg(
+        long,
+        value_enum,
+        default_value = "own",
+        help_heading = "Options of methods"
+    )]
+    pub(super) standardize: StandardizeArg,
+    /// Added to each variance, as a share of the mean variance, where attributes depend on each other (dbrl2, md, md0)
+    #[arg(long, value_name = "SHARE", help_heading = "Options of methods")]
+    pub(super) ridge: Option<f64>,
+    /// Leaves out directions that masking did not move (dbrl2, md, md0)
+    #[arg(long, conflicts_with = "ridge", help_heading = "Options of methods")]
+    pub(super) pseudo_inverse: bool,
+    /// The kernel of the method kernel [default: poly]
+    #[arg(long, value_enum, help_heading = "Options of methods")]
+    pub(super) kernel: Option<KernelArg>,
+    /// d of the kernel poly, (1 + x.y)^d [default: 2]
+    #[arg(long, value_name = "D", help_heading = "Options of methods")]
+    pub(super) degree: Option<u32>,
+    /// b of the kernel tanh, tanh(x.y + b) [default: 0]
+    #[arg(
+        long,
+        value_name = "B",
+        allow_negative_numbers = true,
+        help_heading = "Options of methods"
+    )]
+    pub(super) offset: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum StandardizeArg {
+    Own,
+    Original,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum KernelArg {
+    /// exp(-λ|x - y|²): orders pairs as am does
+    Rbf,
+    /// exp(-(x - y)' Σ⁻¹ (x - y) / 2): orders pairs as md does; a worst case
+    Mahalanobis,
+    /// (1 + x.y)^d
+    Poly,
+    /// tanh(x.y + b)
+    Tanh,
+}
+
+/// An attack that is not run, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotRun {
+    pub(super) method: &'static str,
+    pub(super) why: String,
+}
+
+impl MethodArgs {
+    /// Whether this method was named, or would be among all.
+    pub(super) fn names(&self, method: MethodName) -> bool {
+        self.takes_all() || self.method.contains(&method)
+    }
+
+    /// Whether all that apply were asked for.
+    pub(super) fn takes_all(&self) -> bool {
+        self.method.contains(&MethodName::All)
+    }
+
+    /// An option that can have no effect is refused, not ignored.
+    pub(super) fn refuse_without_effect(&self) -> Result<()> {
+        let refuse = |what: &str, remedy: &str| Err(Error::usage(what).remedy(remedy));
+        let mut methods = self.method.clone();
+        methods.sort_unstable();
+        methods.dedup();
+        if methods.len() < self.method.len() || (self.takes_all() && methods.len() > 1) {
+            return refuse(
+                "--method names a method twice",
+                "am, dbrl and dbrl1 are one method, and all means all of them",
+            );
+        }
+        let any = |of: &[MethodName]| of.iter().any(|&method| self.names(method));
+        let kernel = self.kernel();
+        if self.kernel.is_some() && !any(&[MethodName::Kernel]) {
+            return refuse(
+                "--kernel has no effect without the method kernel",
+                "Add kernel to --method, or leave the option out",
+            );
+        }
+        if self.degree.is_some() && !matches!(kernel, Some(KernelArg::Poly)) {
+            return refuse(
+                "--degree has no effect without the kernel poly",
+                "Leave it out, or name --method kernel --kernel poly",
+            );
+        }
+        if self.offset.is_some() && !matches!(kernel, Some(KernelArg::Tanh)) {
+            return refuse(
+                "--offset has no effect without the kernel tanh",
+                "Leave it out, or name --method kernel --kernel tanh",
+            );
+        }
+        let inverts = any(&[MethodName::Dbrl2, MethodName::Md, MethodName::Md0])
+            || kernel == Some(KernelArg::Mahalanobis);
+        if (self.ridge.is_some() || self.pseudo_inverse) && !inverts {
+            return refuse(
+                "--ridge and --pseudo-inverse have no effect: no method named scales by variances of differences",
+                "They are for dbrl2, md, md0 and the kernel mahalanobis",
+            );
+        }
+        let standardizes = any(&[
+            MethodName::Am,
+            MethodName::Md,
+            MethodName::Md0,
+            MethodName::Kernel,
+            MethodName::Rsld,
+        ]);
+        if self.standardize != StandardizeArg::Own && !standardizes {
+            return refuse(
+                "--standardize has no effect: no method named standardises",
+                "It is for am, md, md0, kernel and rsld",
+            );
+        }
+        Ok(())
+    }
+
+    /// The kernel in effect, if there is one.
+    pub(super) fn kernel(&self) -> Option<KernelArg> {
+        self.names(MethodName::Kernel)
+            .then(|| self.kernel.unwrap_or(KernelArg::Poly))
+    }
+
+    /// The attacks; where all were asked for, those that cannot be made are told instead.
+    ///
+    /// # Errors
+    /// Usage, when an attack that was named lacks something.
+    pub(super) fn attacks(
+        &self,
+        published: &Published<'_>,
+    ) -> Result<(Vec<Box<dyn Attack>>, Vec<NotRun>)> {
+        let mut attacks = Vec::new();
+        let mut not_run = Vec::new();
+        let methods = match self.takes_all() {
+            true => &MethodName::EACH[..],
+            false => &self.method,
+        };
+        for &method in methods {
+            match self.attack(method, published) {
+                Ok(attack) => attacks.push(attack),
+                Err(error) if self.takes_all() => not_run.push(NotRun {
+                    method: method.word(),
+                    why: error.to_string(),
+                }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((attacks, not_run))
+    }
+
+    fn attack(&self, method: MethodName, published: &Published<'_>) -> Result<Box<dyn Attack>> {
+        let standardize = match self.standardize {
+            StandardizeArg::Own => Standardize::Own,
+            StandardizeArg::Original => Standardize::Original,
+            StandardizeArg::None => Standardize::None,
+        };
+        let mahalanobis = |scatter| -> Result<Box<dyn Attack>> {
+            Ok(Box::new(Mahalanobis {
+                scatter,
+                standardize,
+                singular: self.singular()?,
+            }))
+        };
+        match method {
+            // `all` is never asked for by itself.
+            MethodName::Am | MethodName::All => Ok(Box::new(DistanceBased { standardize })),
+            MethodName::Dbrl2 => mahalanobis(Scatter::AlignedVariances),
+            MethodName::Md => mahalanobis(Scatter::AlignedCovariances),
+            MethodName::Md0 => mahalanobis(Scatter::Unrelated),
+            MethodName::Kernel => Ok(Box::new(KernelDistance {
+                kernel: self.kernel_law()?,
+                standardize,
+                singular: self.singular()?,
+            })),
+            MethodName::Gower => Ok(Box::new(Gower)),
+            MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
+                bound: published.windows()?,
+                standardize,
+            })),
+        }
+    }
+
+    fn singular(&self) -> Result<Singular> {
+        match (self.ridge, self.pseudo_inverse) {
+            (Some(ridge), _) if ridge > 0.0 && ridge.is_finite() => Ok(Singular::Ridge(ridge)),
+            (Some(_), _) => Err(Error::usage(
+                "--ridge is a share of the mean variance: a number above 0",
+            )
+            .remedy("0.001 is usual")),
+            (None, true) => Ok(Singular::PseudoInverse),
+            (None, false) => Ok(Singular::Refused),
+        }
+    }
+
+    fn kernel_law(&self) -> Result<Kernel> {
+        match self.kernel.unwrap_or(KernelArg::Poly) {
+            KernelArg::Rbf => Ok(Kernel::Rbf),
+            KernelArg::Mahalanobis => Ok(Kernel::Mahalanobis),
+            KernelArg::Poly => match self.degree.unwrap_or(2) {
+                0 => Err(Error::usage("--degree 0 makes all records equal")
+                    .remedy("Give 1 or more; 2 is usual")),
+                degree => Ok(Kernel::Polynomial { degree }),
+            },
+            KernelArg::Tanh => match self.offset.unwrap_or(0.0) {
+                offset if offset.is_finite() => Ok(Kernel::Tanh { offset }),
+                _ => Err(Error::usage("--offset must be a number").remedy("0 is usual")),
+            },
+        }
+    }
+}
