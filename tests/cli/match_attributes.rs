@@ -14,17 +14,18 @@ fn disguised() -> String {
     let names: Vec<String> = (1..=width).map(|k| format!("p{k}")).collect();
     let mut text = names.join(",") + "\n";
     for line in lines {
-        let cells: Vec<String> = line
-            .split(',')
-            .rev()
-            .map(|cell| {
-                cell.parse::<f64>()
-                    .map_or(cell.to_owned(), |x| format!("{}", x / 1000.0))
-            })
-            .collect();
+        let cells: Vec<String> = line.split(',').rev().map(thousandth).collect();
         text += &(cells.join(",") + "\n");
     }
     text
+}
+
+/// Codes such as 02 are names.
+fn thousandth(cell: &str) -> String {
+    match cell.parse::<f64>() {
+        Ok(amount) if !cell.starts_with('0') || cell == "0" => format!("{}", amount / 1000.0),
+        _ => cell.to_owned(),
+    }
 }
 
 fn sandbox() -> Sandbox {
@@ -73,6 +74,8 @@ fn a_renamed_copy_can_be_linked() {
     let renamed = sandbox.text("renamed.csv");
     let header: Vec<&str> = renamed.lines().next().unwrap().split(',').collect();
     let mut names: Vec<&str> = CENSUS.lines().next().unwrap().split(',').collect();
+    // The identifier is not matched.
+    names[0] = "p13";
     names.reverse();
     assert_eq!(header, names);
     assert_eq!(
@@ -93,21 +96,17 @@ fn a_file_without_names_gets_a_header_in_its_own_dialect() {
     let sandbox = Sandbox::with(&[
         (
             "a.csv",
-            "age,\"a, b\",town\n1,10,x\n2,20,y\n3,90,y\n9,95,y\n",
+            "age,\"pay, net\",kids\n1,10,1\n2,20,1\n3,90,9\n9,95,9\n",
         ),
-        ("b.csv", "10;0,1;x\r\n20;0,2;y\r\n90;0,3;y\r\n95;0,9;y\r\n"),
+        ("b.csv", "10;0,1;7\r\n20;0,2;7\r\n90;0,3;8\r\n95;0,9;8\r\n"),
     ]);
-    sandbox
-        .run("match-attributes --no-header --rename r.csv -o out.txt b.csv a.csv")
-        .ended(0);
     let text = sandbox
         .run("match-attributes --rename - -o out.txt a.csv b.csv")
         .ended(0)
         .text();
     assert_eq!(
         text,
-        "a, b;age;town\r\n10;0,1;x\r\n20;0,2;y\r\n90;0,3;y\r\n95;0,9;y\r\n"
-            .replace("a, b", "\"a, b\"")
+        "\"pay, net\";age;kids\r\n10;0,1;7\r\n20;0,2;7\r\n90;0,3;8\r\n95;0,9;8\r\n"
     );
 }
 

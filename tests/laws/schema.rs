@@ -48,7 +48,10 @@ fn disguised(original: &Table) -> (Table, Vec<(String, String)>) {
             .enumerate()
             .map(|(k, &id)| {
                 let value = original.numbers(id).unwrap().values[record];
-                format!("{}", value * (0.37 + k as f64) - 1000.0 * k as f64)
+                match original.is_missing(record, id) {
+                    true => String::new(),
+                    false => format!("{}", value * (0.37 + k as f64) - 1000.0 * k as f64),
+                }
             })
             .collect();
         text += &(cells.join(",") + "\n");

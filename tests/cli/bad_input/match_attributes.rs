@@ -112,7 +112,7 @@ pub fn cases() -> Vec<Case> {
             "match: sizes beyond numbers",
             "match-attributes --scale none huge.csv huge2.csv",
             3,
-            "to be brought to one scale",
+            "huge.csv: has no attribute that could be compared",
         )
         .file(
             "huge.csv",
