@@ -7,7 +7,7 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 13] = [
+const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("error", &[]),
     ("table", &["error"]),
     ("rng", &["error"]),
@@ -38,6 +38,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
             "optimize",
         ],
     ),
+    ("schema", &["error", "table", "stats", "optimize"]),
     (
         "evaluate",
         &[
@@ -54,7 +55,15 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
     ),
     (
         "report",
-        &["error", "table", "statement", "attack", "evaluate", "mask"],
+        &[
+            "error",
+            "table",
+            "statement",
+            "attack",
+            "evaluate",
+            "mask",
+            "schema",
+        ],
     ),
     (
         "cli",
@@ -68,6 +77,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
             "optimize",
             "mask",
             "attack",
+            "schema",
             "evaluate",
             "report",
         ],

@@ -29,4 +29,5 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod schema;
 mod swapping;
