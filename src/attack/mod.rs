@@ -16,8 +16,11 @@ mod nominal;
 pub mod one_to_one;
 mod points;
 pub mod posterior;
+pub mod probabilistic;
 
 use std::borrow::Cow;
+
+use probabilistic::Agreed;
 
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -121,6 +124,8 @@ pub enum Preference<'a> {
     Nearest(Box<Nearest<'a>>),
     /// The cheapest candidate of a list.
     Lists(Box<dyn Lists + 'a>),
+    /// The greatest weight of an agreement pattern.
+    Agreed(Box<Agreed>),
 }
 
 /// A preference for the nearest point.
@@ -169,6 +174,7 @@ impl Preference<'_> {
         match self {
             Self::Nearest(nearest) => nearest.seekers.n_records(),
             Self::Lists(lists) => lists.n_seekers(),
+            Self::Agreed(agreed) => agreed.weighted.agreement.n_seekers(),
         }
     }
 
@@ -177,6 +183,16 @@ impl Preference<'_> {
         match self {
             Self::Nearest(nearest) => nearest.sought.n_records(),
             Self::Lists(lists) => lists.n_sought(),
+            Self::Agreed(agreed) => agreed.weighted.agreement.n_sought(),
+        }
+    }
+
+    /// The preference as lists, if it is one of costs and not of points.
+    pub fn as_lists(&self) -> Option<&dyn Lists> {
+        match self {
+            Self::Nearest(_) => None,
+            Self::Lists(lists) => Some(lists.as_ref()),
+            Self::Agreed(agreed) => Some(&agreed.weighted),
         }
     }
 }

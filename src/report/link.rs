@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use super::{
     calibration::{self, CalibrationBand},
-    io_error, text,
+    io_error,
+    probabilistic::ModelSummary,
+    text,
 };
 use crate::{
     attack::{Attack, Direction},
@@ -130,6 +132,9 @@ pub struct LinkResult {
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// What was fitted; only of attacks that fit a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSummary>,
     /// What became of links by their stated probability, a tie of t counted 1/t.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
@@ -201,6 +206,10 @@ impl LinkResult {
             assignment: outcome
                 .assignment
                 .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            model: outcome
+                .fitted
+                .as_ref()
+                .map(|fitted| ModelSummary::new(known, fitted)),
             expected: outcome.calibration.as_ref().map(|said| said.expected),
             calibration: outcome
                 .calibration
@@ -380,6 +389,11 @@ impl LinkReport {
             out += &calibration::table(&result.calibration);
             out.push('\n');
         }
+        if let Some((result, model)) = self.best_fitted() {
+            out += &format!("What {} fitted{}\n", result.method, self.case_of(result));
+            out += &model.to_text();
+            out.push('\n');
+        }
         for line in self.reading() {
             out += &text::paragraph(&line);
         }
@@ -392,6 +406,15 @@ impl LinkReport {
             .iter()
             .filter(|r| r.expected.is_some() && r.records > 0)
             .max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Of the results of attacks that fit a model, the one with the highest rate.
+    fn best_fitted(&self) -> Option<(&LinkResult, &ModelSummary)> {
+        let fitted = self
+            .results
+            .iter()
+            .filter_map(|r| Some((r, r.model.as_ref()?)));
+        fitted.max_by(|a, b| a.0.rate.total_cmp(&b.0.rate))
     }
 
     /// Of which case a result is, in words that follow the method; nothing if it has one case only.
@@ -508,6 +531,9 @@ impl LinkReport {
         }
         for not_run in &self.not_run {
             lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
+        }
+        if let Some((_, model)) = self.best_fitted() {
+            lines.extend(model.reading());
         }
         let narrowed = self
             .results

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::published::Published;
+use super::{probabilistic::ProbabilisticArgs, published::Published};
 use crate::{
     attack::{
         Attack,
@@ -25,6 +25,7 @@ pub(super) enum MethodName {
     Md0,
     Kernel,
     Gower,
+    Prl,
     Rsld,
     Microagg,
     Likelihood,
@@ -33,13 +34,14 @@ pub(super) enum MethodName {
 
 impl MethodName {
     /// All that `all` stands for, in the order of reports.
-    const EACH: [Self; 9] = [
+    const EACH: [Self; 10] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
         Self::Md0,
         Self::Kernel,
         Self::Gower,
+        Self::Prl,
         Self::Rsld,
         Self::Microagg,
         Self::Likelihood,
@@ -54,6 +56,7 @@ impl MethodName {
             Self::Md0 => "md0",
             Self::Kernel => "kernel",
             Self::Gower => "gower",
+            Self::Prl => "prl",
             Self::Rsld => "rsld",
             Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
@@ -96,6 +99,8 @@ pub(super) struct MethodArgs {
         help_heading = "Options of methods"
     )]
     pub(super) offset: Option<f64>,
+    #[command(flatten)]
+    pub(super) probabilistic: ProbabilisticArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -168,6 +173,12 @@ impl MethodArgs {
             return refuse(
                 "--offset has no effect without the kernel tanh",
                 "Leave it out, or name --method kernel --kernel tanh",
+            );
+        }
+        if let (Some(option), false) = (self.probabilistic.given(), any(&[MethodName::Prl])) {
+            return refuse(
+                &format!("{option} has no effect without the method prl"),
+                "Add prl to --method, or leave the option out",
             );
         }
         let inverts = any(&[MethodName::Dbrl2, MethodName::Md, MethodName::Md0])
@@ -250,6 +261,7 @@ impl MethodArgs {
                 singular: self.singular()?,
             })),
             MethodName::Gower => Ok(Box::new(Gower)),
+            MethodName::Prl => Ok(Box::new(self.probabilistic.attack(published.attributes)?)),
             MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
                 bound: published.windows()?,
                 standardize,

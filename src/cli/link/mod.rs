@@ -4,6 +4,7 @@ mod args;
 mod inputs;
 mod methods;
 mod microaggregation;
+mod probabilistic;
 mod published;
 
 use std::{collections::BTreeSet, path::PathBuf};
