@@ -273,7 +273,7 @@ mod slow {
             .iter()
             .map(|row| f64::from(u8::from(row.iter().any(|&x| x > 0.0) && rows > columns)))
             .collect();
-        for _ in 0..400 {
+        for _ in 0..40 {
             for (row, stranger) in w.iter_mut().zip(&mut stranger_column) {
                 let sum: f64 = row.iter().sum::<f64>() + *stranger;
                 if sum > 0.0 {
@@ -435,9 +435,9 @@ fn balanced_is_the_scaling_of_the_slow_program() {
         }
         let most = columns.iter().fold(0.0_f64, |most, &sum| most.max(sum));
         println!("off by {worst}, columns sum to {most} at most");
-        // Of 40 rounds and 400.
-        assert!(worst < 0.05, "{worst}");
-        assert!(most < 1.05, "{most}");
+        assert!(worst < 0.005, "{worst}");
+        // After so many rounds; where some values are wrong, nothing can be balanced exactly.
+        assert!(most < 1.1, "{most}");
     });
 }
 
