@@ -15,8 +15,8 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → {evaluate, report} → {mask, attack} → {distance, stats, optimize, statement, rng} → table →
-//! error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, schema} → {distance, stats, optimize, statement, rng} →
+//! table → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
@@ -25,6 +25,7 @@
 //! | [`attack`] | what an intruder does |
 //! | [`evaluate`] | what the intruder is given, and how his claims are judged |
 //! | [`report`] | results for people and programs |
+//! | [`schema`] | which attribute of one file is which of another |
 //! | [`distance`], [`stats`], [`optimize`] | what they compute with |
 //! | [`statement`] | what is published about a masking |
 //! | [`rng`] | every random draw |
@@ -76,6 +77,7 @@
     )
 )]
 
+pub mod agreement;
 pub mod attack;
 pub mod cli;
 pub mod distance;
@@ -85,6 +87,7 @@ pub mod mask;
 pub mod optimize;
 pub mod report;
 pub mod rng;
+pub mod schema;
 pub mod statement;
 pub mod stats;
 pub mod table;

@@ -99,6 +99,11 @@ pub trait Attack: std::fmt::Debug + Sync {
         None
     }
 
+    /// What must be said of its results when these attributes are known, each a sentence without full stop.
+    fn caveats(&self, _known: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Studies a scenario, and says whom each seeker prefers.
     ///
     /// # Errors

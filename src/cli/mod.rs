@@ -7,6 +7,7 @@ mod describe;
 mod files;
 mod link;
 mod mask;
+mod match_attributes;
 
 use std::{io, process::ExitCode};
 
@@ -59,6 +60,8 @@ enum Command {
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),
+    /// Find out which attribute of one file is which of another
+    MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -106,6 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
+        Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {
@@ -126,12 +130,24 @@ fn manual(path: Option<&str>) -> anyhow::Result<Vec<u8>> {
     let mut command = Cli::command();
     command.build();
     let mut title = "sdcrisk".to_string();
-    for word in path.into_iter().flat_map(|path| path.split('-')) {
+    let mut rest = path.unwrap_or_default();
+    while !rest.is_empty() {
+        // A name can hold a '-' of its own.
+        let known = command.get_subcommands().map(clap::Command::get_name);
+        let word = known
+            .filter(|name| {
+                let after = rest.strip_prefix(name);
+                after.is_some_and(|after| after.is_empty() || after.starts_with('-'))
+            })
+            .max_by_key(|name| name.len())
+            .or_else(|| rest.split('-').next())
+            .unwrap_or_default()
+            .to_string();
         let names: Vec<String> = command
             .get_subcommands()
             .map(|sub| sub.get_name().to_string())
             .collect();
-        command = command.find_subcommand(word).cloned().ok_or_else(|| {
+        command = command.find_subcommand(&word).cloned().ok_or_else(|| {
             Error::usage(format!("there is no manual page of {title} {word}")).remedy(
                 match names[..] {
                     [] => format!("{title} has no subcommands"),
@@ -140,6 +156,7 @@ fn manual(path: Option<&str>) -> anyhow::Result<Vec<u8>> {
             )
         })?;
         title = format!("{title}-{word}");
+        rest = rest[word.len()..].trim_start_matches('-');
     }
     let mut page = Vec::new();
     clap_mangen::Man::new(command)
@@ -177,6 +194,7 @@ mod tests {
         let text = |path| String::from_utf8(manual(path).unwrap()).unwrap();
         assert!(text(None).contains("rankswap") || text(None).contains("mask"));
         assert!(text(Some("mask-rankswap")).contains("\\-\\-window"));
+        assert!(text(Some("match-attributes")).contains("\\-\\-rename"));
         assert!(manual(Some("nothing")).is_err());
     }
 }

@@ -119,19 +119,14 @@ fn is_constant(table: &Table, id: AttrId) -> bool {
     };
     match table.numbers(id) {
         Some(numbers) => {
-            let first = numbers.values[first];
-            present.all(|record| [numbers.values[record]] == [first])
+            let first = numbers.values[first] + 0.0;
+            present.all(|record| (numbers.values[record] + 0.0).total_cmp(&first).is_eq())
         }
         None => {
-            let first = category(table, first, id);
-            present.all(|record| category(table, record, id) == first)
+            let first = table.category(first, id);
+            present.all(|record| table.category(record, id) == first)
         }
     }
-}
-
-/// The name of a category: the text of its cell without blanks around.
-fn category(table: &Table, record: usize, id: AttrId) -> String {
-    table.text(record, id).trim().to_string()
 }
 
 /// The categories of an attribute in both files, as numbers 0, 1, 2 … by which equal names are equal numbers; missing ones
@@ -146,7 +141,9 @@ fn codes(tables: [&Table; 2], ids: [AttrId; 2]) -> [Vec<f64>; 2] {
                     return 0.0;
                 }
                 let next = code_of.len() as f64;
-                *code_of.entry(category(table, record, id)).or_insert(next)
+                *code_of
+                    .entry(table.category(record, id).into_owned())
+                    .or_insert(next)
             })
             .collect()
     })

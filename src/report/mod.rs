@@ -12,4 +12,5 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 pub mod calibration;
 pub mod describe;
 pub mod link;
+pub mod match_attributes;
 pub mod text;

@@ -1,6 +1,7 @@
 //! Small statistics that masking, attacks and reports share.
 
 pub mod covariance;
+pub mod density;
 pub mod eigen;
 pub mod elementary;
 pub mod interval;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Table;
+use super::dialect::LineEnd;
 use super::tokens::cut;
 
 /// Records that one thread makes into text at a time.
@@ -33,6 +34,61 @@ impl Table {
         let mut start = file.bytes[..file.table_start].to_vec();
         self.write_header(&mut start);
         out.write_all(&start)?;
+        self.write_records(out)
+    }
+
+    /// Writes the table with other names, one an attribute, in a header line of its own even where the file has none. All else
+    /// is as [`write`](Self::write) has it. A name is quoted only if it must be.
+    ///
+    /// # Errors
+    /// Those of `out`, and one when a name cannot be written in the file's encoding.
+    ///
+    /// # Panics
+    /// If there is not one name an attribute.
+    pub fn write_renamed(&self, names: &[String], out: &mut impl Write) -> io::Result<()> {
+        assert_eq!(names.len(), self.n_attributes(), "one name an attribute");
+        let file = &self.file;
+        let cells = names
+            .iter()
+            .map(|name| self.name_cell(name))
+            .collect::<io::Result<Vec<Vec<u8>>>>()?;
+        let mut start = file.bytes[..file.table_start].to_vec();
+        self.write_cells(cells.iter().map(Vec::as_slice), &mut start);
+        match file.header.last() {
+            Some(&end) => start.extend_from_slice(self.gap_after_header(end)),
+            None => start.extend_from_slice(match file.dialect.line_end {
+                LineEnd::CrLf => b"\r\n",
+                LineEnd::Cr => b"\r",
+                LineEnd::Lf | LineEnd::Mixed | LineEnd::None => b"\n",
+            }),
+        }
+        out.write_all(&start)?;
+        self.write_records(out)
+    }
+
+    /// A name as the bytes of a cell of the header.
+    fn name_cell(&self, name: &str) -> io::Result<Vec<u8>> {
+        let dialect = &self.file.dialect;
+        let bytes = dialect.encoding.encode(name).ok_or_else(|| {
+            io::Error::other(format!(
+                "the name {name:?} cannot be written in {}",
+                dialect.encoding.word()
+            ))
+        })?;
+        let special = |byte: &u8| dialect.delimiter == Some(*byte) || b"\"\r\n \t".contains(byte);
+        if !bytes.is_empty() && !bytes.iter().any(special) {
+            return Ok(bytes);
+        }
+        let mut cell = vec![b'"'];
+        for byte in bytes {
+            cell.extend(std::iter::repeat_n(byte, 1 + usize::from(byte == b'"')));
+        }
+        cell.push(b'"');
+        Ok(cell)
+    }
+
+    fn write_records(&self, out: &mut impl Write) -> io::Result<()> {
+        let file = &self.file;
         let n_records = self.n_records();
         let n_blocks = n_records.div_ceil(BLOCK);
         for turn in (0..n_blocks).step_by(BLOCKS_AT_ONCE) {
@@ -84,12 +140,18 @@ impl Table {
             .iter()
             .map(|column| cut(header, &file.header, column.place));
         self.write_cells(cells, buffer);
+        buffer.extend_from_slice(self.gap_after_header(end));
+    }
+
+    /// The line end after the header, whose cells end here, and the blank lines after it.
+    fn gap_after_header(&self, end: u32) -> &[u8] {
+        let file = &self.file;
         let after = file.table_start + end as usize;
         let next = match file.layout.n_records() {
             0 => file.bytes.len(),
             _ => file.layout.start(0),
         };
-        buffer.extend_from_slice(&file.bytes[after..next]);
+        &file.bytes[after..next]
     }
 
     fn write_cells<'a>(&self, cells: impl Iterator<Item = &'a [u8]>, buffer: &mut Vec<u8>) {

@@ -15,6 +15,7 @@ mod ipso;
 mod link_counts;
 mod manual;
 mod maskings;
+mod match_attributes;
 mod microaggregation;
 mod mixed_files;
 mod permissions;

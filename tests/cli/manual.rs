@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 16] = [
     "mask recode",
     "mask suppress",
     "link",
+    "match-attributes",
     "describe",
     "demo",
     "completions",
@@ -94,6 +95,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask suppress",
             "--k --key --missing-matches --rules --statement",
+        ),
+        (
+            "match-attributes",
+            "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
         ),
         ("describe", "--format"),
     ] {

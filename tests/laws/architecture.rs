@@ -7,7 +7,7 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 13] = [
+const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("error", &[]),
     ("table", &["error"]),
     ("rng", &["error"]),
@@ -15,6 +15,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
     ("stats", &["error", "table"]),
     ("optimize", &["error"]),
     ("distance", &["error", "table", "stats"]),
+    ("agreement", &["table", "stats", "distance"]),
     (
         "mask",
         &[
@@ -35,9 +36,11 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
         ],
     ),
+    ("schema", &["error", "table", "stats", "optimize"]),
     (
         "evaluate",
         &[
@@ -47,6 +50,7 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
             "attack",
             "mask",
@@ -54,7 +58,15 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
     ),
     (
         "report",
-        &["error", "table", "statement", "attack", "evaluate", "mask"],
+        &[
+            "error",
+            "table",
+            "statement",
+            "attack",
+            "evaluate",
+            "mask",
+            "schema",
+        ],
     ),
     (
         "cli",
@@ -65,9 +77,11 @@ const MAY_IMPORT: [(&str, &[&str]); 13] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
             "mask",
             "attack",
+            "schema",
             "evaluate",
             "report",
         ],

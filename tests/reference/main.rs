@@ -15,6 +15,7 @@ mod least_squares;
 mod likelihood;
 mod local_suppression;
 mod main_job;
+mod match_attributes;
 mod microaggregation;
 mod microaggregation_loss;
 mod noise;

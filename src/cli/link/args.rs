@@ -21,6 +21,8 @@ use crate::{
   sdcrisk link --method am,rsld --p 5 orig.csv masked.csv
   sdcrisk mask rankswap --p 5 f.csv | sdcrisk link --method am,rsld --p 5 f.csv -
   sdcrisk link --method rsld --statement masked.sdc.json --known sweep:7 orig.csv masked.csv
+  sdcrisk link --method am,microagg --statement masked.sdc.json orig.csv masked.csv
+  sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
@@ -31,6 +33,7 @@ Methods that an intruder can use:
   kernel              distance in the space of a kernel: --kernel poly (default), rbf, tanh
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
+  microagg            what was published about microaggregation: only records of groups near by are possible
   likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
@@ -148,11 +151,17 @@ impl LinkArgs {
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
-        let uses = self.methods.names(MethodName::Rsld);
-        let likelihood = self.methods.names(MethodName::Likelihood);
-        if let (Some(option), false) = (self.published.given(), uses || likelihood) {
+        let (rsld, likelihood, microagg) = (
+            self.methods.names(MethodName::Rsld),
+            self.methods.names(MethodName::Likelihood),
+            self.methods.names(MethodName::Microagg),
+        );
+        let published = &self.published;
+        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
             return refuse(
-                format!("{option} has no effect: only rsld and likelihood use what was published"),
+                format!(
+                    "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
+                ),
                 "Add one of them to --method, or leave the option out",
             );
         }
@@ -162,7 +171,22 @@ impl LinkArgs {
                 "Use --method likelihood, or --assign one-to-one",
             );
         }
-        if uses && !self.methods.takes_all() && self.published.given().is_none() {
+        if let (Some(option), false) = (published.microaggregation.given(), microagg) {
+            return refuse(
+                format!(
+                    "{option} has no effect: only microagg uses what was published about microaggregation"
+                ),
+                "Add microagg to --method, or leave the option out",
+            );
+        }
+        let stated = published.statement.is_some();
+        if stated && !rsld && !likelihood && !microagg {
+            return refuse(
+                "--statement has no effect: only rsld, likelihood and microagg use what was published".into(),
+                "Add one of them to --method, or leave the option out",
+            );
+        }
+        if rsld && !self.methods.takes_all() && !stated && published.of_rank_swapping().is_none() {
             return refuse(
                 "rsld needs to know what was published about rank swapping".into(),
                 "Give --p, --window, or --statement FILE",

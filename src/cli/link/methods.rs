@@ -26,13 +26,14 @@ pub(super) enum MethodName {
     Kernel,
     Gower,
     Rsld,
+    Microagg,
     Likelihood,
     All,
 }
 
 impl MethodName {
     /// All that `all` stands for, in the order of reports.
-    const EACH: [Self; 8] = [
+    const EACH: [Self; 9] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
@@ -40,6 +41,7 @@ impl MethodName {
         Self::Kernel,
         Self::Gower,
         Self::Rsld,
+        Self::Microagg,
         Self::Likelihood,
     ];
 
@@ -53,6 +55,7 @@ impl MethodName {
             Self::Kernel => "kernel",
             Self::Gower => "gower",
             Self::Rsld => "rsld",
+            Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
             Self::All => "all",
         }
@@ -62,10 +65,10 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, likelihood; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
-    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld)
+    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
     #[arg(
         long,
         value_enum,
@@ -113,6 +116,9 @@ pub(super) enum KernelArg {
     /// tanh(x.y + b)
     Tanh,
 }
+
+/// The attacks to run.
+type Attacks = Vec<Box<dyn Attack>>;
 
 /// An attack that is not run, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -178,11 +184,12 @@ impl MethodArgs {
             MethodName::Md0,
             MethodName::Kernel,
             MethodName::Rsld,
+            MethodName::Microagg,
         ]);
         if self.standardize != StandardizeArg::Own && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
-                "It is for am, md, md0, kernel and rsld",
+                "It is for am, md, md0, kernel, rsld and microagg",
             );
         }
         Ok(())
@@ -198,10 +205,7 @@ impl MethodArgs {
     ///
     /// # Errors
     /// Usage, when an attack that was named lacks something.
-    pub(super) fn attacks(
-        &self,
-        published: &Published<'_>,
-    ) -> Result<(Vec<Box<dyn Attack>>, Vec<NotRun>)> {
+    pub(super) fn attacks(&self, published: &Published<'_>) -> Result<(Attacks, Vec<NotRun>)> {
         let mut attacks = Vec::new();
         let mut not_run = Vec::new();
         let methods = match self.takes_all() {
@@ -250,6 +254,11 @@ impl MethodArgs {
                 bound: published.windows()?,
                 standardize,
             })),
+            MethodName::Microagg => Ok(Box::new(published.args.microaggregation.attack(
+                published.statement,
+                published.masked,
+                standardize,
+            )?)),
             MethodName::Likelihood => Ok(Box::new(published.law()?)),
         }
     }

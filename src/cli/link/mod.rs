@@ -3,9 +3,10 @@
 mod args;
 mod inputs;
 mod methods;
+mod microaggregation;
 mod published;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
@@ -86,10 +87,11 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         statement: statement.as_ref(),
         records,
         attributes: original.attributes(),
+        masked: &masked,
     })?;
     if args.methods.names(MethodName::Likelihood)
         && statement.is_none()
-        && args.published.given().is_some()
+        && args.published.of_rank_swapping().is_some()
     {
         console.note(
             "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
@@ -113,6 +115,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
 
     let mut results = Vec::new();
     let mut claims = Vec::new();
+    let mut caveats = BTreeSet::new();
     for (number, known) in cases.iter().enumerate() {
         let case = study.case(known);
         for attack in &attacks {
@@ -128,6 +131,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             });
             match outcome {
                 Ok(outcome) => {
+                    for caveat in attack.caveats(case.known()) {
+                        let caveat = format!("note: {}: {caveat}", attack.name());
+                        if caveats.insert(caveat.clone()) {
+                            console.note(&caveat);
+                        }
+                    }
                     results.push(LinkResult::new(
                         attack.as_ref(),
                         case.known(),

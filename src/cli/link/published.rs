@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
+use super::microaggregation::MicroaggregationArgs;
 use crate::{
     attack::{intersection::rank_swap::Bound, likelihood::Likelihood},
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
-    table::{Attribute, Scale},
+    table::{Attribute, Scale, Table},
 };
 
 /// What was published.
@@ -33,6 +34,8 @@ pub(super) struct PublishedArgs {
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     pub(super) p_unit: Option<String>,
+    #[command(flatten)]
+    pub(super) microaggregation: MicroaggregationArgs,
 }
 
 /// What was published, checked against the files.
@@ -45,15 +48,16 @@ pub(super) struct Published<'a> {
     pub(super) records: usize,
     /// The original's attributes.
     pub(super) attributes: &'a [Attribute],
+    /// The masked file.
+    pub(super) masked: &'a Table,
 }
 
 impl PublishedArgs {
-    /// The option by which something was said of the method, if any was.
-    pub(super) fn given(&self) -> Option<&'static str> {
+    /// The option by which something was said of rank swapping alone, if any was.
+    pub(super) fn of_rank_swapping(&self) -> Option<&'static str> {
         [
             (!self.p.is_empty(), "--p"),
             (!self.window.is_empty(), "--window"),
-            (self.statement.is_some(), "--statement"),
         ]
         .into_iter()
         .find_map(|(given, option)| given.then_some(option))
@@ -103,7 +107,7 @@ impl Published<'_> {
         if let Some(statement) = self.statement {
             return Likelihood::new(statement.clone());
         }
-        if self.args.given().is_none() {
+        if self.args.of_rank_swapping().is_none() {
             return Err(Error::usage(
                 "likelihood needs to know what was published about the masking",
             )

@@ -4,6 +4,7 @@ mod broken;
 mod distances;
 mod fuzzy;
 mod knowledge;
+mod match_attributes;
 mod microaggregation;
 mod options;
 mod outputs;
@@ -220,6 +221,7 @@ fn table() -> Vec<Case> {
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
+    table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(published::cases());
     table.extend(rules::cases());

@@ -1,0 +1,307 @@
+//! `sdcrisk match-attributes`: which attribute of one file is which of another.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Ending,
+    args::{ReadArgs, read_table},
+    console::Console,
+    files::{Output, Plan, Privacy},
+};
+use crate::{
+    error::{Error, Result},
+    report::match_attributes::{MatchReport, SCHEMA},
+    schema::{self, Distance, Matching, Relation, ScaleBy},
+    table::{AttrId, ReadOptions, Table},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk match-attributes survey.csv released.csv
+  sdcrisk match-attributes --rename renamed.csv survey.csv released.csv
+  sdcrisk link --method am survey.csv renamed.csv
+  sdcrisk match-attributes --scale none --distance l1 --format json a.csv b.csv
+  sdcrisk match-attributes --relation one-to-many --within 0.05 a.csv b.csv
+
+Attributes are matched by how their values are distributed: names and records play no part, and the files may
+differ in length. Numbers are compared by smooth densities after they were brought to one scale, so an attribute
+that was renamed and told in other units is found again; names by the shares of their categories. What is a shift
+or a multiple of another attribute cannot be told from it.
+
+With --rename the second file is written with the first one's names, so that 'link' can compare them.")]
+pub struct MatchArgs {
+    /// The first file
+    #[arg(value_name = "A.csv")]
+    a: PathBuf,
+    /// The second file; one of both can be - for standard input
+    #[arg(value_name = "B.csv")]
+    b: PathBuf,
+    /// Attributes of A to match: names or positions [default: all but identifiers]
+    #[arg(long, value_name = "LIST")]
+    attributes: Option<String>,
+    /// Attributes of B to match: names or positions [default: all but identifiers]
+    #[arg(long, value_name = "LIST")]
+    attributes_b: Option<String>,
+    /// How numbers are brought to one scale
+    #[arg(long, value_enum, default_value = "z", help_heading = "Matching")]
+    scale: ScaleArg,
+    /// How distributions are compared
+    #[arg(
+        long,
+        value_enum,
+        default_value = "hellinger",
+        help_heading = "Matching"
+    )]
+    distance: DistanceArg,
+    /// Which relations are allowed
+    #[arg(
+        long,
+        value_enum,
+        default_value = "one-to-one",
+        help_heading = "Matching"
+    )]
+    relation: RelationArg,
+    /// An attribute of B that is farther than the best by no more than this is a rival [default: what chance makes]
+    #[arg(long, value_name = "DISTANCE", help_heading = "Matching")]
+    within: Option<f64>,
+    /// Write B with A's names where they were matched
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    rename: Option<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScaleArg {
+    /// By mean and standard deviation
+    Z,
+    /// By median and quartiles
+    Robust,
+    /// By the least and the greatest value
+    Minmax,
+    /// Not at all: sizes count
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DistanceArg {
+    /// Of the square roots of the densities, 0 to 1
+    Hellinger,
+    /// The area between the densities, 0 to 2
+    L1,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RelationArg {
+    /// Each attribute at most once, at the least sum of distances
+    OneToOne,
+    /// Each attribute of A with its nearest of B
+    OneToMany,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+    Csv,
+}
+
+pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
+    args.refuse()?;
+    let mut outputs = args.outputs()?;
+    let options = args.read.options()?;
+    let a = read_table(&args.a, &options, console)?;
+    let options = ReadOptions {
+        roles: options.roles.for_another_file(),
+        ..options
+    };
+    let b = read_table(&args.b, &options, console)?;
+    let chosen = |table: &Table, list: &Option<String>| -> Result<Option<Vec<AttrId>>> {
+        list.as_deref().map(|list| table.select(list)).transpose()
+    };
+    let of_a = chosen(&a, &args.attributes)?;
+    let of_b = chosen(&b, &args.attributes_b)?;
+    console.progress("comparing distributions");
+    let matching = console.stage("match", || {
+        schema::match_attributes(
+            [&a, &b],
+            [of_a.as_deref(), of_b.as_deref()],
+            &args.matching(),
+        )
+    })?;
+    let report = args.head(&a, &b, &matching).with(&matching);
+    console.stage("write", || -> anyhow::Result<()> {
+        if let Some(renamed) = &mut outputs.renamed {
+            let names = names_of_a(&b, &matching);
+            renamed.write(|mut out| b.write_renamed(&names, &mut out))?;
+        }
+        let content = match args.format {
+            FormatArg::Text => report.to_text() + &args.what_next(),
+            FormatArg::Json => report.to_json(),
+            FormatArg::Csv => report.to_csv()?,
+        };
+        outputs
+            .report
+            .write(|out| out.write_all(content.as_bytes()))?;
+        for output in [outputs.renamed, Some(outputs.report)]
+            .into_iter()
+            .flatten()
+        {
+            output.keep()?;
+        }
+        Ok(())
+    })?;
+    Ok(Ending::Done)
+}
+
+/// What a call writes.
+struct Outputs {
+    renamed: Option<Output>,
+    report: Output,
+}
+
+impl MatchArgs {
+    fn refuse(&self) -> Result<()> {
+        let greatest = self.matching().distance.greatest();
+        if let Some(within) = self.within
+            && !(0.0..=greatest).contains(&within)
+        {
+            return Err(Error::usage(format!(
+                "--within {within} is no distance: the greatest is {greatest}"
+            ))
+            .remedy(format!("Give a number from 0 to {greatest}, such as 0.05")));
+        }
+        if self.rename.is_some() && self.relation == RelationArg::OneToMany {
+            return Err(Error::usage(
+                "--rename needs one attribute of A for each of B, and --relation one-to-many can give several",
+            )
+            .remedy("Leave --relation out"));
+        }
+        Ok(())
+    }
+
+    fn outputs(&self) -> Result<Outputs> {
+        let mut plan = Plan::default();
+        plan.input(&self.a)?;
+        plan.input(&self.b)?;
+        self.read.plan(&mut plan)?;
+        plan.output(&self.output)?;
+        if let Some(path) = &self.rename {
+            plan.output(path)?;
+        }
+        let renamed = self
+            .rename
+            .as_deref()
+            .map(|path| plan.open(path, Privacy::Ordinary));
+        Ok(Outputs {
+            renamed: renamed.transpose()?,
+            report: plan.open(&self.output, Privacy::Ordinary)?,
+        })
+    }
+
+    fn matching(&self) -> schema::Options {
+        schema::Options {
+            scale: match self.scale {
+                ScaleArg::Z => ScaleBy::Z,
+                ScaleArg::Robust => ScaleBy::Robust,
+                ScaleArg::Minmax => ScaleBy::MinMax,
+                ScaleArg::None => ScaleBy::None,
+            },
+            distance: match self.distance {
+                DistanceArg::Hellinger => Distance::Hellinger,
+                DistanceArg::L1 => Distance::L1,
+            },
+            relation: match self.relation {
+                RelationArg::OneToOne => Relation::OneToOne,
+                RelationArg::OneToMany => Relation::OneToMany,
+            },
+            within: self.within,
+        }
+    }
+
+    fn head(&self, a: &Table, b: &Table, matching: &Matching) -> MatchReport {
+        let options = self.matching();
+        MatchReport {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            a: a.name().into(),
+            b: b.name().into(),
+            a_records: a.n_records(),
+            b_records: b.n_records(),
+            scale: match self.scale {
+                ScaleArg::Z => "z",
+                ScaleArg::Robust => "robust",
+                ScaleArg::Minmax => "minmax",
+                ScaleArg::None => "none",
+            },
+            distance: match self.distance {
+                DistanceArg::Hellinger => "hellinger",
+                DistanceArg::L1 => "l1",
+            },
+            greatest_distance: options.distance.greatest(),
+            relation: match self.relation {
+                RelationArg::OneToOne => "one-to-one",
+                RelationArg::OneToMany => "one-to-many",
+            },
+            bandwidth: None,
+            situation: matching.situation.into(),
+            pairs: Vec::new(),
+            a_unmatched: Vec::new(),
+            b_unmatched: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// How the matched attributes are used.
+    fn what_next(&self) -> String {
+        let from_standard_input = [&self.a, &self.b]
+            .iter()
+            .any(|path| path.as_os_str() == "-");
+        let (a, b) = (self.a.display(), self.b.display());
+        match (&self.rename, self.relation) {
+            _ if from_standard_input => String::new(),
+            (Some(renamed), _) => format!(
+                "\nTo link them:  sdcrisk link --method am {a} {}\n",
+                renamed.display()
+            ),
+            (None, RelationArg::OneToOne) => format!(
+                "\nTo link them:  sdcrisk match-attributes --rename renamed.csv {a} {b}\n               \
+                 sdcrisk link --method am {a} renamed.csv\n"
+            ),
+            (None, RelationArg::OneToMany) => String::new(),
+        }
+    }
+}
+
+/// A name for each attribute of B: that of its partner; else its own, with underscores where a partner took it.
+fn names_of_a(b: &Table, matching: &Matching) -> Vec<String> {
+    let partner = |id: AttrId| matching.pairs.iter().find(|pair| pair.b == id);
+    let mut names: Vec<Option<String>> = b
+        .ids()
+        .map(|id| partner(id).map(|pair| pair.a_name.clone()))
+        .collect();
+    for place in 0..names.len() {
+        if names[place].is_none() {
+            let mut own = b.attribute(AttrId::new(place)).name.clone();
+            while names.iter().flatten().any(|name| *name == own) {
+                own.push('_');
+            }
+            names[place] = Some(own);
+        }
+    }
+    names.into_iter().flatten().collect()
+}
