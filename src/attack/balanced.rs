@@ -139,7 +139,7 @@ impl Balanced {
         let strangers_sought = (sought - seekers).max(0.0);
         let strangers_seeking = (seekers - sought).max(0.0);
         self.factors.nobody = f64::from(u8::from(strangers_seeking > 0.0));
-        let mut unknown = f64::from(u8::from(strangers_sought > 0.0));
+        let mut unknown = strangers_sought / sought.max(1.0);
         for _ in 0..ROUNDS {
             let (factors, sums) = self.rows();
             self.factors.seekers = factors;

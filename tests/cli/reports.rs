@@ -281,3 +281,62 @@ fn verbose_says_how_attributes_were_read() {
         ran.stderr
     );
 }
+
+/// An attack with likelihoods says what it expects; bands hold every record once, and add up to both rates.
+#[test]
+fn likelihoods_are_calibrated_in_every_form() {
+    let sandbox = census();
+    sandbox
+        .run("mask rankswap --p 5 --seed 3 --statement s.json -o m.csv in.csv")
+        .ended(0);
+    let call = "link --method likelihood --statement s.json --known first:3 in.csv m.csv";
+    for assign in ["best", "balanced"] {
+        let report = sandbox
+            .run(&format!("{call} --assign {assign} --format json"))
+            .ended(0)
+            .json();
+        let result = &report["results"][0];
+        let bands = result["calibration"].as_array().unwrap();
+        let sum = |key: &str| -> f64 {
+            let terms = bands
+                .iter()
+                .map(|band| band["records"].as_f64().unwrap() * band[key].as_f64().unwrap());
+            terms.sum::<f64>() / 1000.0
+        };
+        let records: u64 = bands
+            .iter()
+            .map(|band| band["records"].as_u64().unwrap())
+            .sum();
+        assert_eq!(records, 1000);
+        assert!((sum("stated") - result["expected"].as_f64().unwrap()).abs() < 1e-9);
+        assert!((sum("realised") - result["rate"].as_f64().unwrap()).abs() < 1e-9);
+        let text = sandbox.run(&format!("{call} --assign {assign}")).ended(0);
+        let text = text.text();
+        assert!(text.contains("stated probability"), "{text}");
+        assert!(text.contains("What the attack says of itself"), "{text}");
+    }
+    let report = sandbox
+        .run(&format!("{call} --assign one-to-one --format json"))
+        .ended(0)
+        .json();
+    assert!(!keys(&report["results"][0]).contains(&"expected"));
+}
+
+/// A p or a window without a statement is taken as exact, with partners drawn among unswapped values; that is said.
+#[test]
+fn likelihood_says_what_it_takes_for_granted() {
+    let sandbox = census();
+    sandbox
+        .run("mask rankswap --window 20 --seed 3 --statement s.json -o m.csv in.csv")
+        .ended(0);
+    let by_window = sandbox
+        .run("link --method likelihood --window 20 --known first:3 --format csv in.csv m.csv")
+        .ended(0);
+    assert!(by_window.stderr.contains("drawn among unswapped values"));
+    let by_statement = sandbox
+        .run(
+            "link --method likelihood --statement s.json --known first:3 --format csv in.csv m.csv",
+        )
+        .ended(0);
+    assert_eq!(by_window.text(), by_statement.text());
+}

@@ -25,7 +25,10 @@ const SMALL: usize = 64;
 pub(super) struct Buckets {
     n: u64,
     p: u64,
-    /// P(masked rank = j | original rank = i) for i in bucket r and j in bucket r + k, at r · [`BAND`] + k.
+    /// The bucket of each rank.
+    bucket: Vec<u32>,
+    /// P(masked rank = j | original rank = i) for i in bucket r and j in bucket r + k, at r · [`BAND`] + k; empty once it is
+    /// not needed any more.
     density: Vec<f64>,
     /// ln n P: in the scale in which a rank drawn at random has 1.
     log: Vec<f64>,
@@ -36,19 +39,24 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// p buckets among n values.
+    /// p buckets among n values; more buckets than values are taken to be as many.
     ///
     /// # Complexity
     /// O(n + 64 p).
     pub fn new(p: usize, n: usize) -> Self {
+        let p = p.min(n);
         let mut law = Self {
             n: n.max(1) as u64,
             p: p.max(1) as u64,
+            bucket: Vec::new(),
             density: vec![0.0; p.max(1) * BAND],
             log: Vec::new(),
             most_from: Vec::new(),
             stays: 0.0,
         };
+        law.bucket = (0..law.n)
+            .map(|rank| (rank * law.p / law.n) as u32)
+            .collect();
         law.flow();
         // What was never reckoned with may happen once in a file.
         let least = 1e-3 / (law.n as f64 * law.n as f64);
@@ -60,6 +68,7 @@ impl Buckets {
             .iter()
             .map(|p| rounded((p * law.n as f64).ln()))
             .collect();
+        law.density = Vec::new();
         law.most_from = (0..BAND)
             .map(|k| {
                 let of_distance = law.log.iter().skip(k).step_by(BAND);
@@ -115,7 +124,10 @@ impl Buckets {
             if one == other {
                 return rounded(self.stays);
             }
-            let (r, s) = (self.bucket(one.low), self.bucket(other.low));
+            return self.log_between(self.bucket(one.low), self.bucket(other.low));
+        }
+        let (r, s) = (self.bucket(one.low), self.bucket(other.low));
+        if r == self.bucket(one.high - 1) && s == self.bucket(other.high - 1) {
             return self.log_between(r, s);
         }
         let pieces = |ranks: Ranks| {
@@ -156,10 +168,8 @@ impl Buckets {
         usize::try_from(self.p).unwrap_or(usize::MAX)
     }
 
-    /// floor(rank · p / n).
     fn bucket(&self, rank: u32) -> usize {
-        let bucket = u64::from(rank) * self.p / self.n;
-        usize::try_from(bucket.min(self.p - 1)).unwrap_or(usize::MAX)
+        self.bucket[rank as usize] as usize
     }
 
     /// The first rank of a bucket: ceil(bucket · n / p).

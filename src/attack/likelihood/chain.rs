@@ -2,11 +2,11 @@
 
 use super::swapping::Taken;
 
-/// The longest reach of which all states are gone through: 2^10 of them.
-pub(super) const LONGEST: usize = 10;
+/// The longest reach of which all states are gone through: 2^12 of them.
+pub(super) const LONGEST: usize = 12;
 
 /// Steps of the sweep after which it is taken to be in its steady state. The state is forgotten within a few windows.
-const STEPS: usize = 600;
+const STEPS: usize = 200;
 
 /// P(0), P(1), … (of one side); `weights` are proportional to the probabilities of drawing 1, 2, … ranks ahead.
 ///
@@ -14,7 +14,7 @@ const STEPS: usize = 600;
 /// one under the sweep, if it is unswapped, and moves on; the rank that enters is unswapped.
 ///
 /// # Complexity
-/// O(m 2^m) a step, of which there are [`STEPS`]: a few milliseconds.
+/// O(m 2^m) a step, of which there are [`STEPS`]: some tens of milliseconds at most.
 pub(super) fn displacements(weights: &[f64], taken: Taken) -> Vec<f64> {
     let m = weights.len();
     let total: f64 = weights.iter().sum();

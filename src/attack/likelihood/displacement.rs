@@ -2,8 +2,8 @@
 
 use super::ranks::Ranks;
 
-/// Logarithms are multiples of this, so that sums of them are exact and equal likelihoods are equal numbers: 2⁻³⁶.
-const RESOLUTION: f64 = 1.0 / 68_719_476_736.0;
+/// Adding and taking away this number rounds to multiples of 2⁻³⁶, the last place of numbers of its size: 1.5 · 2¹⁶.
+const ROUNDS: f64 = 98_304.0;
 
 /// Where a law without bound has fallen so far (10⁻³⁰⁴), all farther displacements are taken to be as likely.
 const FLOOR: f64 = -700.0;
@@ -17,7 +17,9 @@ const FLOOR: f64 = -700.0;
 /// P is in the scale in which a rank drawn at random has 1: n times the probability.
 #[derive(Debug, Clone)]
 pub(super) struct Displacement {
-    /// ln P of the displacement 0, 1, 2, …
+    /// P of the displacement 0, 1, 2, …
+    p: Vec<f64>,
+    /// Its logarithm.
     log: Vec<f64>,
     /// ln P of all displacements beyond: −∞, or the floor of a law without bound.
     beyond: f64,
@@ -55,9 +57,11 @@ impl Displacement {
             }
             sums
         };
-        let tail = sums_from(&log.iter().map(|log| log.exp()).collect::<Vec<_>>());
+        let p: Vec<f64> = log.iter().map(|log| log.exp()).collect();
+        let tail = sums_from(&p);
         let tail_of_tails = sums_from(&tail);
         Self {
+            p,
             log,
             beyond,
             most_from,
@@ -83,10 +87,14 @@ impl Displacement {
             return self.log(other.low - one.low);
         }
         let (nearest, _) = one.distances(other);
-        let nearest = self.log(nearest);
         let pairs = one.count() * other.count();
         // One pair at least is as likely as the nearest, whatever rounding leaves of the rest.
-        rounded(self.sum(one, other).max(nearest.exp()).ln()).max(nearest) - rounded(pairs.ln())
+        let least = self.p.get(nearest as usize).copied().unwrap_or(0.0);
+        if least > 0.0 {
+            return rounded((self.sum(one, other).max(least) / pairs).ln());
+        }
+        let (nearest, sum) = (self.log(nearest), self.sum(one, other));
+        rounded((sum / pairs).ln().max(nearest - pairs.ln()))
     }
 
     /// The greatest ln P between a rank of a tie and a rank of an interval.
@@ -157,16 +165,17 @@ impl Displacement {
         let quadrant = |k: usize| self.tail_of_tails.get(k).copied().unwrap_or(0.0);
         let t_ = f64::from(t);
         let off = (t_ * tail - quadrant(1) + quadrant(t as usize + 1)).max(0.0);
-        t_ * self.log(0).exp() + 2.0 * off
+        t_ * self.p[0] + 2.0 * off
     }
 }
 
-/// The nearest multiple of [`RESOLUTION`], not below the floor; −∞ stays.
+/// The nearest multiple of 2⁻³⁶, not below the floor; −∞ stays. Sums of such logarithms are exact, so that equal likelihoods
+/// are equal numbers.
 pub(super) fn rounded(log: f64) -> f64 {
     if log == f64::NEG_INFINITY {
         return log;
     }
-    (log.max(FLOOR) / RESOLUTION).round() * RESOLUTION
+    (log.max(FLOOR) + ROUNDS) - ROUNDS
 }
 
 #[cfg(test)]

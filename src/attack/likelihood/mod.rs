@@ -184,7 +184,10 @@ impl Ranked {
         let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
         let files = RankedFiles::new(scenario, &exact);
         let n_released = scenario.released.n_records();
-        let share = (n_released as f64 / published.records.max(1) as f64).min(1.0);
+        let share = match published.records > n_released {
+            true => n_released as f64 / published.records as f64,
+            false => 1.0,
+        };
         // Attributes of one law and as many values share it.
         let mut made: BTreeMap<(usize, Option<usize>), Law> = BTreeMap::new();
         let mut laws = Vec::with_capacity(masked.len());
@@ -217,16 +220,22 @@ impl Ranked {
 }
 
 /// The law of an attribute of which n values were released, a share of those that were masked.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "records of a file: at least those that were released"
+)]
 fn law_of(method: &Method, window: Option<usize>, n: usize, share: f64) -> Law {
+    let masked = (n as f64 / share).round() as usize;
     match method {
         Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
             window.unwrap_or(stated.window),
             stated.partner,
-            n,
+            masked,
             share,
         ))),
         Method::PDistribution(stated) => {
-            Law::Displacement(Arc::new(swapping::p_distribution(stated, n, share)))
+            Law::Displacement(Arc::new(swapping::p_distribution(stated, masked, share)))
         }
         Method::PBuckets(stated) => Law::Buckets(Arc::new(Buckets::new(stated.buckets, n))),
         _ => Law::Equal { values: n },

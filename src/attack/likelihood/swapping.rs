@@ -11,8 +11,8 @@
 //! ```
 //!
 //! *Drawn again*: every head finds somebody, so half of all values are heads: u(0) = ½, which fixes c. In the limit of long
-//! reaches c = ln 2 and u(k) = 2^−F(k), F(k) = Σ_{l > k} φ(l): of rank swapping with window m, P(k) is proportional to
-//! 2^(k/m). *Skip*: a head takes whom it draws, so c = u(0): u(0) = 0.567 = e^−0.567, and 2 u(0) − 1 = 13 % stay in place.
+//! reaches c = ln 2 and u(k) = 2^−F(k), F(k) = Σ_{l > k} φ(l). Of rank swapping with window m, P(k) is proportional to
+//! 2^(k/m): P(k) = P(−k) = (1 − 2^(−1/m)) 2^(−(m−k)/m), which is ½ in sum. *Skip*: a head takes whom it draws, so c = u(0): u(0) = 0.567 = e^−0.567, and 2 u(0) − 1 = 13 % stay in place.
 //! The partner's displacement is −k, so the law is symmetric.
 //!
 //! This takes values to be swapped independently of each other. It is right for long reaches; for short ones, where it is
@@ -35,7 +35,7 @@ pub(super) enum Taken {
     Stays,
 }
 
-/// Rank swapping with a window among so many values, of which a share was released.
+/// Rank swapping with a window among n values, of which a share was released.
 pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f64) -> Displacement {
     let window = window.min(n.saturating_sub(1)).max(1);
     let taken = match partner {
@@ -59,18 +59,21 @@ pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f6
     Displacement::new(&log, false)
 }
 
-/// p-distribution among so many values, of which a share was released.
+/// p-distribution among n values, of which a share was released.
 pub(super) fn p_distribution(
     stated: &PDistributionParameters,
     n: usize,
     share: f64,
 ) -> Displacement {
     let weights = rounded_normal(stated.mean, stated.sd, n.saturating_sub(1).max(1));
-    let law = if weights.len() <= chain::LONGEST {
-        chain::displacements(&weights, Taken::Redrawn)
-    } else {
-        mean_field(&weights, Taken::Redrawn)
-    };
+    let mut law = mean_field(&weights, Taken::Redrawn);
+    // What lies beyond the reach of the chain hardly ever happens, and not to two at once.
+    let total: f64 = weights.iter().sum();
+    let near = &weights[..weights.len().min(chain::LONGEST)];
+    if near.iter().sum::<f64>() > (1.0 - 1e-4) * total {
+        let exact = chain::displacements(near, Taken::Redrawn);
+        law[..exact.len()].copy_from_slice(&exact);
+    }
     Displacement::new(&logarithms(law, n, share), true)
 }
 

@@ -110,7 +110,7 @@ impl Tree {
         if self.nodes.is_empty() {
             return;
         }
-        let known: Vec<(usize, Ranks, &Law)> = seeker
+        let known: Vec<Known<'_>> = seeker
             .iter()
             .zip(laws)
             .enumerate()
@@ -118,7 +118,7 @@ impl Tree {
             .map(|(k, (&ranks, law))| (k, ranks, law))
             .collect();
         let mut best = f64::NEG_INFINITY;
-        let mut open = vec![(0, self.most(0, &known))];
+        let mut open = vec![(0, bound(self.row(&self.intervals, 0), &known))];
         while let Some((number, most)) = open.pop() {
             if most == f64::NEG_INFINITY || most < best - margin {
                 continue;
@@ -126,7 +126,13 @@ impl Tree {
             let node = &self.nodes[number];
             if node.second == 0 {
                 for place in node.from..node.to {
-                    let log = self.log_likelihood(place, &known);
+                    // A bound is soon worked out and rules most records out.
+                    let row = self.row(&self.ranks, place);
+                    let most = bound(row, &known);
+                    if most == f64::NEG_INFINITY || most < best - margin {
+                        continue;
+                    }
+                    let log = log_likelihood(row, &known);
                     if log > f64::NEG_INFINITY && log >= best - margin {
                         best = best.max(log);
                         list.push((self.records[place], -log));
@@ -134,8 +140,14 @@ impl Tree {
                 }
                 continue;
             }
-            let first = (number + 1, self.most(number + 1, &known));
-            let second = (node.second, self.most(node.second, &known));
+            let first = (
+                number + 1,
+                bound(self.row(&self.intervals, number + 1), &known),
+            );
+            let second = (
+                node.second,
+                bound(self.row(&self.intervals, node.second), &known),
+            );
             // The more promising one is on top.
             if first.1 > second.1 {
                 open.extend([second, first]);
@@ -146,36 +158,39 @@ impl Tree {
         list.retain(|&(_, cost)| cost <= margin - best);
     }
 
-    fn log_likelihood(&self, place: usize, known: &[(usize, Ranks, &Law)]) -> f64 {
-        let row = &self.ranks[place * self.n_attributes..(place + 1) * self.n_attributes];
-        let mut sum = 0.0;
-        for &(k, ranks, law) in known {
-            if row[k].is_missing() {
-                return f64::NEG_INFINITY;
-            }
-            sum += law.log_mean(ranks, row[k]);
-            if sum == f64::NEG_INFINITY {
-                break;
-            }
-        }
-        sum
+    fn row<'a>(&self, ranks: &'a [Ranks], number: usize) -> &'a [Ranks] {
+        &ranks[number * self.n_attributes..(number + 1) * self.n_attributes]
     }
+}
 
-    /// No less than the log-likelihood of any record of a node.
-    fn most(&self, number: usize, known: &[(usize, Ranks, &Law)]) -> f64 {
-        /// What roundings of means over ties can add.
-        const ROUNDING: f64 = 1e-6;
-        let row = &self.intervals[number * self.n_attributes..(number + 1) * self.n_attributes];
-        let mut sum = ROUNDING;
-        for &(k, ranks, law) in known {
-            if row[k].is_missing() {
-                return f64::NEG_INFINITY;
-            }
-            sum += law.most(ranks, row[k]);
-            if sum == f64::NEG_INFINITY {
-                break;
-            }
+/// A value that the seeker has: the attribute, its ranks, its law.
+type Known<'a> = (usize, Ranks, &'a Law);
+
+fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
+    let mut sum = 0.0;
+    for &(k, ranks, law) in known {
+        sum += law.log_mean(ranks, row[k]);
+        if sum == f64::NEG_INFINITY {
+            break;
         }
-        sum
     }
+    sum
+}
+
+/// No less than the log-likelihood of any record whose ranks lie in these intervals; −∞ where they are missing.
+fn bound(intervals: &[Ranks], known: &[Known<'_>]) -> f64 {
+    /// What roundings of means over ties can add.
+    const ROUNDING: f64 = 1e-6;
+    let mut sum = ROUNDING;
+    for &(k, ranks, law) in known {
+        let interval = intervals[k];
+        if interval.is_missing() {
+            return f64::NEG_INFINITY;
+        }
+        sum += law.most(ranks, interval);
+        if sum == f64::NEG_INFINITY {
+            break;
+        }
+    }
+    sum
 }

@@ -91,6 +91,37 @@ pub fn cases() -> Vec<Case> {
             "--statement has no effect: only rsld and likelihood",
         ),
         link(
+            "likelihood without what was published",
+            "--method likelihood",
+            2,
+            "likelihood needs to know what was published about the masking. Give --statement FILE, or --p or --window",
+        ),
+        link(
+            "likelihood of a method without a law",
+            "--method likelihood --statement s.json",
+            2,
+            "the statement is of ipso, of which likelihood knows no law",
+        )
+        .file(
+            "s.json",
+            of(
+                "ipso",
+                r#"{"variant": "a", "confidential": ["bonus"], "intercept": true, "fitted": 10, "rounded": false}"#,
+            ),
+        ),
+        link(
+            "balanced without likelihoods",
+            "--method am --assign balanced",
+            2,
+            "--assign balanced needs likelihoods, which no method named has. Use --method likelihood",
+        ),
+        link(
+            "balanced with and without likelihoods",
+            "--method am,likelihood --window 2 --assign balanced",
+            2,
+            "--assign balanced needs likelihoods, which this method does not have",
+        ),
+        link(
             "published p and window",
             "--method rsld --p 5 --window 5",
             2,
