@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::published::Published;
+use super::{aggregates::AggregatesArgs, published::Published};
 use crate::{
     attack::{
         Attack,
@@ -26,11 +26,12 @@ pub(super) enum MethodName {
     Kernel,
     Gower,
     Rsld,
+    Aggregates,
     All,
 }
 
 impl MethodName {
-    /// All that `all` stands for, in the order of reports.
+    /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes.
     const EACH: [Self; 7] = [
         Self::Am,
         Self::Dbrl2,
@@ -51,6 +52,7 @@ impl MethodName {
             Self::Kernel => "kernel",
             Self::Gower => "gower",
             Self::Rsld => "rsld",
+            Self::Aggregates => "aggregates",
             Self::All => "all",
         }
     }
@@ -59,7 +61,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld; or all that apply; or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld)
@@ -90,6 +92,8 @@ pub(super) struct MethodArgs {
         help_heading = "Options of methods"
     )]
     pub(super) offset: Option<f64>,
+    #[command(flatten)]
+    pub(super) aggregates: AggregatesArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -243,6 +247,7 @@ impl MethodArgs {
                 singular: self.singular()?,
             })),
             MethodName::Gower => Ok(Box::new(Gower)),
+            MethodName::Aggregates => Ok(Box::new(self.aggregates.attack())),
             MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
                 bound: published.windows()?,
                 standardize,
