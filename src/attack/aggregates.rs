@@ -97,6 +97,15 @@ impl Attack for Aggregates {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        let nominal = scenario
+            .scales
+            .iter()
+            .position(|&scale| scale == Scale::Nominal);
+        if let Some(name) = nominal.and_then(|place| scenario.known.get(place)) {
+            return Err(Error::input("is not a number: nobody is ranked by it")
+                .on_attribute(name)
+                .remedy("Leave it out"));
+        }
         let intruder = self.of_file(scenario.intruder, "the intruder's file")?;
         let released = self.of_file(scenario.released, "the released file")?;
         let aggregated = Scenario {
