@@ -140,7 +140,7 @@ impl Aggregates {
         let moments = moments_by_attribute(file);
         if let Some(place) = moments.iter().position(|moments| moments.sd <= 0.0) {
             return Err(Error::input(format!(
-                "attribute {} of those used of {whose} does not differ between the records: nobody is ranked by it",
+                "attribute {} of those used of {whose} does not differ between the records: it cannot be standardised, and ranks nobody",
                 place + 1
             ))
             .remedy("Leave it out, or let the intruder know more records"));
@@ -185,7 +185,7 @@ impl Aggregates {
         for (quantifier, moments) in self.quantifiers.iter().zip(moments_by_attribute(&matrix)) {
             if moments.sd <= 0.0 {
                 return Err(Error::input(format!(
-                    "the aggregate {} is the same for every record of {whose}",
+                    "the aggregate {} is the same for every record of {whose}: it cannot be standardised",
                     quantifier.word()
                 ))
                 .remedy("Leave it out of --quantifiers, or use more attributes"));
