@@ -137,3 +137,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The line of this place in a text, from 1.
+pub fn line_of(text: &str, place: usize) -> u64 {
+    let before = &text.as_bytes()[..place.min(text.len())];
+    1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// What is wrong with a text that should be TOML, and where. The library's message may go on with an excerpt of the file
+/// on further lines: it ends here with the first.
+pub fn not_toml(text: &str, error: &toml::de::Error) -> Error {
+    let what = error.message().lines().next().unwrap_or("not TOML");
+    let place = error.span().map_or(0, |span| span.start);
+    Error::input(what).at_line(line_of(text, place))
+}

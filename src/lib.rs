@@ -77,6 +77,7 @@
     )
 )]
 
+pub mod agreement;
 pub mod attack;
 pub mod cli;
 pub mod distance;

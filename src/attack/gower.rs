@@ -157,10 +157,11 @@ impl Lists for GowerLists {
                 }
                 let others = &attribute.of_sought[first..last];
                 let cells = sums.iter_mut().zip(&mut counts).zip(others);
-                // A difference with a gap is NaN, which is not at most anything.
                 match attribute.names {
                     true => cells.for_each(|((sum, count), &other)| {
-                        *sum += if other < own || other > own { 1.0 } else { 0.0 };
+                        // Not so where the other is a gap: that difference is NaN.
+                        let differs = (other - own).abs() > 0.0;
+                        *sum += if differs { 1.0 } else { 0.0 };
                         *count += if other.is_nan() { 0.0 } else { 1.0 };
                     }),
                     false => cells.for_each(|((sum, count), &other)| {

@@ -6,14 +6,17 @@
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
 pub mod aggregates;
+pub mod balanced;
 pub mod distance_based;
 pub mod gower;
 pub mod intersection;
 pub mod kernel;
+pub mod likelihood;
 pub mod mahalanobis;
 mod nominal;
 pub mod one_to_one;
 mod points;
+pub mod posterior;
 
 use std::borrow::Cow;
 
@@ -98,6 +101,11 @@ pub trait Attack: std::fmt::Debug + Sync {
         None
     }
 
+    /// What must be said of its results when these attributes are known, each a sentence without full stop.
+    fn caveats(&self, _known: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Studies a scenario, and says whom each seeker prefers.
     ///
     /// # Errors
@@ -142,8 +150,19 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// sought record. Less is preferred; equal costs are a tie.
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
 
+    /// The same list in any order: whoever sorts for `list` need not here.
+    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        self.list(seeker, list);
+    }
+
     /// Whether a cost is −log of a likelihood (natural logarithm), up to a constant of the seeker.
     fn is_likelihood(&self) -> bool;
+
+    /// Of likelihoods: how likely it is, in the scale of `exp(−cost)`, that the seeker's partner is not among the sought
+    /// records. Where nothing is known of that, 0.
+    fn no_partner(&self, _seeker: usize) -> f64 {
+        0.0
+    }
 }
 
 impl Preference<'_> {

@@ -3,13 +3,20 @@
 use rayon::prelude::*;
 
 use crate::{
-    attack::{Lists, Nearest},
+    attack::{Lists, Nearest, posterior},
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
 };
 
-/// How the true partner of each seeker fares, and the links if they are wanted.
-type Judged = (Vec<Contest>, Vec<Link>);
+/// What became of a preference.
+pub(super) struct Judged {
+    /// How the true partner of each seeker fares.
+    pub contests: Vec<Contest>,
+    /// The links, if they are wanted.
+    pub links: Vec<Link>,
+    /// The probability that the attack states for each seeker's link, if its costs are likelihoods.
+    pub stated: Option<Vec<f64>>,
+}
 
 /// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
 ///
@@ -24,14 +31,22 @@ pub(super) fn nearest(
     let candidates = nearest.candidates.as_ref();
     if !with_links {
         let contests = neighbours.contests(&nearest.seekers, partners, candidates);
-        return Ok((contests, Vec::new()));
+        return Ok(Judged {
+            contests,
+            links: Vec::new(),
+            stated: None,
+        });
     }
     let mut links =
         with_all_ties(|limit| neighbours.links(&nearest.seekers, partners, candidates, limit))?;
     for link in &mut links {
         link.key = link.key.sqrt();
     }
-    Ok((links.iter().map(contest_of).collect(), links))
+    Ok(Judged {
+        contests: links.iter().map(contest_of).collect(),
+        links,
+        stated: None,
+    })
 }
 
 /// Judges lists. The key of a link is its cost.
@@ -43,42 +58,56 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
-    let judged = |limit: usize| -> Vec<Link> {
+    let judged = |limit: usize| -> Vec<(Link, f64)> {
         partners
             .par_iter()
             .enumerate()
             .map_init(Vec::new, |list, (seeker, &partner)| {
-                lists.list(seeker, list);
-                link_of_list(list, partner, limit)
+                lists.unordered(seeker, list);
+                let stated = match lists.is_likelihood() {
+                    true => posterior::of_best(list, lists.no_partner(seeker)),
+                    false => 0.0,
+                };
+                (link_of_list(list, partner, limit), stated)
             })
             .collect()
     };
-    let links = if with_links {
-        with_all_ties(judged)?
-    } else {
-        judged(0)
+    let mut stated = Vec::new();
+    let mut search = |limit| {
+        let (links, probabilities) = judged(limit).into_iter().unzip();
+        stated = probabilities;
+        links
     };
-    let contests = links.iter().map(contest_of).collect();
-    Ok((contests, if with_links { links } else { Vec::new() }))
+    let links: Vec<Link> = match with_links {
+        true => with_all_ties(search)?,
+        false => search(0),
+    };
+    Ok(Judged {
+        contests: links.iter().map(contest_of).collect(),
+        links: if with_links { links } else { Vec::new() },
+        stated: lists.is_likelihood().then_some(stated),
+    })
 }
 
-/// What a list comes to.
+/// What a list, in any order, comes to.
 fn link_of_list(list: &[(u32, f64)], partner: Option<u32>, limit: usize) -> Link {
     let least = list
         .iter()
         .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
     let tied = list.iter().filter(|&&(_, cost)| cost <= least);
     let own = partner.and_then(|partner| {
-        let at = list.binary_search_by_key(&partner, |&(record, _)| record);
-        at.ok().map(|at| list[at].1)
+        let at = list.iter().find(|&&(record, _)| record == partner);
+        at.map(|&(_, cost)| cost)
     });
     let place = own.map(|own| 1 + count(list.iter().filter(|&&(_, cost)| cost < own)));
+    let mut nearest = match limit {
+        0 => Vec::new(),
+        _ => tied.clone().map(|&(record, _)| record).collect(),
+    };
+    nearest.sort_unstable();
+    nearest.truncate(limit);
     Link {
-        nearest: tied
-            .clone()
-            .take(limit)
-            .map(|&(record, _)| record)
-            .collect(),
+        nearest,
         tied: count(tied),
         key: least,
         candidates: count(list.iter()),
@@ -97,7 +126,7 @@ fn count<T>(of: impl Iterator<Item = T>) -> u32 {
 ///
 /// # Errors
 /// Failed, when the ties of all records together are more than memory should hold.
-fn with_all_ties(search: impl Fn(usize) -> Vec<Link>) -> Result<Vec<Link>> {
+fn with_all_ties(mut search: impl FnMut(usize) -> Vec<Link>) -> Result<Vec<Link>> {
     const USUAL: usize = 64;
     const MOST_IN_ALL: u64 = 1 << 29;
     let links = search(USUAL);

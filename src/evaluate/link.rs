@@ -4,9 +4,18 @@ use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use rand::seq::SliceRandom;
 
-use super::{judge, score::Score, truth::Truth};
+use super::{
+    calibration::Calibration,
+    judge::{self, Judged},
+    score::Score,
+    truth::Truth,
+};
 use crate::{
-    attack::{Attack, Direction, Nearest, Preference, Scenario, one_to_one},
+    attack::{
+        Attack, Direction, Nearest, Preference, Scenario,
+        balanced::{self, Balanced},
+        one_to_one,
+    },
     distance::nearest::{Link, Neighbours},
     error::Result,
     rng::{Purpose, Seed},
@@ -20,6 +29,8 @@ pub enum Assign {
     Best,
     /// All at once, each at most once, at the least total cost.
     OneToOne,
+    /// Each record with its most likely one, given that all are linked one to one: for attacks with likelihoods.
+    Balanced,
 }
 
 /// An attribute that both files have and that can be compared.
@@ -109,19 +120,14 @@ pub fn is_constant(table: &Table, id: AttrId) -> bool {
     };
     match table.numbers(id) {
         Some(numbers) => {
-            let first = numbers.values[first];
-            present.all(|record| [numbers.values[record]] == [first])
+            let first = numbers.values[first] + 0.0;
+            present.all(|record| (numbers.values[record] + 0.0).total_cmp(&first).is_eq())
         }
         None => {
-            let first = category(table, first, id);
-            present.all(|record| category(table, record, id) == first)
+            let first = table.category(first, id);
+            present.all(|record| table.category(record, id) == first)
         }
     }
-}
-
-/// The name of a category: the text of its cell without blanks around.
-fn category(table: &Table, record: usize, id: AttrId) -> String {
-    table.text(record, id).trim().to_string()
 }
 
 /// The categories of an attribute in both files, as numbers 0, 1, 2 … by which equal names are equal numbers; missing ones
@@ -136,7 +142,9 @@ fn codes(tables: [&Table; 2], ids: [AttrId; 2]) -> [Vec<f64>; 2] {
                     return 0.0;
                 }
                 let next = code_of.len() as f64;
-                *code_of.entry(category(table, record, id)).or_insert(next)
+                *code_of
+                    .entry(table.category(record, id).into_owned())
+                    .or_insert(next)
             })
             .collect()
     })
@@ -325,6 +333,8 @@ pub struct Outcome {
     pub score: Score,
     /// Of a one-to-one assignment: total cost and number of pairs.
     pub assignment: Option<(f64, u64)>,
+    /// What an attack with likelihoods says of its own success; not of a one-to-one assignment, which states nothing.
+    pub calibration: Option<Calibration>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
     pub links: Vec<Claim>,
 }
@@ -355,7 +365,8 @@ impl Case<'_> {
     /// Runs an attack and judges it.
     ///
     /// # Errors
-    /// Whatever the attack objects to, and Failed when an assignment does not fit into memory.
+    /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
+    /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let study = self.study;
         let partners = study.partners();
@@ -367,8 +378,20 @@ impl Case<'_> {
             direction: study.direction,
             aligned: attack.needs_alignment().then_some(partners),
         };
-        let preference = attack.prepare(&scenario)?;
-        let (contests, links) = match &preference {
+        let mut preference = attack.prepare(&scenario)?;
+        if assign == Assign::Balanced {
+            preference = match preference {
+                Preference::Nearest(_) => return Err(balanced::no_likelihood()),
+                Preference::Lists(lists) => {
+                    Preference::Lists(Box::new(Balanced::new(lists.as_ref())?))
+                }
+            };
+        }
+        let Judged {
+            contests,
+            links,
+            stated,
+        } = match &preference {
             Preference::Nearest(nearest) => {
                 let neighbours = self.neighbours(nearest);
                 judge::nearest(nearest, &neighbours, partners, with_links)?
@@ -382,10 +405,11 @@ impl Case<'_> {
             attack.has_candidate_sets(),
         );
         match assign {
-            Assign::Best => Ok(Outcome {
+            Assign::Best | Assign::Balanced => Ok(Outcome {
                 links: self.claims(links),
                 score,
                 assignment: None,
+                calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
@@ -413,6 +437,7 @@ impl Case<'_> {
                     links: self.claims(links),
                     score: score.with_assignment(correct as u64),
                     assignment: Some((assignment.cost, pairs as u64)),
+                    calibration: None,
                 })
             }
         }

@@ -3,6 +3,7 @@
 //! The intruder (`attack`) never sees what is here. What he gets is built in [`link`]: his own records, and the released
 //! ones in an order unrelated to his.
 
+pub mod calibration;
 mod judge;
 pub mod knowledge;
 pub mod link;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::rules_file::BLANKS;
 use crate::table::{AttrId, Table};
 
 /// Named categories of an attribute.
@@ -67,8 +66,7 @@ impl<F> Categories<F> {
                 .binary_search_by(|(number, _)| number.total_cmp(&value));
             return found.ok().map(|at| self.numbers[at].1);
         }
-        let text = table.text(record, attribute);
-        self.names.get(text.trim_matches(BLANKS)).copied()
+        self.names.get(&*table.category(record, attribute)).copied()
     }
 }
 

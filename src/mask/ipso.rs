@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use super::{
     Details, Mask, Masked, Rounding,
-    new_numbers::{refuse_idle_rounding, write_numbers},
+    new_numbers::{for_amounts, refuse_idle_rounding, write_numbers},
 };
 use crate::{
     error::{Error, Result},
     rng::Streams,
     statement::{IpsoParameters, IpsoVariant, Method, Statement},
     stats::{
+        elementary::power_of_two,
         moments::moments,
         regression::{Basis, RELATIVE_TOLERANCE, orthonormalise, subtract},
     },
@@ -159,12 +160,7 @@ impl Mask for Ipso {
     }
 
     fn reluctance(&self, table: &Table, attribute: AttrId) -> Option<String> {
-        match table.attribute(attribute).scale {
-            Scale::Ordinal => Some(
-                "is ordinal: averages of codes would be no codes; name it with --attributes if it is an amount".into(),
-            ),
-            Scale::Continuous | Scale::Nominal => None,
-        }
+        for_amounts(table, attribute)
     }
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
@@ -216,11 +212,7 @@ impl Mask for Ipso {
                 (attribute, rows.scattered(&values, |value| unit.back(value)))
             })
             .collect();
-        let names = |ids: &[AttrId]| -> Vec<String> {
-            ids.iter()
-                .map(|&id| original.attribute(id).name.clone())
-                .collect()
-        };
+        let names = |ids: &[AttrId]| original.names(ids);
         let method = Method::Ipso(IpsoParameters {
             variant: self.variant,
             confidential: names(&kept),
@@ -507,8 +499,7 @@ impl Unit {
     /// Centred at the mean and scaled to the standard deviation; without a constant, at 0 and to the root mean square.
     fn of(values: &[f64], centred: bool) -> Self {
         let largest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
-        const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-        let step = f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE);
+        let step = power_of_two(largest);
         let in_steps = values.iter().map(|v| v / step);
         let spread = moments(in_steps.clone());
         let (centre, size) = match centred {

@@ -6,7 +6,7 @@ use super::Effect;
 use crate::{
     error::{Error, Result},
     stats::moments::moments,
-    table::{AttrId, Numbers, Table},
+    table::{AttrId, Numbers, Scale, Table},
 };
 
 /// Whether new numbers are rounded.
@@ -17,6 +17,23 @@ pub enum Rounding {
     None,
     /// Attributes of which every value is a whole number get whole numbers, halves away from zero.
     Whole,
+}
+
+impl Rounding {
+    /// Whole numbers if that was asked for.
+    pub fn whole_if(asked: bool) -> Self {
+        match asked {
+            true => Self::Whole,
+            false => Self::None,
+        }
+    }
+}
+
+/// Why a method for amounts leaves ordinal attributes alone unless they are named.
+pub(super) fn for_amounts(table: &Table, attribute: AttrId) -> Option<String> {
+    (table.attribute(attribute).scale == Scale::Ordinal).then(|| {
+        "is ordinal: averages of codes would be no codes; name it with --attributes if it is an amount".into()
+    })
 }
 
 /// The table with new numbers in some attributes, and what that did to each.
@@ -119,7 +136,8 @@ fn checked(
     let old = table.numbers(attribute).ok_or_else(|| {
         Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
     })?;
-    if rounding == Rounding::Whole && is_whole(old) {
+    let whole = rounding == Rounding::Whole && is_whole(old);
+    if whole {
         for value in &mut new {
             *value = value.round();
         }
@@ -131,7 +149,7 @@ fn checked(
         .on_attribute(name)
         .remedy("Leave it out of --attributes, or write it in larger units"));
     }
-    let step: fn(f64) -> f64 = match rounding == Rounding::Whole && is_whole(old) {
+    let step: fn(f64) -> f64 = match whole {
         true => |value| value + 1.0,
         false => f64::next_up,
     };
@@ -167,10 +185,10 @@ pub(super) fn is_whole(numbers: Numbers<'_>) -> bool {
 /// Usage, when none of these attributes is of whole numbers.
 pub(super) fn refuse_idle_rounding(
     table: &Table,
-    mut on: impl Iterator<Item = AttrId>,
+    on: impl Iterator<Item = AttrId>,
     rounding: Rounding,
 ) -> Result<()> {
-    let mut numbers = on.by_ref().filter_map(|id| table.numbers(id));
+    let mut numbers = on.filter_map(|id| table.numbers(id));
     match rounding == Rounding::Whole && !numbers.any(is_whole) {
         true => Err(
             Error::usage("--round has no effect: no masked attribute is of whole numbers")

@@ -16,6 +16,7 @@ use crate::{
     statement::{Method, NoiseLaw, NoiseParameters, Statement},
     stats::{
         covariance::{cholesky_semidefinite, covariance},
+        elementary::power_of_two,
         moments::{Moments, moments},
     },
     table::{AttrId, Matrix, Numbers, Scale, Table},
@@ -145,10 +146,7 @@ impl Mask for Noise {
             .remedy("Check that this is the file you meant"));
         }
         self.refuse_without_effect(&original, on)?;
-        let names = on
-            .iter()
-            .map(|&id| original.attribute(id).name.clone())
-            .collect();
+        let names = original.names(on);
         let method = Method::Noise(NoiseParameters {
             law: NoiseLaw::Normal,
             level: self.level,
@@ -224,10 +222,9 @@ const SMALL: f64 = 1e-100;
 
 /// The greatest power of two up to the largest value, if that is small; else 1.
 fn step(numbers: Numbers<'_>) -> f64 {
-    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let largest = present(numbers).fold(0.0_f64, |most, (_, value)| most.max(value.abs()));
     match largest < SMALL {
-        true => f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE),
+        true => power_of_two(largest),
         false => 1.0,
     }
 }

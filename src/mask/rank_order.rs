@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
     statement::{Method, Statement},
-    table::{AttrId, Numbers, Table},
+    table::{AttrId, EXACT_INTEGERS, Numbers, Table},
 };
 
 /// The positions that change places with each other, drawn for the values of one attribute in ascending order.
@@ -67,11 +67,7 @@ pub(super) fn mask_by_swapping(
     method: Method,
     draw: impl Fn(usize, &mut Generator) -> Swaps + Sync,
 ) -> Result<Masked> {
-    let names = on
-        .iter()
-        .map(|&attribute| original.attribute(attribute).name.clone())
-        .collect();
-    let statement = Statement::new(method, original.n_records(), names);
+    let statement = Statement::new(method, original.n_records(), original.names(on));
     let mut table = original;
     let mut effects = Vec::with_capacity(on.len());
     let mut without_partner = Vec::with_capacity(on.len());
@@ -145,17 +141,15 @@ struct Values<'a> {
     text: &'a dyn Fn(usize) -> Cow<'a, str>,
 }
 
-/// From here on not every whole number is an `f64`: 2^53.
-const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
-
 impl Values<'_> {
     fn compare(&self, a: u32, b: u32) -> Ordering {
         let (a, b) = (a as usize, b as usize);
         let (x, y) = (self.numbers.values[a] + 0.0, self.numbers.values[b] + 0.0);
-        x.total_cmp(&y).then_with(|| match x.abs() < FIRST_INEXACT {
-            true => Ordering::Equal,
-            false => compare_whole(&(self.text)(a), &(self.text)(b)),
-        })
+        x.total_cmp(&y)
+            .then_with(|| match x.abs() < EXACT_INTEGERS {
+                true => Ordering::Equal,
+                false => compare_whole(&(self.text)(a), &(self.text)(b)),
+            })
     }
 }
 
@@ -189,7 +183,7 @@ fn ascending(values: &Values<'_>, rng: &mut Generator) -> Vec<u32> {
     let number = |record: u32| values.numbers.values[record as usize] + 0.0;
     let mut order = sorted(values.numbers);
     for run in order.chunk_by_mut(|&a, &b| number(a).total_cmp(&number(b)).is_eq()) {
-        if run.len() > 1 && number(run[0]).abs() >= FIRST_INEXACT {
+        if run.len() > 1 && number(run[0]).abs() >= EXACT_INTEGERS {
             run.sort_by(|&a, &b| values.compare(a, b));
         }
         for ties in run.chunk_by_mut(|&a, &b| values.compare(a, b).is_eq()) {
@@ -223,7 +217,7 @@ fn sorted(numbers: Numbers<'_>) -> Vec<u32> {
             let whole = above as u32;
             // Differences of whole numbers below 2^53 are exact; others could round to the same one.
             let exact = value.trunc().total_cmp(&value).is_eq()
-                && least.abs() < FIRST_INEXACT
+                && least.abs() < EXACT_INTEGERS
                 && f64::from(whole).total_cmp(&above).is_eq();
             exact.then_some(u64::from(whole) << 32 | u64::from(record))
         })

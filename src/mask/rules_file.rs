@@ -7,7 +7,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result, line_of, not_toml},
+    table::BLANKS,
+};
 
 /// A rules file: its name for messages, and its text.
 #[derive(Clone, Copy)]
@@ -24,22 +27,12 @@ impl<'a> Source<'a> {
     pub fn table(self) -> Result<DeTable<'a>> {
         DeTable::parse(self.text)
             .map(Spanned::into_inner)
-            .map_err(|error| {
-                // The message may go on with an excerpt of the file on further lines.
-                let what = error
-                    .message()
-                    .lines()
-                    .next()
-                    .unwrap_or("not TOML")
-                    .to_owned();
-                self.error(error.span().unwrap_or_default(), what)
-            })
+            .map_err(|error| not_toml(self.text, &error).in_file(self.name))
     }
 
     /// The line of this place, from 1.
     pub fn line(self, span: Range<usize>) -> u64 {
-        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
-        1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+        line_of(self.text, span.start)
     }
 
     /// What is wrong at this place.
@@ -138,9 +131,6 @@ impl<'a> Source<'a> {
         }
     }
 }
-
-/// Blanks around a cell or a category mean nothing.
-pub(super) const BLANKS: [char; 2] = [' ', '\t'];
 
 /// The text of a category, without blanks around it.
 fn category(value: &DeValue<'_>) -> Option<String> {

@@ -4,7 +4,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{io_error, match_attributes::SituationSummary, text};
+use super::{
+    calibration::{self, CalibrationBand},
+    io_error,
+    match_attributes::SituationSummary,
+    text,
+};
 use crate::{
     attack::{Attack, Direction},
     evaluate::{
@@ -169,6 +174,12 @@ pub struct LinkResult {
     /// Of a one-to-one assignment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignment: Option<AssignmentSummary>,
+    /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<f64>,
+    /// What became of links by their stated probability, a tie of t counted 1/t.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationBand>,
 }
 
 /// Correct links under each rule for ties.
@@ -237,6 +248,12 @@ impl LinkResult {
             assignment: outcome
                 .assignment
                 .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            expected: outcome.calibration.as_ref().map(|said| said.expected),
+            calibration: outcome
+                .calibration
+                .as_ref()
+                .map(calibration::bands)
+                .unwrap_or_default(),
         }
     }
 
@@ -386,6 +403,7 @@ impl LinkReport {
             },
             match scenario.assign {
                 "one-to-one" => "all assigned at once, one to one",
+                "balanced" => "each takes the most likely, given that all are linked one to one",
                 _ => "each takes its nearest",
             }
         ));
@@ -400,10 +418,36 @@ impl LinkReport {
         out.push('\n');
         out += &self.rates_table();
         out.push('\n');
+        if let Some(result) = self.best_calibrated() {
+            out += &format!(
+                "What {} said of its links{}\n",
+                result.method,
+                self.case_of(result)
+            );
+            out += &calibration::table(&result.calibration);
+            out.push('\n');
+        }
         for line in self.reading() {
             out += &text::paragraph(&line);
         }
         out
+    }
+
+    /// Of the results of attacks that state probabilities, the one with the highest rate.
+    fn best_calibrated(&self) -> Option<&LinkResult> {
+        self.results
+            .iter()
+            .filter(|r| r.expected.is_some() && r.records > 0)
+            .max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Of which case a result is, in words that follow the method; nothing if it has one case only.
+    fn case_of(&self, result: &LinkResult) -> String {
+        let same = |other: &&LinkResult| other.method == result.method;
+        match self.results.iter().filter(same).count() {
+            1 => String::new(),
+            _ => format!(", knowing {}", self.case_label(result)),
+        }
     }
 
     fn rates_table(&self) -> String {
@@ -522,6 +566,16 @@ impl LinkReport {
         if let Some(result) = narrowed.max_by_key(|r| r.certain) {
             lines.push(self.reading_of_certain(result));
         }
+        if let Some((result, expected)) = self
+            .best_calibrated()
+            .and_then(|result| Some((result, result.expected?)))
+        {
+            lines.push(calibration::reading(
+                expected,
+                result.rate,
+                &result.calibration,
+            ));
+        }
         lines.push(
             "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
              find more."
@@ -568,15 +622,7 @@ impl LinkReport {
     }
 
     fn reading_of_certain(&self, result: &LinkResult) -> String {
-        let case = match self
-            .results
-            .iter()
-            .filter(|r| r.method == result.method)
-            .count()
-        {
-            1 => String::new(),
-            _ => format!(", knowing {}", self.case_label(result)),
-        };
+        let case = self.case_of(result);
         let records = match result.certain {
             0 => "none; no record is left with a single candidate".to_string(),
             1 => "1 record is left with a single candidate".to_string(),
@@ -588,17 +634,23 @@ impl LinkReport {
             (_, right) => format!("; {right} of these links are right"),
         };
         let mut line = format!("Certain links ({}{case}): {records}{right}.", result.method);
+        let assumed = match result.expected {
+            Some(_) => "law",
+            None => "window",
+        };
         let lost = result.with_partner - result.contains_true;
         if lost > 0 {
             line += &format!(
-                " For {lost} records the true one was not among the candidates: the assumed window is too small for this \
+                " For {lost} records the true one was not among the candidates: the assumed {assumed} is too small for this \
                  file, or it was not masked by rank swapping alone. A single candidate proves nothing then."
             );
         } else if result.with_partner < result.records {
             line += " Some records have no partner here, so an intruder cannot be sure of a single candidate.";
         } else {
-            line += " Every true record was among its candidates, as it must be when the assumed window is right or too \
-                     wide: the intruder knows that such links are right.";
+            line += &format!(
+                " Every true record was among its candidates, as it must be when the assumed {assumed} is right or too wide: \
+                 the intruder knows that such links are right."
+            );
         }
         line
     }
@@ -607,6 +659,7 @@ impl LinkReport {
         let how = &result.in_words;
         match self.scenario.assign {
             "one-to-one" => format!("{how}, assigning all records at once,"),
+            "balanced" => format!("{how}, and that everybody is there once,"),
             _ => how.clone(),
         }
     }

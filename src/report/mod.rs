@@ -9,6 +9,7 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
     }
 }
 
+pub mod calibration;
 pub mod describe;
 pub mod link;
 pub mod match_attributes;

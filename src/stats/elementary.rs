@@ -102,6 +102,18 @@ pub fn exp2(y: f64) -> f64 {
     }
 }
 
+/// The binary exponent of a finite number, as of its magnitude: 2^e ≤ |x| < 2^(e+1). Zero and all below the normal range
+/// count as its edge, −1023.
+pub fn binary_exponent(x: f64) -> i32 {
+    i32::from(((x.to_bits() >> 52) & 0x7ff) as u16) - 1023
+}
+
+/// The greatest power of two up to the magnitude of a finite number, at least the least normal number: what it can be divided
+/// by without rounding.
+pub fn power_of_two(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,7 +28,7 @@ impl Ranking {
     }
 
     /// How many values are less, and how many are not greater: the ties of `value` are what lies between.
-    fn ranks(&self, value: f64) -> (usize, usize) {
+    pub fn ranks(&self, value: f64) -> (usize, usize) {
         let below = self.sorted.partition_point(|&other| other < value);
         // Ties are short as a rule: leaps that double find their end faster than halving all the rest.
         let rest = &self.sorted[below..];

@@ -53,12 +53,16 @@ pub use dialect::{Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use mask::Mask;
 pub use matrix::Matrix;
+pub use number::EXACT_INTEGERS;
 pub use options::ReadOptions;
 pub use roles::Roles;
 
 use missing::Markers;
 use replace::Replaced;
 use tokens::Layout;
+
+/// Blanks around the text of a cell mean nothing.
+pub const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Microdata: records × attributes, and the file they came from.
 ///
@@ -237,6 +241,13 @@ impl Table {
         })
     }
 
+    /// The names of some attributes.
+    pub fn names(&self, ids: &[AttrId]) -> Vec<String> {
+        ids.iter()
+            .map(|&id| self.attribute(id).name.clone())
+            .collect()
+    }
+
     /// The records that miss this attribute.
     pub fn missing(&self, id: AttrId) -> &Mask {
         &self.columns[id.index()].missing
@@ -270,6 +281,14 @@ impl Table {
                 Cow::Owned(text) => Cow::Owned(encoding.decode(&text).into_owned()),
             },
             Cow::Owned(raw) => Cow::Owned(encoding.decode(&cell::unquoted(&raw)).into_owned()),
+        }
+    }
+
+    /// The category of this cell: its text without blanks around it.
+    pub fn category(&self, record: usize, id: AttrId) -> Cow<'_, str> {
+        match self.text(record, id) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(BLANKS)),
+            Cow::Owned(text) => Cow::Owned(text.trim_matches(BLANKS).to_owned()),
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Reading {
 }
 
 /// Every whole number up to this one has its own `f64`; beyond it, neighbours share one.
-pub(super) const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
+pub const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 /// Thousands marks that are understood: comma, point, space, no-break space, narrow no-break space, apostrophes.
 pub(super) const THOUSANDS_MARKS: [char; 7] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’'];

@@ -8,7 +8,7 @@ use super::attribute::{Role, Scale};
 use super::dialect::can_delimit;
 use super::encoding::Encoding;
 use super::number::THOUSANDS_MARKS;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, not_toml};
 
 /// What a roles file says; whatever it leaves out is guessed.
 ///
@@ -157,22 +157,7 @@ impl Roles {
     /// The text is not TOML, a key or a word is unknown, or an attribute is given two roles, two scales or two lists
     /// of codes. Whether the attributes exist is found out when a table is read.
     pub fn parse(text: &str) -> Result<Self> {
-        let written: Written = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| {
-                1 + text.as_bytes()[..span.start.min(text.len())]
-                    .iter()
-                    .filter(|&&byte| byte == b'\n')
-                    .count() as u64
-            });
-            // The message may go on with an excerpt of the file on further lines.
-            let what = error
-                .message()
-                .lines()
-                .next()
-                .unwrap_or("not TOML")
-                .to_owned();
-            Error::input(what).at_line(line)
-        })?;
+        let written: Written = toml::from_str(text).map_err(|error| not_toml(text, &error))?;
         let mut roles = Self {
             file: written.file.checked()?,
             ..Self::default()

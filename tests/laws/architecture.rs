@@ -7,7 +7,7 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 14] = [
+const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("error", &[]),
     ("table", &["error"]),
     ("rng", &["error"]),
@@ -15,6 +15,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("stats", &["error", "table"]),
     ("optimize", &["error"]),
     ("distance", &["error", "table", "stats"]),
+    ("agreement", &["table", "stats", "distance"]),
     (
         "mask",
         &[
@@ -35,6 +36,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
         ],
     ),
@@ -48,6 +50,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
             "attack",
             "mask",
@@ -74,6 +77,7 @@ const MAY_IMPORT: [(&str, &[&str]); 14] = [
             "statement",
             "stats",
             "distance",
+            "agreement",
             "optimize",
             "mask",
             "attack",

@@ -21,6 +21,7 @@ mod local_suppression;
 mod mdav;
 mod metamorphic;
 mod microaggregation;
+mod microaggregation_attack;
 mod noise;
 mod oracle;
 mod p_buckets;

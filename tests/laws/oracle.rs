@@ -41,7 +41,7 @@ fn mean_and_variance(file: &Values, attribute: usize) -> (f64, f64) {
 }
 
 /// Sum over attributes of squared differences of z-scores; 2 where a side is missing.
-fn distance(left: &[Option<f64>], right: &[Option<f64>], scales: &[[(f64, f64); 2]]) -> f64 {
+pub fn distance(left: &[Option<f64>], right: &[Option<f64>], scales: &[[(f64, f64); 2]]) -> f64 {
     let mut sum = 0.0;
     for (attribute, [from, to]) in scales.iter().enumerate() {
         sum += match (left[attribute], right[attribute]) {
@@ -97,14 +97,6 @@ pub fn count(
     released_is_sought: bool,
 ) -> Counts {
     let width = seekers.first().map_or(0, Vec::len);
-    let scales: Vec<[(f64, f64); 2]> = (0..width)
-        .map(|attribute| {
-            [
-                mean_and_variance(seekers, attribute),
-                mean_and_variance(sought, attribute),
-            ]
-        })
-        .collect();
     let released = if released_is_sought { sought } else { seekers };
     let sorted: Vec<Vec<f64>> = (0..width)
         .map(|attribute| {
@@ -116,6 +108,45 @@ pub fn count(
             values
         })
         .collect();
+    judge(seekers, sought, partner, window.is_some(), &|i, j| {
+        window.is_none_or(|window| {
+            (0..width).all(|k| {
+                possible(
+                    seekers[i][k],
+                    sought[j][k],
+                    &sorted[k],
+                    window,
+                    released_is_sought,
+                )
+            })
+        })
+    })
+}
+
+/// The same where it is said of every pair whether it is possible, and the partner of each record stands at its place.
+pub fn count_among(
+    seekers: &Values,
+    sought: &Values,
+    possible: &dyn Fn(usize, usize) -> bool,
+) -> Counts {
+    let each: Vec<Option<usize>> = (0..seekers.len()).map(Some).collect();
+    judge(seekers, sought, &each, true, possible)
+}
+
+/// Mean and variance of each attribute in both files.
+pub fn scales(seekers: &Values, sought: &Values) -> Vec<[(f64, f64); 2]> {
+    let of = |attribute| [seekers, sought].map(|file| mean_and_variance(file, attribute));
+    (0..seekers.first().map_or(0, Vec::len)).map(of).collect()
+}
+
+fn judge(
+    seekers: &Values,
+    sought: &Values,
+    partner: &[Option<usize>],
+    has_sets: bool,
+    possible: &dyn Fn(usize, usize) -> bool,
+) -> Counts {
+    let scales = scales(seekers, sought);
     let mut counts = Counts {
         fair: 0.0,
         strict: 0,
@@ -127,26 +158,12 @@ pub fn count(
         candidates: 0,
     };
     for (i, seeker) in seekers.iter().enumerate() {
-        let candidates: Vec<usize> = (0..sought.len())
-            .filter(|&j| {
-                window.is_none_or(|window| {
-                    (0..width).all(|k| {
-                        possible(
-                            seeker[k],
-                            sought[j][k],
-                            &sorted[k],
-                            window,
-                            released_is_sought,
-                        )
-                    })
-                })
-            })
-            .collect();
+        let candidates: Vec<usize> = (0..sought.len()).filter(|&j| possible(i, j)).collect();
         counts.candidates += candidates.len() as u64;
         counts.empty += u64::from(candidates.is_empty());
         let mate = partner[i].filter(|mate| candidates.contains(mate));
         counts.inside += u64::from(mate.is_some());
-        if window.is_some() && candidates.len() == 1 {
+        if has_sets && candidates.len() == 1 {
             counts.certain += 1;
             counts.certain_correct += u64::from(mate.is_some());
         }

@@ -13,6 +13,7 @@ mod distances;
 mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
+mod likelihood;
 mod local_suppression;
 mod main_job;
 mod match_attributes;

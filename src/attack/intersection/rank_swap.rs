@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::{boxes_of, present, value};
+
 use crate::{
     attack::{
         Attack, Direction, Preference, Scenario,
@@ -14,7 +16,6 @@ use crate::{
     error::{Error, Result},
     statement::{Method, Statement},
     stats::rank::Ranking,
-    table::matrix::Matrix,
 };
 
 /// What the intruder takes the greatest rank difference of a swap to be.
@@ -129,9 +130,6 @@ impl Attack for RankSwapIntersection {
     }
 }
 
-/// Seekers whose boxes one task works out.
-const ASKED_AT_ONCE: usize = 4096;
-
 /// The set of each seeker as a box: an interval of values for each column of the points.
 ///
 /// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
@@ -161,32 +159,8 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxe
             }
         }
     };
-    let width = columns.len();
-    let (mut lo, mut hi) = (
-        vec![f64::NEG_INFINITY; seekers.n_records() * width],
-        vec![f64::INFINITY; seekers.n_records() * width],
-    );
-    let block = (ASKED_AT_ONCE * width).max(1);
-    lo.par_chunks_mut(block)
-        .zip(hi.par_chunks_mut(block))
-        .enumerate()
-        .for_each(|(number, (lo, hi))| {
-            // Column by column, so that one ranking at a time is in cache.
-            for (place, column) in columns.iter().enumerate() {
-                for (row, cell) in (place..lo.len()).step_by(width).enumerate() {
-                    let seeker = number * ASKED_AT_ONCE + row;
-                    if !seekers.is_missing(seeker, column.attribute) {
-                        let value = seekers.row(seeker)[column.attribute];
-                        (lo[cell], hi[cell]) = interval(place, value);
-                    }
-                }
-            }
-        });
-    Boxes::new(seekers.n_records(), width, lo, hi)
-}
-
-fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {
-    (0..matrix.n_records())
-        .filter(move |&record| !matrix.is_missing(record, attribute))
-        .map(move |record| matrix.row(record)[attribute])
+    boxes_of(seekers.n_records(), columns.len(), |seeker, place| {
+        let value = value(seekers, seeker, columns[place].attribute)?;
+        Some(interval(place, value))
+    })
 }

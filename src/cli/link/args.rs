@@ -21,6 +21,9 @@ use crate::{
   sdcrisk link --method am,rsld --p 5 orig.csv masked.csv
   sdcrisk mask rankswap --p 5 f.csv | sdcrisk link --method am,rsld --p 5 f.csv -
   sdcrisk link --method rsld --statement masked.sdc.json --known sweep:7 orig.csv masked.csv
+  sdcrisk link --method am,microagg --statement masked.sdc.json orig.csv masked.csv
+  sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
+  sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
@@ -31,6 +34,8 @@ Methods that an intruder can use:
   kernel              distance in the space of a kernel: --kernel poly (default), rbf, tanh
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
+  microagg            what was published about microaggregation: only records of groups near by are possible
+  likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
   aggregates          files that share no attribute but rank people alike: each file's numbers are made into the same
                       aggregates (most of them, at least half, ...); by itself, attributes by --attributes and
                       --attributes-masked ('match-attributes' finds out whether attributes are shared after all)
@@ -68,7 +73,7 @@ pub struct LinkArgs {
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
     pub(super) ties: TiesArg,
-    /// Each record its best, or all at once one to one
+    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood only)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
     /// Column that says who is who in both files [default: the order of the records]
@@ -126,6 +131,7 @@ pub(super) enum TiesArg {
 pub(super) enum AssignArg {
     Best,
     OneToOne,
+    Balanced,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -149,14 +155,42 @@ impl LinkArgs {
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
-        let uses = self.methods.names(MethodName::Rsld);
-        if let (Some(option), false) = (self.published.given(), uses) {
+        let (rsld, likelihood, microagg) = (
+            self.methods.names(MethodName::Rsld),
+            self.methods.names(MethodName::Likelihood),
+            self.methods.names(MethodName::Microagg),
+        );
+        let published = &self.published;
+        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
             return refuse(
-                format!("{option} has no effect: only rsld uses what was published"),
-                "Add rsld to --method, or leave the option out",
+                format!(
+                    "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
+                ),
+                "Add one of them to --method, or leave the option out",
             );
         }
-        if uses && !self.methods.takes_all() && self.published.given().is_none() {
+        if self.assign == AssignArg::Balanced && !likelihood {
+            return refuse(
+                "--assign balanced needs likelihoods, which no method named has".into(),
+                "Use --method likelihood, or --assign one-to-one",
+            );
+        }
+        if let (Some(option), false) = (published.microaggregation.given(), microagg) {
+            return refuse(
+                format!(
+                    "{option} has no effect: only microagg uses what was published about microaggregation"
+                ),
+                "Add microagg to --method, or leave the option out",
+            );
+        }
+        let stated = published.statement.is_some();
+        if stated && !rsld && !likelihood && !microagg {
+            return refuse(
+                "--statement has no effect: only rsld, likelihood and microagg use what was published".into(),
+                "Add one of them to --method, or leave the option out",
+            );
+        }
+        if rsld && !self.methods.takes_all() && !stated && published.of_rank_swapping().is_none() {
             return refuse(
                 "rsld needs to know what was published about rank swapping".into(),
                 "Give --p, --window, or --statement FILE",
@@ -245,6 +279,7 @@ impl LinkArgs {
         match self.assign {
             AssignArg::Best => Assign::Best,
             AssignArg::OneToOne => Assign::OneToOne,
+            AssignArg::Balanced => Assign::Balanced,
         }
     }
 }

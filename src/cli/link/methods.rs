@@ -27,12 +27,14 @@ pub(super) enum MethodName {
     Gower,
     Rsld,
     Aggregates,
+    Microagg,
+    Likelihood,
     All,
 }
 
 impl MethodName {
     /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes.
-    const EACH: [Self; 7] = [
+    const EACH: [Self; 9] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
@@ -40,6 +42,8 @@ impl MethodName {
         Self::Kernel,
         Self::Gower,
         Self::Rsld,
+        Self::Microagg,
+        Self::Likelihood,
     ];
 
     /// Its name on the command line.
@@ -53,6 +57,8 @@ impl MethodName {
             Self::Gower => "gower",
             Self::Rsld => "rsld",
             Self::Aggregates => "aggregates",
+            Self::Microagg => "microagg",
+            Self::Likelihood => "likelihood",
             Self::All => "all",
         }
     }
@@ -61,10 +67,10 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld; or all that apply; or aggregates alone
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply; or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
-    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld)
+    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
     #[arg(
         long,
         value_enum,
@@ -114,6 +120,9 @@ pub(super) enum KernelArg {
     /// tanh(x.y + b)
     Tanh,
 }
+
+/// The attacks to run.
+type Attacks = Vec<Box<dyn Attack>>;
 
 /// An attack that is not run, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -179,11 +188,12 @@ impl MethodArgs {
             MethodName::Md0,
             MethodName::Kernel,
             MethodName::Rsld,
+            MethodName::Microagg,
         ]);
         if self.standardize != StandardizeArg::Own && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
-                "It is for am, md, md0, kernel and rsld",
+                "It is for am, md, md0, kernel, rsld and microagg",
             );
         }
         Ok(())
@@ -199,10 +209,7 @@ impl MethodArgs {
     ///
     /// # Errors
     /// Usage, when an attack that was named lacks something.
-    pub(super) fn attacks(
-        &self,
-        published: &Published<'_>,
-    ) -> Result<(Vec<Box<dyn Attack>>, Vec<NotRun>)> {
+    pub(super) fn attacks(&self, published: &Published<'_>) -> Result<(Attacks, Vec<NotRun>)> {
         let mut attacks = Vec::new();
         let mut not_run = Vec::new();
         let methods = match self.takes_all() {
@@ -252,6 +259,12 @@ impl MethodArgs {
                 bound: published.windows()?,
                 standardize,
             })),
+            MethodName::Microagg => Ok(Box::new(published.args.microaggregation.attack(
+                published.statement,
+                published.masked,
+                standardize,
+            )?)),
+            MethodName::Likelihood => Ok(Box::new(published.law()?)),
         }
     }
 

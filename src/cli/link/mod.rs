@@ -4,13 +4,14 @@ mod aggregates;
 mod args;
 mod inputs;
 mod methods;
+mod microaggregation;
 mod published;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
-use methods::NotRun;
+use methods::{MethodName, NotRun};
 use published::Published;
 
 use super::{
@@ -91,7 +92,16 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         statement: statement.as_ref(),
         records,
         attributes: original.attributes(),
+        masked: &masked,
     })?;
+    if args.methods.names(MethodName::Likelihood)
+        && statement.is_none()
+        && args.published.of_rank_swapping().is_some()
+    {
+        console.note(
+            "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
+        );
+    }
     if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
         return Err(Error::usage(format!(
             "--links writes the links of one attack; this call makes {}",
@@ -110,6 +120,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
 
     let mut results = Vec::new();
     let mut claims = Vec::new();
+    let mut caveats = BTreeSet::new();
     for (number, known) in cases.iter().enumerate() {
         let case = match &sides {
             Some(sides) => study.case_without_common_attributes(&sides.original, &sides.masked),
@@ -128,6 +139,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             });
             match outcome {
                 Ok(outcome) => {
+                    for caveat in attack.caveats(case.known()) {
+                        let caveat = format!("note: {}: {caveat}", attack.name());
+                        if caveats.insert(caveat.clone()) {
+                            console.note(&caveat);
+                        }
+                    }
                     results.push(LinkResult::new(
                         attack.as_ref(),
                         case.known(),
@@ -241,6 +258,7 @@ impl LinkArgs {
             assign: match self.assign {
                 AssignArg::Best => "best",
                 AssignArg::OneToOne => "one-to-one",
+                AssignArg::Balanced => "balanced",
             },
             left_out: left_out
                 .into_iter()

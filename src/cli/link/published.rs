@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
+use super::microaggregation::MicroaggregationArgs;
 use crate::{
-    attack::intersection::rank_swap::Bound,
+    attack::{intersection::rank_swap::Bound, likelihood::Likelihood},
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
-    table::{Attribute, Scale},
+    table::{Attribute, Scale, Table},
 };
 
 /// What was published.
@@ -33,6 +34,8 @@ pub(super) struct PublishedArgs {
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     pub(super) p_unit: Option<String>,
+    #[command(flatten)]
+    pub(super) microaggregation: MicroaggregationArgs,
 }
 
 /// What was published, checked against the files.
@@ -45,15 +48,16 @@ pub(super) struct Published<'a> {
     pub(super) records: usize,
     /// The original's attributes.
     pub(super) attributes: &'a [Attribute],
+    /// The masked file.
+    pub(super) masked: &'a Table,
 }
 
 impl PublishedArgs {
-    /// The option by which something was said of the method, if any was.
-    pub(super) fn given(&self) -> Option<&'static str> {
+    /// The option by which something was said of rank swapping alone, if any was.
+    pub(super) fn of_rank_swapping(&self) -> Option<&'static str> {
         [
             (!self.p.is_empty(), "--p"),
             (!self.window.is_empty(), "--window"),
-            (self.statement.is_some(), "--statement"),
         ]
         .into_iter()
         .find_map(|(given, option)| given.then_some(option))
@@ -93,6 +97,29 @@ impl Published<'_> {
             Error::usage("rsld needs to know what was published about rank swapping")
                 .remedy("Give --p, --window, or --statement FILE"),
         )
+    }
+
+    /// The law of the masking, by the statement or by the windows of rank swapping.
+    ///
+    /// # Errors
+    /// Usage, when nothing was said of it, or something that cannot be.
+    pub(super) fn law(&self) -> Result<Likelihood> {
+        if let Some(statement) = self.statement {
+            return Likelihood::new(statement.clone());
+        }
+        if self.args.of_rank_swapping().is_none() {
+            return Err(Error::usage(
+                "likelihood needs to know what was published about the masking",
+            )
+            .remedy("Give --statement FILE, or --p or --window of rank swapping"));
+        }
+        let bound = self.windows()?;
+        let swapped = self
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.scale != Scale::Nominal)
+            .map(|attribute| (attribute.name.clone(), bound.window_of(&attribute.name)));
+        Ok(Likelihood::of_windows(swapped.collect(), self.records))
     }
 
     /// The windows of entries `NUMBER` and `NAME=NUMBER`. `window_of` is told whether the number stands alone, for all.

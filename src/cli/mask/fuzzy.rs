@@ -8,10 +8,10 @@ use std::{
 use clap::Args;
 
 use super::{
-    Assignment, ExtraWriter, MaskArgs, MethodArgs,
+    ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
     microaggregation::ScaleArg,
-    write_assignments,
+    outputs::{Assignment, write_assignments},
 };
 use crate::{
     cli::files,
@@ -24,6 +24,22 @@ use crate::{
     statement::{DistanceScale, Method},
     table::{AttrId, ReadOptions, Table},
 };
+
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 in.csv > masked.csv
+  sdcrisk mask fuzzy --clusters 50 --m1 2 --m2 2 --starts 5 --statement m.sdc.json in.csv > m.csv
+  sdcrisk mask fuzzy --m1 1.5 --m2 1.5 --group income,tax:5 --group age,rent:10 in.csv > m.csv
+  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.2 --centres v.csv --partition c.csv in.csv > m.csv
+
+Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is \
+drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which \
+centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every \
+record its nearest centre. Records share a centre with k others on average only: see the smallest group in the remarks.
+
+Ordinal attributes are left as they are unless --attributes or --group names them: averages of codes are no codes.
+
+Publish the statement with the file; keep the seed, the partition and the memberships to yourself.";
 
 #[derive(Debug, Args)]
 pub struct FuzzyArgs {
@@ -81,10 +97,7 @@ impl FuzzyArgs {
     fn settings(&self) -> Settings {
         Settings {
             scaling: self.scale.into(),
-            rounding: match self.round {
-                true => Rounding::Whole,
-                false => Rounding::None,
-            },
+            rounding: Rounding::whole_if(self.round),
             starts: self.starts,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,

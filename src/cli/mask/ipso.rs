@@ -11,6 +11,25 @@ use crate::{
     table::{AttrId, Role, Table},
 };
 
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
+  sdcrisk mask ipso --variant a --roles roles.toml --statement m.sdc.json in.csv > m.csv
+  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > m.csv
+
+Confidential attributes stay as they are; the others are predicted from them by linear regression.
+  a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
+  b  with random scatter: the same coefficients exactly, variances nearly
+  c  with random scatter: the same coefficients, variances and correlations exactly
+
+With --no-intercept neither means nor, by c, variances and correlations are kept exactly: only squares and products \
+about the fit are.
+
+The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier \
+people are found. b and c blur them by what the regression does not explain.
+
+Ordinal attributes are left as they are unless --attributes names them: averages of codes are no codes.";
+
 #[derive(Debug, Args)]
 pub struct IpsoArgs {
     /// What is kept of the regression
@@ -93,14 +112,8 @@ impl MethodArgs for IpsoArgs {
             VariantArg::B => IpsoVariant::B,
             VariantArg::C => IpsoVariant::C,
         };
-        let rounding = match self.round {
-            true => Rounding::Whole,
-            false => Rounding::None,
-        };
-        let names = confidential
-            .iter()
-            .map(|&id| table.attribute(id).name.clone())
-            .collect();
+        let rounding = Rounding::whole_if(self.round);
+        let names = table.names(&confidential);
         Ok(Box::new(Ipso::new(
             variant,
             names,

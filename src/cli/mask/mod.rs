@@ -1,10 +1,11 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
 mod fuzzy;
-mod groups;
+pub(in crate::cli) mod groups;
 mod ipso;
 mod microaggregation;
 mod noise;
+mod outputs;
 mod p_buckets;
 mod p_distribution;
 mod rank_swap;
@@ -19,16 +20,17 @@ use std::{
 use clap::{Args, Subcommand};
 use rand::seq::SliceRandom;
 
+use outputs::Outputs;
+
 use super::{
     Ending,
     args::{self, ReadArgs},
     console::Console,
-    files::{Output, Plan, Privacy},
 };
 use crate::{
     error::{Error, Result},
     mask::{self, Details, Mask, Masked},
-    report::{io_error, text},
+    report::text,
     rng::{Purpose, Seed},
     table::{AttrId, Role, Table},
 };
@@ -37,110 +39,25 @@ use crate::{
 #[derive(Debug, Subcommand)]
 pub enum MaskMethod {
     /// Rank swapping: values change places with values of near rank
-    #[command(after_help = "Examples:
-  sdcrisk mask rankswap --p 2 in.csv > masked.csv
-  sdcrisk mask rankswap --p 5 --statement masked.sdc.json -o masked.csv in.csv
-  sdcrisk mask rankswap --window 10 --attributes income,taxes in.csv > masked.csv
-
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. Publish \
-the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the key of --shuffle \
-to yourself.")]
+    #[command(after_help = rank_swap::HELP)]
     Rankswap(rank_swap::RankSwapArgs),
     /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
-    #[command(after_help = "Examples:
-  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 in.csv > masked.csv
-  sdcrisk mask fuzzy --clusters 50 --m1 2 --m2 2 --starts 5 --statement m.sdc.json in.csv > m.csv
-  sdcrisk mask fuzzy --m1 1.5 --m2 1.5 --group income,tax:5 --group age,rent:10 in.csv > m.csv
-  sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.2 --centres v.csv --partition c.csv in.csv > m.csv
-
-Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is \
-drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which \
-centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every \
-record its nearest centre. Records share a centre with k others on average only: see the smallest group in the remarks.
-
-Ordinal attributes are left as they are unless --attributes or --group names them: averages of codes are no codes.
-
-Publish the statement with the file; keep the seed, the partition and the memberships to yourself.")]
+    #[command(after_help = fuzzy::HELP)]
     Fuzzy(fuzzy::FuzzyArgs),
     /// Rank swapping p-buckets: values change places with one of a bucket drawn at random, near or far
-    #[command(after_help = "Examples:
-  sdcrisk mask pbuckets --p 10 in.csv > masked.csv
-  sdcrisk mask pbuckets --p 50 --statement masked.sdc.json -o masked.csv in.csv
-
-The sorted values of each attribute are cut into p buckets of equal size. A value changes places with another of \
-its own bucket with probability 1/2, with one of the next bucket with 1/4, then 1/8, and so on, upwards. Any two values \
-can meet: unlike rankswap, what is published rules nobody out, and no intruder can confine a value to a window \
-(link --method rsld).
-
-p is a number of buckets, NOT a percentage: more buckets are smaller, so a larger p moves values less and protects \
-LESS. With --p 1 every value may meet every other alike; p may be as large as the number of records.
-
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the smaller p. \
-Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
+    #[command(after_help = p_buckets::HELP)]
     Pbuckets(p_buckets::PBucketsArgs),
     /// Rank swapping p-distribution: the rank difference of a swap follows a normal law
-    #[command(after_help = "Examples:
-  sdcrisk mask pdistribution --p 5 in.csv > masked.csv
-  sdcrisk mask pdistribution --p 2 --attributes income,taxes --statement m.sdc.json in.csv > m.csv
-
-A value changes places with one whose rank is r higher; r follows the normal law with mean and standard deviation \
-p/2 percent of the number of records, and is drawn again until there is such a partner: swaps go farther on average \
-than the law says. Nearly all swaps stay within 2p percent, and none is ruled out: unlike rankswap, \
-what is published confines no value to a window (link --method rsld). A larger p moves values farther and protects more.
-
-Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. \
-Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.")]
+    #[command(after_help = p_distribution::HELP)]
     Pdistribution(p_distribution::PDistributionArgs),
     /// Additive noise: a normal number is added to each value
-    #[command(after_help = "Examples:
-  sdcrisk mask noise --level 0.1 in.csv > masked.csv
-  sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json in.csv > m.csv
-  sdcrisk mask noise --level 0.2 --round --attributes income,taxes in.csv > masked.csv
-
-Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the \
-attribute's. A larger level protects more. Means are kept on average; variances grow by the factor 1 + level, which \
---restore takes back. Without --correlated the correlations shrink by the factor 1/(1 + level); with it they stay, and \
-so do sums of attributes (--restore and --round keep sums only roughly).
-
-Only amounts get noise: codes and classes are left as they are, and missing values stay missing. Amounts can become \
-negative and, without --round, get decimals.
-
-Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave \
-one, and the key of --shuffle to yourself.")]
+    #[command(after_help = noise::HELP)]
     Noise(noise::NoiseArgs),
     /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
-    #[command(after_help = "Examples:
-  sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
-  sdcrisk mask ipso --variant a --roles roles.toml --statement m.sdc.json in.csv > m.csv
-  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > m.csv
-
-Confidential attributes stay as they are; the others are predicted from them by linear regression.
-  a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
-  b  with random scatter: the same coefficients exactly, variances nearly
-  c  with random scatter: the same coefficients, variances and correlations exactly
-
-With --no-intercept neither means nor, by c, variances and correlations are kept exactly: only squares and products \
-about the fit are.
-
-The predictions of a hold no chance: the better the regression, the nearer they are to the old values, and the easier \
-people are found. b and c blur them by what the regression does not explain.
-
-Ordinal attributes are left as they are unless --attributes names them: averages of codes are no codes.")]
+    #[command(after_help = ipso::HELP)]
     Ipso(ipso::IpsoArgs),
     /// Microaggregation: records alike get the average of their group
-    #[command(after_help = "Examples:
-  sdcrisk mask microagg --k 3 in.csv > masked.csv
-  sdcrisk mask microagg --group 'age,income:5' --group 'tax,rent:3' -o masked.csv in.csv
-  sdcrisk mask microagg --k 5 --algorithm exchange --statement masked.sdc.json in.csv > masked.csv
-  sdcrisk mask microagg --k 3 --algorithm individual-ranking in.csv > masked.csv
-
-Every record equals at least k-1 others in the attributes that were aggregated together, where nothing is missing: gaps \
-stay, and a warning says what that costs. The larger k, and the more attributes together, the better hidden and the more \
-is lost. The information loss (100 SSE/SST) on standard error says how much: 0 is nothing, 100 is as if everybody had the \
-mean.
-
-Attributes aggregated in several groups, or each on its own, lose less and hide less: an intruder who knows several of \
-them can intersect the groups.")]
+    #[command(after_help = microaggregation::HELP)]
     Microagg(microaggregation::MicroaggregationArgs),
     /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
     #[command(after_help = recode::HELP)]
@@ -333,72 +250,6 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     Ok(Ending::Done)
 }
 
-/// What a call writes, opened before any work is done.
-struct Outputs {
-    key: Option<Output>,
-    statement: Option<Output>,
-    extras: Vec<(Output, ExtraWriter)>,
-    table: Output,
-}
-
-impl Outputs {
-    fn planned(method_args: &dyn MethodArgs) -> Result<Self> {
-        let args = method_args.common();
-        let mut plan = Plan::default();
-        plan.input(&args.input)?;
-        args.read.plan(&mut plan)?;
-        for input in method_args.inputs() {
-            plan.input(input)?;
-        }
-        let extras = method_args.extras();
-        let fixed = [
-            Some(&args.output),
-            args.statement.as_ref(),
-            args.shuffle.as_ref(),
-        ];
-        for path in fixed.into_iter().flatten() {
-            plan.output(path)?;
-        }
-        for (path, _) in &extras {
-            plan.output(path)?;
-        }
-        let open = |path: &Option<PathBuf>, privacy| {
-            path.as_deref()
-                .map(|path| plan.open(path, privacy))
-                .transpose()
-        };
-        Ok(Self {
-            key: open(&args.shuffle, Privacy::Private)?,
-            statement: open(&args.statement, Privacy::Ordinary)?,
-            extras: extras
-                .into_iter()
-                .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
-                .collect::<Result<_>>()?,
-            table: plan.open(&args.output, Privacy::Ordinary)?,
-        })
-    }
-
-    /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
-    fn write(mut self, masked: &Masked, order: &[u32]) -> anyhow::Result<()> {
-        if let Some(key) = &mut self.key {
-            key.write(|out| write_key(out, order))?;
-        }
-        if let Some(output) = &mut self.statement {
-            output.write(|out| out.write_all(masked.statement.to_json().as_bytes()))?;
-        }
-        for (output, writer) in &mut self.extras {
-            output.write(|out| writer(masked, out))?;
-        }
-        self.table.write(|mut out| masked.table.write(&mut out))?;
-        let extras = self.extras.into_iter().map(|(output, _)| output);
-        let others = [self.key, self.statement].into_iter().flatten();
-        for output in others.chain(extras).chain([self.table]) {
-            output.keep()?;
-        }
-        Ok(())
-    }
-}
-
 /// The attributes that do not reach the masked file: those of `--drop`, and identifiers.
 fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<AttrId>> {
     let mut dropped = match &args.drop {
@@ -419,7 +270,7 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
         }
         console.note(&format!(
             "note: identifiers stay in the masked file ({}): it is for evaluation and must not be released",
-            names(table, &identifiers).join(", ")
+            table.names(&identifiers).join(", ")
         ));
     } else {
         for &id in &identifiers {
@@ -489,12 +340,6 @@ fn masked_attributes(
     Ok(chosen)
 }
 
-fn names(table: &Table, ids: &[AttrId]) -> Vec<String> {
-    ids.iter()
-        .map(|&id| table.attribute(id).name.clone())
-        .collect()
-}
-
 /// What was done to each attribute, for a person, with the information loss where one is defined.
 fn effects(masked: &Masked) -> String {
     let lonely = match &masked.details {
@@ -546,58 +391,10 @@ fn effects(masked: &Masked) -> String {
     out.trim_end().to_string()
 }
 
-/// Which group or cluster each record is in, for attributes that were masked together.
-struct Assignment<'a> {
-    attributes: &'a [String],
-    /// From 0, one a record of the original file.
-    of_record: &'a [u32],
-}
-
-/// Writes a line for each record of the original file: its number, and those of its groups, all counted from 1, nothing where it
-/// is in `none`. The columns are named by `word`, and by their attributes where there are several.
-fn write_assignments(
-    word: &str,
-    columns: &[Assignment<'_>],
-    none: u32,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    let mut header = vec!["record".to_owned()];
-    header.extend(columns.iter().map(|column| match columns.len() {
-        1 => word.to_owned(),
-        _ => format!("{word} of {}", column.attributes.join("+")),
-    }));
-    writer.write_record(&header).map_err(io_error)?;
-    let records = columns.first().map_or(0, |column| column.of_record.len());
-    for record in 0..records {
-        let mut line = vec![(record + 1).to_string()];
-        line.extend(columns.iter().map(|column| match column.of_record[record] {
-            number if number == none => String::new(),
-            number => (u64::from(number) + 1).to_string(),
-        }));
-        writer.write_record(&line).map_err(io_error)?;
-    }
-    writer.flush()
-}
-
 fn shuffled(table: Table, seed: &Seed) -> (Table, Vec<u32>) {
     let mut order: Vec<u32> = (0..table.n_records())
         .filter_map(|r| u32::try_from(r).ok())
         .collect();
     order.shuffle(&mut seed.streams(Purpose::Shuffle, 0).at(0));
     (table.reordered(order.clone()), order)
-}
-
-/// The key of a shuffled file: which original record each masked record is, both counted from 1.
-fn write_key(out: &mut dyn Write, order: &[u32]) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer
-        .write_record(["masked", "original"])
-        .map_err(io_error)?;
-    for (masked, &original) in order.iter().enumerate() {
-        writer
-            .serialize((masked + 1, u64::from(original) + 1))
-            .map_err(io_error)?;
-    }
-    writer.flush()
 }

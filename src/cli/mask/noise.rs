@@ -14,6 +14,23 @@ use crate::{
     table::{AttrId, Table},
 };
 
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask noise --level 0.1 in.csv > masked.csv
+  sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json in.csv > m.csv
+  sdcrisk mask noise --level 0.2 --round --attributes income,taxes in.csv > masked.csv
+
+Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the \
+attribute's. A larger level protects more. Means are kept on average; variances grow by the factor 1 + level, which \
+--restore takes back. Without --correlated the correlations shrink by the factor 1/(1 + level); with it they stay, and \
+so do sums of attributes (--restore and --round keep sums only roughly).
+
+Only amounts get noise: codes and classes are left as they are, and missing values stay missing. Amounts can become \
+negative and, without --round, get decimals.
+
+Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave \
+one, and the key of --shuffle to yourself.";
+
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
     /// Variance of the noise in units of the attribute's variance: 0.1 is a tenth of it (not a percentage)
@@ -37,10 +54,7 @@ impl NoiseArgs {
         let options = Options {
             correlated: self.correlated,
             restore: self.restore,
-            rounding: match self.round {
-                true => Rounding::Whole,
-                false => Rounding::None,
-            },
+            rounding: Rounding::whole_if(self.round),
         };
         Noise::new(self.level, options)
     }

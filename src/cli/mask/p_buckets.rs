@@ -10,6 +10,22 @@ use crate::{
     table::Table,
 };
 
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask pbuckets --p 10 in.csv > masked.csv
+  sdcrisk mask pbuckets --p 50 --statement masked.sdc.json -o masked.csv in.csv
+
+The sorted values of each attribute are cut into p buckets of equal size. A value changes places with another of \
+its own bucket with probability 1/2, with one of the next bucket with 1/4, then 1/8, and so on, upwards. Any two values \
+can meet: unlike rankswap, what is published rules nobody out, and no intruder can confine a value to a window \
+(link --method rsld).
+
+p is a number of buckets, NOT a percentage: more buckets are smaller, so a larger p moves values less and protects \
+LESS. With --p 1 every value may meet every other alike; p may be as large as the number of records.
+
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the smaller p. \
+Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.";
+
 #[derive(Debug, Args)]
 pub struct PBucketsArgs {
     /// Number of buckets that the values are cut into: fewer buckets protect more (not a percentage)

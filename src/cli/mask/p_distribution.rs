@@ -13,6 +13,19 @@ use crate::{
     table::Table,
 };
 
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask pdistribution --p 5 in.csv > masked.csv
+  sdcrisk mask pdistribution --p 2 --attributes income,taxes --statement m.sdc.json in.csv > m.csv
+
+A value changes places with one whose rank is r higher; r follows the normal law with mean and standard deviation \
+p/2 percent of the number of records, and is drawn again until there is such a partner: swaps go farther on average \
+than the law says. Nearly all swaps stay within 2p percent, and none is ruled out: unlike rankswap, \
+what is published confines no value to a window (link --method rsld). A larger p moves values farther and protects more.
+
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. \
+Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.";
+
 #[derive(Debug, Args)]
 pub struct PDistributionArgs {
     /// Twice the mean of the law that rank differences are drawn from, in percent of the number of records (0 < p <= 100);

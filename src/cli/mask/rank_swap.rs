@@ -14,6 +14,16 @@ use crate::{
     table::Table,
 };
 
+/// What follows the options in the help.
+pub(super) const HELP: &str = "Examples:
+  sdcrisk mask rankswap --p 2 in.csv > masked.csv
+  sdcrisk mask rankswap --p 5 --statement masked.sdc.json -o masked.csv in.csv
+  sdcrisk mask rankswap --window 10 --attributes income,taxes in.csv > masked.csv
+
+Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. Publish \
+the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the key of --shuffle \
+to yourself.";
+
 #[derive(Debug, Args)]
 pub struct RankSwapArgs {
     /// Greatest rank difference of a swap, in percent of the number of records (0 < p <= 100)

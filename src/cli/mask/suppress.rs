@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs, names};
+use super::{MaskArgs, MethodArgs};
 use crate::{
     cli::{args::read_text, files},
     error::{Error, Result},
@@ -89,7 +89,7 @@ impl SuppressArgs {
                     Some(MissingArg::Missing) => MissingMatches::Missing,
                     Some(MissingArg::Any) | None => MissingMatches::Any,
                 };
-                Rules::new(k, names(table, &table.select(key)?), missing)?
+                Rules::new(k, table.names(&table.select(key)?), missing)?
             }
             _ => return Err(Error::usage("suppress needs --k and --key, or --rules")),
         };

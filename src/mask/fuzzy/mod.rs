@@ -14,14 +14,14 @@ use self::{
 };
 use super::{
     Details, Mask, Masked, Rounding,
-    new_numbers::{refuse_idle_rounding, write_numbers},
+    new_numbers::{for_amounts, refuse_idle_rounding, write_numbers},
 };
 use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
     statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Statement},
     stats::membership::Fuzziness,
-    table::{AttrId, Scale, Table},
+    table::{AttrId, Table},
 };
 
 /// Records whose memberships are computed at once, beside the room for all.
@@ -261,12 +261,7 @@ impl Mask for FuzzyMicroaggregation {
     }
 
     fn reluctance(&self, table: &Table, attribute: AttrId) -> Option<String> {
-        match table.attribute(attribute).scale {
-            Scale::Ordinal => Some(
-                "is ordinal: averages of codes would be no codes; name it with --attributes if it is an amount".into(),
-            ),
-            Scale::Continuous | Scale::Nominal => None,
-        }
+        for_amounts(table, attribute)
     }
 
     fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
@@ -311,7 +306,7 @@ impl Mask for FuzzyMicroaggregation {
             details.push(block);
         }
         numbers.sort_by_key(|&(attribute, _)| on.iter().position(|&other| other == attribute));
-        let names = names(&original, on);
+        let names = original.names(on);
         let statement = Statement::new(self.published(&details), original.n_records(), names);
         let (table, effects) = write_numbers(original, numbers, self.settings.rounding)?;
         Ok(Masked {
@@ -353,7 +348,7 @@ impl FuzzyMicroaggregation {
                 return Err(Error::usage(objection).on_attribute(&table.attribute(attribute).name));
             }
         }
-        let names = names(table, attributes);
+        let names = table.names(attributes);
         let space = Space::of(table, attributes, self.settings.scaling);
         let mut rng = stream(streams, &names);
         let (fit, wanted) = self.fit(&space, &names, clusters, &mut rng)?;
@@ -518,11 +513,6 @@ fn wanted(clusters: &Clusters, n: usize) -> Result<usize> {
         .remedy("Give fewer clusters")),
         _ => Ok(c),
     }
-}
-
-fn names(table: &Table, attributes: &[AttrId]) -> Vec<String> {
-    let name = |&attribute: &AttrId| table.attribute(attribute).name.clone();
-    attributes.iter().map(name).collect()
 }
 
 /// The stream of a block: its attributes may be named in any order.

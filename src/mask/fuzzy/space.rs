@@ -3,7 +3,7 @@
 use crate::{
     mask::new_numbers::present,
     statement::DistanceScale,
-    stats::moments::moments,
+    stats::{elementary::power_of_two, moments::moments},
     table::{AttrId, Matrix, Numbers, Table},
 };
 
@@ -151,6 +151,5 @@ fn range(numbers: Numbers<'_>) -> (f64, f64) {
 
 /// A power of two near the values, by which they can be divided without rounding.
 fn unit((lo, hi): (f64, f64)) -> f64 {
-    let exponent = lo.abs().max(hi.abs()).to_bits() & f64::INFINITY.to_bits();
-    f64::from_bits(exponent).max(f64::MIN_POSITIVE)
+    power_of_two(lo.abs().max(hi.abs()))
 }

@@ -10,7 +10,6 @@ use crate::{
     mask::{
         Effect, Rounding,
         new_numbers::{effect, write_numbers},
-        rules_file::BLANKS,
     },
     statement::Average,
     stats::moments::moments,
@@ -84,7 +83,7 @@ fn effect_of_donors(table: &Table, attribute: AttrId, donors: &[u32]) -> Effect 
             .iter()
             .enumerate()
             .filter(|&(record, &donor)| {
-                category(table, record, attribute) != category(table, donor as usize, attribute)
+                table.category(record, attribute) != table.category(donor as usize, attribute)
             })
             .count(),
         missing,
@@ -191,14 +190,6 @@ fn median_donors(numbers: Numbers<'_>, groups: &[Vec<u32>]) -> Vec<u32> {
     donors
 }
 
-/// The category of a cell: its text without blanks around it.
-pub fn category(table: &Table, record: usize, attribute: AttrId) -> Cow<'_, str> {
-    match table.text(record, attribute) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(BLANKS)),
-        Cow::Owned(text) => Cow::Owned(text.trim_matches(BLANKS).to_owned()),
-    }
-}
-
 /// For each record the first record of its group that has the group's most frequent category.
 fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32> {
     let mut donors = identity(table.n_records());
@@ -207,7 +198,7 @@ fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32
         for &record in group {
             if !table.is_missing(record as usize, attribute) {
                 counts
-                    .entry(category(table, record as usize, attribute))
+                    .entry(table.category(record as usize, attribute))
                     .or_insert((0, record))
                     .0 += 1;
             }

@@ -1,6 +1,7 @@
 //! The centre of the records that remain, kept up to date as they leave.
 
 use super::space::{Axis, Space};
+use crate::stats::elementary::binary_exponent;
 
 /// Bits that a coordinate may take before the binary point of its sum: with them 2^32 records fit into an `i128`.
 const BITS: i32 = 93;
@@ -118,7 +119,7 @@ struct FixedSum {
 impl FixedSum {
     fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
         let largest = values.clone().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let scale = 2.0_f64.powi((BITS - 1 - exponent(largest)).min(1000));
+        let scale = 2.0_f64.powi((BITS - 1 - binary_exponent(largest)).min(1000));
         let mut sum = Self { sum: 0, scale };
         values.for_each(|value| sum.sum += sum.whole(value));
         sum
@@ -139,15 +140,6 @@ impl FixedSum {
     fn mean(&self, count: usize) -> f64 {
         self.sum as f64 / count as f64 / self.scale
     }
-}
-
-/// The binary exponent of a finite number; that of 1 for zero.
-fn exponent(number: f64) -> i32 {
-    if number == 0.0 {
-        return 0;
-    }
-    // Below the normal range all count as its edge.
-    ((number.to_bits() >> 52) & 0x7ff) as i32 - 1023
 }
 
 /// Numbers of which the median is wanted: how many there are of each distinct value, as a Fenwick tree.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Partition, aggregate::category};
+use super::Partition;
 use crate::{
     error::{Error, Result},
     mask::new_numbers::present,
@@ -222,7 +222,7 @@ fn categories(table: &Table, id: AttrId) -> (Vec<Option<u32>>, Vec<f64>) {
             if table.is_missing(record, id) {
                 return None;
             }
-            let text = category(table, record, id);
+            let text = table.category(record, id);
             let category = match number_of.get(text.as_ref()) {
                 Some(&category) => category,
                 None => {

@@ -8,13 +8,12 @@ use rules::Section;
 
 use super::{
     Details, Effect, Mask, Masked, Rounding, categories::Categories, new_numbers::write_numbers,
-    rules_file::BLANKS,
 };
 use crate::{
     error::{Error, Result},
     rng::Streams,
     statement::{Method, RecodeParameters, RecodingRule, Statement},
-    table::{AttrId, Numbers, Table},
+    table::{AttrId, EXACT_INTEGERS, Numbers, Table},
 };
 
 /// Global recoding by the rules of a file.
@@ -283,10 +282,10 @@ impl<'a> Recoding<'a> {
                 continue;
             }
             let value = numbers.map(|numbers| numbers.values[record]);
-            let text = || table.text(record, self.attribute);
+            let category = || table.category(record, self.attribute);
             match self.fate(table, record, value, &mut new) {
                 Fate::Missing => new.missing.push(place),
-                Fate::Text(code) if self.texts[code as usize] != text().trim_matches(BLANKS) => {
+                Fate::Text(code) if self.texts[code as usize] != category() => {
                     new.codes
                         .get_or_insert_with(|| vec![Table::AS_IT_IS; n_records])[record] = code;
                     new.changed += 1;
@@ -511,7 +510,7 @@ fn rounded(value: f64, step: f64) -> f64 {
     };
     let steps = value * scale / whole_step;
     // Also where the product was beyond the range of numbers.
-    if steps.abs() >= 9_007_199_254_740_992.0 {
+    if steps.abs() >= EXACT_INTEGERS {
         return value;
     }
     // 1.005 in hundredths is 100.49999999999999: a tie as it is written. In numbers so large that a nudge would be more than a

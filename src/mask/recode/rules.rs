@@ -294,8 +294,7 @@ impl Section {
 }
 
 fn trimmed(text: &str) -> String {
-    text.trim_matches(crate::mask::rules_file::BLANKS)
-        .to_owned()
+    text.trim_matches(crate::table::BLANKS).to_owned()
 }
 
 fn name_once(named: &mut BTreeMap<String, String>, category: &str, by: &str) -> Result<()> {

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    mask::rules_file::BLANKS,
-    table::{AttrId, Table},
-};
+use crate::table::{AttrId, EXACT_INTEGERS, Table};
 
 /// A set of attributes of the key, one bit each.
 pub(super) type Set = u32;
@@ -50,22 +47,21 @@ impl Keys {
 }
 
 fn column(table: &Table, attribute: AttrId) -> Vec<u32> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     let present = |record: usize| !table.is_missing(record, attribute);
     match table.numbers(attribute) {
-        Some(numbers) if numbers.values.iter().all(|value| value.abs() < EXACT) => {
+        Some(numbers)
+            if numbers
+                .values
+                .iter()
+                .all(|value| value.abs() < EXACT_INTEGERS) =>
+        {
             let bits = |record: usize| (numbers.values[record] + 0.0).to_bits();
             ranks(table.n_records(), |record| {
                 present(record).then(|| bits(record))
             })
         }
         _ => {
-            let text = |record: usize| {
-                table
-                    .text(record, attribute)
-                    .trim_matches(BLANKS)
-                    .to_owned()
-            };
+            let text = |record: usize| table.category(record, attribute).into_owned();
             let mut codes = BTreeMap::new();
             (0..table.n_records())
                 .map(|record| {

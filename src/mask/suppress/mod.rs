@@ -78,10 +78,6 @@ pub struct Suppress {
 pub struct Outcome {
     /// The k of k-anonymity.
     pub k: usize,
-    /// Attributes of the key.
-    pub key: usize,
-    /// What a missing value matched.
-    pub missing: MissingMatches,
     /// Records that matched fewer than k, after the stated categories went.
     pub violators: usize,
     /// Records of which a value was suppressed to reach k.
@@ -205,8 +201,6 @@ impl Mask for Suppress {
         }
         let mut outcome = Outcome {
             k: parameters.k,
-            key: parameters.key.len(),
-            missing: parameters.missing,
             violators: 0,
             touched: 0,
             emptied: 0,

@@ -76,19 +76,19 @@ pub fn cases() -> Vec<Case> {
             "p without rsld",
             "--method am --p 5",
             2,
-            "--p has no effect: only rsld uses what was published",
+            "--p has no effect: only rsld and likelihood use what was published",
         ),
         link(
             "window without rsld",
             "--method am --window 5",
             2,
-            "--window has no effect: only rsld",
+            "--window has no effect: only rsld and likelihood",
         ),
         link(
             "statement without rsld",
             "--method am --statement s.json",
             2,
-            "--statement has no effect: only rsld",
+            "--statement has no effect: only rsld and likelihood",
         ),
         link(
             "published p and window",

@@ -31,7 +31,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{super::partition::squared_distance, places::Places};
-use crate::table::Matrix;
+use crate::{stats::elementary::binary_exponent, table::Matrix};
 
 /// Places of a tile, and children of a node.
 const LANES: usize = 16;
@@ -499,8 +499,7 @@ fn scale(half: f64) -> f64 {
     if half <= 0.0 {
         return 1.0;
     }
-    let exponent = ((half.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    2.0_f64.powi((-exponent - 1).min(1000))
+    2.0_f64.powi((-binary_exponent(half) - 1).min(1000))
 }
 
 /// Places looked at to find the longest edge of a run.

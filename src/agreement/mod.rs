@@ -1,0 +1,378 @@
+//! Agreement of records: which attributes of a pair agree, and how many pairs show each pattern, without looking at all pairs.
+//!
+//! ```text
+//! comparator ── code ──► for each seeker an interval of codes, for each sought record a code
+//!                                │
+//!                     classes of sought records that miss the same attributes
+//!                                │
+//!          scan: windows of records that agree on an attribute      totals: how many agree on all of a set
+//!                                └──────────────┬──────────────────────────┘
+//!                              how many sought records show each pattern, for each seeker
+//! ```
+
+mod code;
+mod lanes;
+mod plan;
+mod scan;
+mod totals;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::{
+    distance::nearest::{Contest, Link},
+    table::matrix::Matrix,
+};
+pub use code::Comparator;
+use code::{Coded, Span};
+use plan::Class;
+
+/// The most attributes of a pattern: patterns are counted in tables of 2^attributes.
+pub const MOST_ATTRIBUTES: usize = 16;
+
+/// What one task may hold of pattern counts, in numbers.
+const COUNTS_AT_ONCE: usize = 1 << 20;
+
+/// The most seekers that one task takes.
+const SEEKERS_AT_ONCE: usize = 8192;
+
+/// Which attributes of a pair agree, as bits; those that a side misses neither agree nor disagree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pattern {
+    /// Attributes that one side misses, or both.
+    pub missing: u32,
+    /// Attributes that agree.
+    pub agree: u32,
+}
+
+impl Pattern {
+    /// Whether this attribute agrees; `None` if it is missing.
+    pub fn of(self, attribute: usize) -> Option<bool> {
+        match self.missing >> attribute & 1 {
+            1 => None,
+            _ => Some(self.agree >> attribute & 1 == 1),
+        }
+    }
+}
+
+/// All pairs of seekers and sought records, by which of their attributes agree.
+///
+/// # Complexity
+/// With w_k the share of pairs that agree on attribute k, counting all patterns takes about `n² Σ w_k` steps of one bit
+/// operation each, over all attributes but some that agree most often, which are counted without looking at pairs. If all
+/// comparators are equality of few categories, O(n 2^d). Memory O(n d²).
+#[derive(Debug)]
+pub struct Agreement {
+    width: usize,
+    n_seekers: usize,
+    n_sought: usize,
+    /// Which codes of the sought records agree, `width` a seeker.
+    spans: Vec<Span>,
+    seekers_missing: Vec<u32>,
+    /// `width` a sought record.
+    codes: Vec<u32>,
+    sought_missing: Vec<u32>,
+    classes: Vec<Class>,
+}
+
+impl Agreement {
+    /// Compares the attributes of two files, one comparator an attribute. Standard deviations and bins are those of the
+    /// seekers if `original_seeks`, else those of the sought records.
+    ///
+    /// # Panics
+    /// If the matrices do not have as many attributes as there are comparators, or more than [`MOST_ATTRIBUTES`].
+    pub fn new(
+        seekers: &Matrix,
+        sought: &Matrix,
+        comparators: &[Comparator],
+        original_seeks: bool,
+    ) -> Self {
+        let width = comparators.len();
+        assert!(width <= MOST_ATTRIBUTES, "patterns have so many bits only");
+        let coded: Vec<Coded> = comparators
+            .par_iter()
+            .enumerate()
+            .map(|(k, comparator)| comparator.code(seekers, sought, k, original_seeks))
+            .collect();
+        let by_record = |n: usize, cell: &dyn Fn(usize, usize) -> u32| -> Vec<u32> {
+            (0..n)
+                .flat_map(|record| (0..width).map(move |k| cell(record, k)))
+                .collect()
+        };
+        let missing = |matrix: &Matrix| -> Vec<u32> {
+            (0..matrix.n_records())
+                .map(|record| {
+                    (0..width).fold(0, |bits, k| {
+                        bits | u32::from(matrix.is_missing(record, k)) << k
+                    })
+                })
+                .collect()
+        };
+        let mut agreement = Self {
+            width,
+            n_seekers: seekers.n_records(),
+            n_sought: sought.n_records(),
+            spans: (0..seekers.n_records())
+                .flat_map(|record| coded.iter().map(move |coded| coded.spans[record]))
+                .collect(),
+            seekers_missing: missing(seekers),
+            codes: by_record(sought.n_records(), &|record, k| coded[k].codes[record]),
+            sought_missing: missing(sought),
+            classes: Vec::new(),
+        };
+        let is_equality: Vec<bool> = comparators.iter().map(Comparator::is_equality).collect();
+        let mut records: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (record, &missing) in (0..).zip(&agreement.sought_missing) {
+            records.entry(missing).or_default().push(record);
+        }
+        agreement.classes = records
+            .into_iter()
+            .map(|(missing, records)| Class::new(&agreement, &is_equality, missing, records))
+            .collect();
+        agreement
+    }
+
+    /// Number of attributes.
+    pub fn n_attributes(&self) -> usize {
+        self.width
+    }
+
+    /// Number of records that look.
+    pub fn n_seekers(&self) -> usize {
+        self.n_seekers
+    }
+
+    /// Number of records among which they look.
+    pub fn n_sought(&self) -> usize {
+        self.n_sought
+    }
+
+    /// The pattern of one pair.
+    pub fn pattern(&self, seeker: usize, sought: usize) -> Pattern {
+        let codes = &self.codes[sought * self.width..][..self.width];
+        let agree = self.spans_of(seeker).iter().zip(codes).enumerate();
+        Pattern {
+            missing: self.seekers_missing[seeker] | self.sought_missing[sought],
+            agree: agree.fold(0, |bits, (k, (span, &code))| {
+                bits | u32::from(span.holds(code)) << k
+            }),
+        }
+    }
+
+    fn spans_of(&self, seeker: usize) -> &[Span] {
+        &self.spans[seeker * self.width..][..self.width]
+    }
+
+    /// How many pairs show each pattern that occurs.
+    pub fn counts(&self) -> BTreeMap<Pattern, u64> {
+        let of_chunks = self.walk(
+            BTreeMap::new,
+            |counts: &mut BTreeMap<u32, Vec<u64>>, _, missing, of_seeker| {
+                let sums = counts
+                    .entry(missing)
+                    .or_insert_with(|| vec![0; of_seeker.len()]);
+                for (sum, &count) in sums.iter_mut().zip(of_seeker) {
+                    *sum += u64::from(count);
+                }
+            },
+        );
+        let mut counts = BTreeMap::new();
+        for (missing, sums) in of_chunks.into_iter().flatten() {
+            for (agree, sum) in (0..).zip(sums).filter(|&(_, sum)| sum > 0) {
+                *counts.entry(Pattern { missing, agree }).or_insert(0) += sum;
+            }
+        }
+        counts
+    }
+
+    /// Shows every seeker's pattern counts, class by class: the seeker, the attributes missing in the pairs, and how many sought
+    /// records show each set of agreeing attributes. One accumulator a chunk of seekers, in their order.
+    fn walk<A: Send>(
+        &self,
+        start: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, usize, u32, &[u32]) + Sync,
+    ) -> Vec<A> {
+        let patterns = 1 << self.width;
+        let at_once = (COUNTS_AT_ONCE / patterns).clamp(1, SEEKERS_AT_ONCE);
+        let seekers: Vec<usize> = (0..self.n_seekers).collect();
+        seekers
+            .par_chunks(at_once)
+            .map(|chunk| {
+                let mut accumulator = start();
+                let mut counts = vec![0; chunk.len() * patterns];
+                for class in &self.classes {
+                    counts.fill(0);
+                    class.count(self, chunk[0], &mut counts);
+                    for (&seeker, of_seeker) in chunk.iter().zip(counts.chunks_exact(patterns)) {
+                        let missing = self.seekers_missing[seeker] | class.missing;
+                        visit(&mut accumulator, seeker, missing, of_seeker);
+                    }
+                }
+                accumulator
+            })
+            .collect()
+    }
+}
+
+/// Pairs with the weight of their pattern: a sum over the attributes that nobody misses.
+#[derive(Debug)]
+pub struct Weighted {
+    /// The pairs.
+    pub agreement: Agreement,
+    /// For each attribute the weight of an agreement and that of a disagreement.
+    pub weights: Vec<[f64; 2]>,
+}
+
+impl Weighted {
+    /// The weight of a pattern.
+    pub fn weight(&self, pattern: Pattern) -> f64 {
+        weight(&self.weights, pattern)
+    }
+
+    /// The weight of a pair.
+    pub fn of_pair(&self, seeker: usize, sought: usize) -> f64 {
+        self.weight(self.agreement.pattern(seeker, sought))
+    }
+
+    /// For each seeker, how its rival's weight compares with those of all sought records: the greatest is best.
+    pub fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest> {
+        let candidates = u32::try_from(self.agreement.n_sought).unwrap_or(u32::MAX);
+        let standing = |rival: Option<u32>, seeker: usize| Standing {
+            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
+            ..Standing::default()
+        };
+        self.standings(rivals, standing)
+            .into_iter()
+            .map(|standing| Contest {
+                candidates,
+                inside: standing.rival.is_some(),
+                closer: standing.rival.is_some() && standing.higher > 0,
+                tied: match standing.higher {
+                    0 if standing.rival.is_some() => standing.tied,
+                    _ => 0,
+                },
+            })
+            .collect()
+    }
+
+    /// For each seeker, the sought records of the greatest weight (the first `limit` of them), and the place of its rival.
+    /// The key of a link is the weight with its sign turned.
+    ///
+    /// # Complexity
+    /// Beside [`contests`](Self::contests), one look at every pair.
+    pub fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link> {
+        let standing = |rival: Option<u32>, seeker: usize| Standing {
+            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
+            ..Standing::default()
+        };
+        let standings = self.standings(rivals, standing);
+        let n_sought = self.agreement.n_sought;
+        standings
+            .into_par_iter()
+            .enumerate()
+            .map(|(seeker, standing)| {
+                let best = (0..n_sought)
+                    .filter(|&sought| self.of_pair(seeker, sought) >= standing.best)
+                    .take(limit);
+                Link {
+                    nearest: best
+                        .filter_map(|sought| u32::try_from(sought).ok())
+                        .collect(),
+                    tied: standing.best_tied,
+                    key: -standing.best,
+                    candidates: u32::try_from(n_sought).unwrap_or(u32::MAX),
+                    place: standing.rival.map(|_| 1 + standing.higher),
+                }
+            })
+            .collect()
+    }
+
+    fn standings(
+        &self,
+        rivals: &[Option<u32>],
+        start: impl Fn(Option<u32>, usize) -> Standing + Sync,
+    ) -> Vec<Standing> {
+        type Tables = BTreeMap<u32, Vec<f64>>;
+        let chunks = self.agreement.walk(
+            || (BTreeMap::<usize, Standing>::new(), Tables::new()),
+            |(standings, tables), seeker, missing, counts| {
+                let table = tables.entry(missing).or_insert_with(|| {
+                    (0..)
+                        .take(counts.len())
+                        .map(|agree| self.weight(Pattern { missing, agree }))
+                        .collect()
+                });
+                standings
+                    .entry(seeker)
+                    .or_insert_with(|| start(rivals[seeker], seeker))
+                    .add(table, counts);
+            },
+        );
+        let mut standings: Vec<Standing> = Vec::with_capacity(rivals.len());
+        for (chunk, _) in chunks {
+            standings.extend(chunk.into_values());
+        }
+        standings
+    }
+}
+
+/// The weight of a pattern, summed in the order of the attributes.
+fn weight(weights: &[[f64; 2]], pattern: Pattern) -> f64 {
+    let of_attribute = |(k, [agree, disagree]): (usize, &[f64; 2])| match pattern.of(k) {
+        None => 0.0,
+        Some(true) => *agree,
+        Some(false) => *disagree,
+    };
+    weights
+        .iter()
+        .enumerate()
+        .map(of_attribute)
+        .fold(0.0, |sum, weight| sum + weight)
+}
+
+/// How the sought records stand with one seeker.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    /// The weight of the rival, if there is one.
+    rival: Option<f64>,
+    /// Sought records with a greater weight than the rival.
+    higher: u32,
+    /// With the same.
+    tied: u32,
+    /// The greatest weight.
+    best: f64,
+    /// Sought records that have it.
+    best_tied: u32,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self {
+            rival: None,
+            higher: 0,
+            tied: 0,
+            best: f64::NEG_INFINITY,
+            best_tied: 0,
+        }
+    }
+}
+
+impl Standing {
+    fn add(&mut self, weights: &[f64], counts: &[u32]) {
+        for (&weight, &count) in weights.iter().zip(counts).filter(|&(_, &count)| count > 0) {
+            if let Some(rival) = self.rival {
+                match weight.total_cmp(&rival) {
+                    std::cmp::Ordering::Greater => self.higher += count,
+                    std::cmp::Ordering::Equal => self.tied += count,
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+            match weight.total_cmp(&self.best) {
+                std::cmp::Ordering::Greater => (self.best, self.best_tied) = (weight, count),
+                std::cmp::Ordering::Equal => self.best_tied += count,
+                std::cmp::Ordering::Less => {}
+            }
+        }
+    }
+}

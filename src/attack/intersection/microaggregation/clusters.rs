@@ -1,0 +1,306 @@
+//! Blocks of which the nearest groups are the candidates.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use crate::{
+    attack::{Direction, Lists, Nearest},
+    distance::{Metric, within::Within},
+    table::matrix::Matrix,
+};
+
+/// The most groups that are candidates because they tie.
+const MOST_TIED: usize = 64;
+
+/// The groups of a block, as far as they can be seen: records with the same values in the block.
+#[derive(Debug)]
+pub(super) struct Clusters {
+    /// The group of each released record.
+    of_released: Vec<u32>,
+    /// For each group, which sought records are in it or may be.
+    members: Grouped,
+    side: Side,
+}
+
+#[derive(Debug)]
+enum Side {
+    /// Each seeker asks for the nearest groups.
+    Original {
+        groups: Matrix,
+        tree: Within,
+        seekers: Matrix,
+        count: usize,
+    },
+    /// Each seeker is in a group; these miss the whole block.
+    Masked { blank: Vec<bool> },
+}
+
+impl Clusters {
+    /// The groups that show in these columns of the points.
+    pub(super) fn new(
+        nearest: &Nearest<'_>,
+        columns: &[usize],
+        direction: Direction,
+        count: usize,
+    ) -> Self {
+        let (seekers, sought) = (
+            chosen(&nearest.seekers, columns),
+            chosen(&nearest.sought, columns),
+        );
+        let pick = |of: &[f64]| columns.iter().map(|&column| of[column]).collect();
+        let metric = Metric::new(
+            pick(nearest.metric.weights()),
+            pick(nearest.metric.missing()),
+        );
+        match direction {
+            Direction::OriginalToMasked => {
+                let (of_released, groups) = groups(&sought);
+                let own: Vec<Vec<u32>> = of_released.iter().map(|&group| vec![group]).collect();
+                Self {
+                    members: Grouped::new(groups.n_records(), &own),
+                    of_released,
+                    side: Side::Original {
+                        tree: Within::build(&groups, metric),
+                        groups,
+                        seekers,
+                        count,
+                    },
+                }
+            }
+            Direction::MaskedToOriginal => {
+                let (of_released, groups) = groups(&seekers);
+                let tree = Within::build(&groups, metric);
+                let near: Vec<Vec<u32>> = (0..sought.n_records())
+                    .into_par_iter()
+                    .map(|record| nearest_groups(&tree, &groups, &sought, record, count, false))
+                    .collect();
+                Self {
+                    members: Grouped::new(groups.n_records(), &near),
+                    side: Side::Masked {
+                        blank: (0..groups.n_records())
+                            .map(|g| is_blank(&groups, g))
+                            .collect(),
+                    },
+                    of_released,
+                }
+            }
+        }
+    }
+
+    /// The groups in which the partner of a seeker may be, ascending; `None` if he misses the whole block.
+    fn of_seeker(&self, seeker: usize) -> Option<Vec<u32>> {
+        match &self.side {
+            Side::Original {
+                groups,
+                tree,
+                seekers,
+                count,
+            } => (!is_blank(seekers, seeker))
+                .then(|| nearest_groups(tree, groups, seekers, seeker, *count, true)),
+            Side::Masked { blank } => {
+                let group = self.of_released[seeker];
+                (!blank[group as usize]).then(|| vec![group])
+            }
+        }
+    }
+
+    /// Whether a sought record is in one of these groups, or may be.
+    fn admits(&self, groups: &[u32], sought: u32) -> bool {
+        match &self.side {
+            Side::Original { .. } => groups
+                .binary_search(&self.of_released[sought as usize])
+                .is_ok(),
+            Side::Masked { .. } => groups
+                .iter()
+                .any(|&group| self.members.of(group).binary_search(&sought).is_ok()),
+        }
+    }
+}
+
+/// The nearest groups to a record, ascending. Gaps stay in place: neither side may miss what its seeker has.
+fn nearest_groups(
+    tree: &Within,
+    groups: &Matrix,
+    records: &Matrix,
+    record: usize,
+    count: usize,
+    record_seeks: bool,
+) -> Vec<u32> {
+    let gaps_agree = |group: u32| {
+        let (seeker, sought) = match record_seeks {
+            true => (records.record(record), groups.record(group as usize)),
+            false => (groups.record(group as usize), records.record(record)),
+        };
+        (0..groups.n_attributes()).all(|c| seeker.is_missing(c) || !sought.is_missing(c))
+    };
+    let near = tree.nearest(
+        records.record(record),
+        count,
+        count.saturating_add(MOST_TIED),
+        gaps_agree,
+    );
+    let mut near: Vec<u32> = near.into_iter().map(|(_, group)| group).collect();
+    near.sort_unstable();
+    near
+}
+
+fn is_blank(matrix: &Matrix, record: usize) -> bool {
+    (0..matrix.n_attributes()).all(|column| matrix.is_missing(record, column))
+}
+
+fn chosen(matrix: &Matrix, columns: &[usize]) -> Matrix {
+    let mut values = Vec::with_capacity(matrix.n_records() * columns.len());
+    for record in 0..matrix.n_records() {
+        let row = matrix.row(record);
+        values.extend(columns.iter().map(|&column| row[column]));
+    }
+    let mut narrow = Matrix::complete(matrix.n_records(), columns.len(), values);
+    if !matrix.is_complete() {
+        for record in 0..matrix.n_records() {
+            for (place, &column) in columns.iter().enumerate() {
+                if matrix.is_missing(record, column) {
+                    narrow.set_missing(record, place);
+                }
+            }
+        }
+    }
+    narrow
+}
+
+/// The number of each record's group, and what each group shows: values and gaps.
+fn groups(records: &Matrix) -> (Vec<u32>, Matrix) {
+    let compare = |&a: &u32, &b: &u32| -> Ordering {
+        let (a, b) = (records.record(a as usize), records.record(b as usize));
+        (0..records.n_attributes())
+            .map(|column| {
+                let value = |row: crate::table::matrix::Row<'_>| row.values()[column] + 0.0;
+                let gaps = a.is_missing(column).cmp(&b.is_missing(column));
+                gaps.then(value(a).total_cmp(&value(b)))
+            })
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    };
+    let mut order: Vec<u32> = (0..).take(records.n_records()).collect();
+    order.par_sort_unstable_by(|a, b| compare(a, b).then(a.cmp(b)));
+    let mut of_record = vec![0; order.len()];
+    let mut firsts: Vec<u32> = Vec::new();
+    for (place, record) in order.iter().enumerate() {
+        if place == 0 || compare(&order[place - 1], record).is_ne() {
+            firsts.push(*record);
+        }
+        of_record[*record as usize] = u32::try_from(firsts.len() - 1).unwrap_or(u32::MAX);
+    }
+    let every: Vec<usize> = (0..records.n_attributes()).collect();
+    let mut values = Vec::with_capacity(firsts.len() * every.len());
+    for &first in &firsts {
+        values.extend_from_slice(records.row(first as usize));
+    }
+    let mut shown = Matrix::complete(firsts.len(), every.len(), values);
+    for (group, &first) in firsts.iter().enumerate() {
+        for &column in &every {
+            if records.is_missing(first as usize, column) {
+                shown.set_missing(group, column);
+            }
+        }
+    }
+    (of_record, shown)
+}
+
+/// Records by group, ascending in each.
+#[derive(Debug)]
+struct Grouped {
+    starts: Vec<usize>,
+    records: Vec<u32>,
+}
+
+impl Grouped {
+    fn new(n_groups: usize, groups_of: &[Vec<u32>]) -> Self {
+        let mut starts = vec![0; n_groups + 1];
+        for &group in groups_of.iter().flatten() {
+            starts[group as usize + 1] += 1;
+        }
+        for group in 0..n_groups {
+            starts[group + 1] += starts[group];
+        }
+        let mut ends = starts.clone();
+        let mut records = vec![0; starts[n_groups]];
+        for (record, groups) in (0_u32..).zip(groups_of) {
+            for &group in groups {
+                let end = &mut ends[group as usize];
+                records[*end] = record;
+                *end += 1;
+            }
+        }
+        Self { starts, records }
+    }
+
+    fn of(&self, group: u32) -> &[u32] {
+        let group = group as usize;
+        &self.records[self.starts[group]..self.starts[group + 1]]
+    }
+}
+
+/// A preference for the nearest record among those in the near groups of every block.
+#[derive(Debug)]
+pub(super) struct InClusters<'a> {
+    nearest: Nearest<'a>,
+    blocks: Vec<Clusters>,
+}
+
+impl<'a> InClusters<'a> {
+    pub(super) fn new(nearest: Nearest<'a>, blocks: Vec<Clusters>) -> Self {
+        Self { nearest, blocks }
+    }
+}
+
+impl Lists for InClusters<'_> {
+    fn n_seekers(&self) -> usize {
+        self.nearest.seekers.n_records()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.nearest.sought.n_records()
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let confined: Vec<(&Clusters, Vec<u32>)> = self
+            .blocks
+            .iter()
+            .filter_map(|block| Some((block, block.of_seeker(seeker)?)))
+            .collect();
+        let size = |(block, groups): &&(&Clusters, Vec<u32>)| -> usize {
+            groups
+                .iter()
+                .map(|&group| block.members.of(group).len())
+                .sum()
+        };
+        let mut consider = |record: u32| {
+            let admitted = confined
+                .iter()
+                .all(|(block, groups)| block.admits(groups, record));
+            if let (true, Some(cost)) = (admitted, self.nearest.cost(seeker, record as usize)) {
+                list.push((record, cost));
+            }
+        };
+        // The shortest of the sets is gone through, the others are asked.
+        match confined.iter().min_by_key(size) {
+            Some((block, groups)) => {
+                for &group in groups {
+                    block
+                        .members
+                        .of(group)
+                        .iter()
+                        .for_each(|&record| consider(record));
+                }
+            }
+            None => (0..).take(self.n_sought()).for_each(consider),
+        }
+        list.sort_unstable_by_key(|&(record, _)| record);
+    }
+
+    fn is_likelihood(&self) -> bool {
+        false
+    }
+}

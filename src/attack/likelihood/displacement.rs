@@ -1,0 +1,211 @@
+//! The law of the displacement in rank: how far from its original rank a masked value stands.
+
+use super::ranks::Ranks;
+
+/// Logarithms are multiples of this, so that sums of them are exact and equal likelihoods are equal numbers: 2⁻³⁶.
+const RESOLUTION: f64 = 1.0 / 68_719_476_736.0;
+
+/// Where a law without bound has fallen so far (10⁻³⁰⁴), all farther displacements are taken to be as likely.
+const FLOOR: f64 = -700.0;
+
+/// The law of a displacement between ranks, the same up and down and at every rank.
+///
+/// ```text
+/// P(masked rank = j | original rank = i) = P(|j − i|)
+/// ```
+///
+/// P is in the scale in which a rank drawn at random has 1: n times the probability.
+#[derive(Debug, Clone)]
+pub(super) struct Displacement {
+    /// ln P of the displacement 0, 1, 2, …
+    log: Vec<f64>,
+    /// ln P of all displacements beyond: −∞, or the floor of a law without bound.
+    beyond: f64,
+    /// The greatest ln P of a displacement of at least, and of at most, 0, 1, 2, …
+    most_from: Vec<f64>,
+    most_to: Vec<f64>,
+    /// Σ_{l ≥ k} P(l), and the sum of that over all that are not less than k.
+    tail: Vec<f64>,
+    tail_of_tails: Vec<f64>,
+}
+
+impl Displacement {
+    /// The law with these logarithms of P(0), P(1), …, in this scale.
+    pub fn new(log: &[f64], unbounded: bool) -> Self {
+        let log: Vec<f64> = log.iter().map(|&log| rounded(log)).collect();
+        let mut most_from = log.clone();
+        let beyond = if unbounded { FLOOR } else { f64::NEG_INFINITY };
+        let mut most = beyond;
+        for log in most_from.iter_mut().rev() {
+            most = most.max(*log);
+            *log = most;
+        }
+        let mut most_to = log.clone();
+        let mut most = f64::NEG_INFINITY;
+        for log in &mut most_to {
+            most = most.max(*log);
+            *log = most;
+        }
+        let sums_from = |terms: &[f64]| {
+            let mut sums = terms.to_vec();
+            let mut sum = 0.0;
+            for term in sums.iter_mut().rev() {
+                sum += *term;
+                *term = sum;
+            }
+            sums
+        };
+        let tail = sums_from(&log.iter().map(|log| log.exp()).collect::<Vec<_>>());
+        let tail_of_tails = sums_from(&tail);
+        Self {
+            log,
+            beyond,
+            most_from,
+            most_to,
+            tail,
+            tail_of_tails,
+        }
+    }
+
+    /// Whether some displacements are impossible.
+    pub fn is_bounded(&self) -> bool {
+        self.beyond == f64::NEG_INFINITY
+    }
+
+    /// ln of the mean of P over the pairs of a rank of one tie and a rank of the other.
+    pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
+        let (one, other) = if one.low <= other.low {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        if one.is_single() && other.is_single() {
+            return self.log(other.low - one.low);
+        }
+        let (nearest, _) = one.distances(other);
+        let nearest = self.log(nearest);
+        let pairs = one.count() * other.count();
+        // One pair at least is as likely as the nearest, whatever rounding leaves of the rest.
+        rounded(self.sum(one, other).max(nearest.exp()).ln()).max(nearest) - rounded(pairs.ln())
+    }
+
+    /// The greatest ln P between a rank of a tie and a rank of an interval.
+    pub fn most(&self, one: Ranks, interval: Ranks) -> f64 {
+        let (nearest, farthest) = one.distances(interval);
+        let from = self.most_from.get(nearest as usize);
+        let to = self.most_to.get(farthest as usize);
+        match (from, to) {
+            (Some(from), Some(to)) => from.min(*to),
+            (Some(from), None) => *from,
+            (None, _) => self.beyond,
+        }
+    }
+
+    fn log(&self, displacement: u32) -> f64 {
+        match self.log.get(displacement as usize) {
+            Some(&log) => log,
+            None => self.beyond,
+        }
+    }
+
+    /// Σ P over the pairs of ranks of two ties, of which `one` does not begin later.
+    fn sum(&self, one: Ranks, other: Ranks) -> f64 {
+        if one.high <= other.low {
+            return self.sum_apart(one, other);
+        }
+        // What both have, and what lies before and behind it.
+        let both = Ranks {
+            low: other.low,
+            high: one.high.min(other.high),
+        };
+        let before = Ranks {
+            low: one.low,
+            high: both.low,
+        };
+        let mut sum = self.sum_within(both.high - both.low) + self.sum_apart(before, other);
+        if one.high > both.high {
+            let behind = Ranks {
+                low: both.high,
+                high: one.high,
+            };
+            sum += self.sum_apart(both, behind);
+        } else {
+            let behind = Ranks {
+                low: both.high,
+                high: other.high,
+            };
+            sum += self.sum_apart(both, behind);
+        }
+        sum
+    }
+
+    /// Σ P over pairs of ranks of which the first is below the second, by sums over quadrants: with
+    /// `Q(k) = Σ_{l ≥ k} (l − k + 1) P(l)`, the pairs at least k apart, it is `Q(c−b+1) − Q(c−a+1) − Q(d−b+1) + Q(d−a+1)` for
+    /// the ranks a ≤ i < b ≤ c ≤ j < d.
+    fn sum_apart(&self, first: Ranks, second: Ranks) -> f64 {
+        let (a, b, c, d) = (first.low, first.high, second.low, second.high);
+        if a >= b || c >= d {
+            return 0.0;
+        }
+        let quadrant = |k: u32| self.tail_of_tails.get(k as usize).copied().unwrap_or(0.0);
+        (quadrant(c + 1 - b) - quadrant(c + 1 - a)) - (quadrant(d + 1 - b) - quadrant(d + 1 - a))
+    }
+
+    /// Σ P over the pairs of ranks of one tie of t: `t P(0) + 2 Σ_{0 < l < t} (t − l) P(l)`.
+    fn sum_within(&self, t: u32) -> f64 {
+        let tail = self.tail.get(1).copied().unwrap_or(0.0);
+        let quadrant = |k: usize| self.tail_of_tails.get(k).copied().unwrap_or(0.0);
+        let t_ = f64::from(t);
+        let off = (t_ * tail - quadrant(1) + quadrant(t as usize + 1)).max(0.0);
+        t_ * self.log(0).exp() + 2.0 * off
+    }
+}
+
+/// The nearest multiple of [`RESOLUTION`], not below the floor; −∞ stays.
+pub(super) fn rounded(log: f64) -> f64 {
+    if log == f64::NEG_INFINITY {
+        return log;
+    }
+    (log.max(FLOOR) / RESOLUTION).round() * RESOLUTION
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mean over all pairs of ranks, by plain loops.
+    fn slow(law: &Displacement, one: Ranks, other: Ranks) -> f64 {
+        let mut sum = 0.0;
+        for i in one.low..one.high {
+            for j in other.low..other.high {
+                sum += law.log(i.abs_diff(j)).exp();
+            }
+        }
+        sum / (one.count() * other.count())
+    }
+
+    #[test]
+    fn means_over_ties_are_those_of_plain_loops() {
+        let log: Vec<f64> = (0..9)
+            .map(|k| f64::from(k * k % 7 + 1).ln() - 3.0)
+            .collect();
+        for unbounded in [false, true] {
+            let law = Displacement::new(&log, unbounded);
+            let ranges = |width: u32| {
+                (0..20).flat_map(move |low| (1..=width).map(move |t| Ranks { low, high: low + t }))
+            };
+            for one in ranges(5) {
+                for other in ranges(14) {
+                    let (fast, slow) = (law.log_mean(one, other).exp(), slow(&law, one, other));
+                    assert!(
+                        (fast - slow).abs() < 1e-9,
+                        "{one:?} {other:?} {fast} {slow}"
+                    );
+                    assert_eq!(fast == 0.0, slow == 0.0, "{one:?} {other:?}");
+                    assert_eq!(law.log_mean(other, one), law.log_mean(one, other));
+                    assert!(law.log_mean(one, other) <= law.most(one, other) + 1e-9);
+                }
+            }
+        }
+    }
+}

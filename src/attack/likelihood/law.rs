@@ -1,0 +1,60 @@
+//! What a masking can make of a value, as a law of ranks.
+
+use std::sync::Arc;
+
+use super::{
+    buckets::Buckets,
+    displacement::{Displacement, rounded},
+    ranks::Ranks,
+};
+
+/// The law of an attribute: how likely a masked rank is for an original one. All are symmetric, so that it does not matter
+/// which of two records is the original.
+#[derive(Debug, Clone)]
+pub(super) enum Law {
+    /// It was not masked, or cannot have been: equal values only.
+    Equal {
+        /// How many values were released.
+        values: usize,
+    },
+    /// A law of the displacement in rank.
+    Displacement(Arc<Displacement>),
+    /// A law of buckets.
+    Buckets(Arc<Buckets>),
+}
+
+impl Law {
+    /// ln of the probability of one value for the other, averaged over the ranks of equal values and divided by that of a
+    /// rank drawn at random; −∞ if it is impossible. Both values are there.
+    pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
+        match self {
+            Self::Equal { values } if one == other && one.low < one.high => {
+                rounded((*values as f64 / one.count()).ln())
+            }
+            Self::Equal { .. } => f64::NEG_INFINITY,
+            Self::Displacement(law) => law.log_mean(one, other),
+            Self::Buckets(law) => law.log_mean(one, other),
+        }
+    }
+
+    /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
+    pub fn most(&self, one: Ranks, interval: Ranks) -> f64 {
+        match self {
+            Self::Equal { .. } if interval.low <= one.low && one.high <= interval.high => {
+                self.log_mean(one, one)
+            }
+            Self::Equal { .. } => f64::NEG_INFINITY,
+            Self::Displacement(law) => law.most(one, interval),
+            Self::Buckets(law) => law.most(one, interval),
+        }
+    }
+
+    /// Whether it makes some values impossible.
+    pub fn is_bounded(&self) -> bool {
+        match self {
+            Self::Equal { .. } => true,
+            Self::Displacement(law) => law.is_bounded(),
+            Self::Buckets(_) => false,
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The likelihood attack: the intruder who knows the published law of the masking, and links by maximum likelihood.
+
+#![allow(
+    clippy::float_cmp,
+    reason = "likelihoods are sums of exact multiples: equality is a tie, and −∞ is impossible"
+)]
+
+mod buckets;
+mod chain;
+mod displacement;
+mod law;
+mod ranks;
+mod swapping;
+mod tree;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use buckets::Buckets;
+use law::Law;
+use ranks::{RankedFiles, Ranks};
+use tree::Tree;
+
+use super::{Attack, Lists, Preference, Scenario};
+use crate::{
+    error::{Error, Result},
+    statement::{Method, Partner, RankSwapParameters, Statement},
+    table::Scale,
+};
+
+/// Record linkage by the likelihood of the published masking (transparency attack).
+///
+/// ```text
+/// log-likelihood that masked record y comes from x = Σ_k ln (P(y_k | x_k) / P(y_k))     (k = the known attributes)
+/// link   = the record of greatest likelihood
+/// cost   = −log-likelihood
+/// ```
+///
+/// P(y_k), the share of a rank among all n, is the same for all ranks: it decides nothing, but sets the scale in which
+/// two unrelated records have a likelihood of 1.
+///
+/// Attributes are masked independently of each other, so their logarithms add up. P is the law of the published method in
+/// ranks among the released values, which swapping does not change: see `attack/likelihood/swapping.rs` and `buckets.rs` for
+/// their derivation. Attributes that the statement does not name were not masked, and nominal ones cannot have been swapped:
+/// there only equal values are possible.
+///
+/// # Candidates
+/// Where the law has a bound (rank swapping), every record inside the window of each attribute: the list is complete, and
+/// a list of one is a certain link. Otherwise all records whose log-likelihood is within `ln n + ln 10⁹` of the best one's:
+/// the others have less than 10⁻⁹ of the posterior in sum.
+///
+/// # Ties
+/// P is averaged over the ranks that equal values hold. Logarithms are rounded to multiples of 2⁻³⁶, so that sums of them
+/// are exact.
+///
+/// # Missing
+/// What the seeker misses counts nothing. A record that misses a value which the seeker has is impossible: swapping
+/// leaves missing values in place.
+///
+/// # Values that do not occur in the release
+/// stand between two ranks, and are taken to hold both.
+///
+/// # Shortened releases
+/// Of a statement about more records than there are, P is thinned: of the values between two that are k ranks apart, each
+/// was released with the same probability.
+///
+/// # Complexity
+/// A k-d tree over ranks: O(n log n) to build; a seeker costs little more than its list. O(n · attributes) memory.
+#[derive(Debug, Clone)]
+pub struct Likelihood {
+    /// What was published.
+    published: Statement,
+    /// The window of each masked attribute, where rank swapping had several.
+    windows: BTreeMap<String, usize>,
+}
+
+impl Likelihood {
+    /// The attack of an intruder who has read this statement.
+    ///
+    /// # Errors
+    /// Usage, when its method has no likelihood here.
+    pub fn new(published: Statement) -> Result<Self> {
+        match published.method {
+            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => Ok(Self {
+                published,
+                windows: BTreeMap::new(),
+            }),
+            ref other => Err(no_law(other)),
+        }
+    }
+
+    /// The attack of an intruder who has been told the windows of rank swapping by attribute, and how many records the file
+    /// had. Partners are taken to have been drawn among unswapped values. A window of 0, or none, is of an attribute that was
+    /// not masked.
+    pub fn of_windows(windows: BTreeMap<String, usize>, records: usize) -> Self {
+        let masked = windows.iter().filter(|&(_, &window)| window > 0);
+        let method = Method::RankSwap(RankSwapParameters {
+            p: None,
+            window: windows.values().copied().max().unwrap_or(0).max(1),
+            partner: Partner::Unswapped,
+        });
+        let attributes = masked.map(|(name, _)| name.clone()).collect();
+        Self {
+            published: Statement::new(method, records, attributes),
+            windows,
+        }
+    }
+
+    /// The window of rank swapping for one attribute; 0 where it was not masked.
+    fn window_of(&self, attribute: &String) -> Option<usize> {
+        let Method::RankSwap(stated) = &self.published.method else {
+            return None;
+        };
+        Some(match self.published.attributes.contains(attribute) {
+            true => *self.windows.get(attribute).unwrap_or(&stated.window),
+            false => 0,
+        })
+    }
+}
+
+fn no_law(method: &Method) -> Error {
+    Error::usage(format!(
+        "the statement is of {}, of which likelihood knows no law",
+        method.name()
+    ))
+    .remedy("Leave likelihood out of --method")
+}
+
+impl Attack for Likelihood {
+    fn name(&self) -> &'static str {
+        "likelihood"
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        true
+    }
+
+    fn formula(&self) -> String {
+        "sum of ln(P(masked value | original value) / P(masked value)) by the published law".into()
+    }
+
+    fn in_words(&self) -> String {
+        format!(
+            "knows the law of {} (likelihood)",
+            self.published.method.name()
+        )
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        known.iter().map(|name| self.window_of(name)).collect()
+    }
+
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        Ok(Preference::Lists(match &self.published.method {
+            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
+                Box::new(Ranked::new(self, scenario))
+            }
+            other => return Err(no_law(other)),
+        }))
+    }
+}
+
+/// The likelihoods of laws of ranks.
+#[derive(Debug)]
+struct Ranked {
+    laws: Vec<Law>,
+    /// Seekers × attributes.
+    seekers: Vec<Ranks>,
+    n_seekers: usize,
+    n_sought: usize,
+    tree: Tree,
+    /// How far below the best log-likelihood a candidate may lie.
+    margin: f64,
+}
+
+impl Ranked {
+    fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
+        let published = &attack.published;
+        let masked: Vec<bool> = scenario
+            .known
+            .iter()
+            .zip(scenario.scales)
+            .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
+            .collect();
+        let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
+        let files = RankedFiles::new(scenario, &exact);
+        let n_released = scenario.released.n_records();
+        let share = (n_released as f64 / published.records.max(1) as f64).min(1.0);
+        // Attributes of one law and as many values share it.
+        let mut made: BTreeMap<(usize, Option<usize>), Law> = BTreeMap::new();
+        let mut laws = Vec::with_capacity(masked.len());
+        for ((name, &masked), &n) in scenario.known.iter().zip(&masked).zip(&files.present) {
+            let window = attack.window_of(name);
+            laws.push(match masked {
+                false => Law::Equal { values: n },
+                true => made
+                    .entry((n, window))
+                    .or_insert_with(|| law_of(&published.method, window, n, share))
+                    .clone(),
+            });
+        }
+        let n_sought = scenario.sought().n_records();
+        /// What is left out of the posterior of a seeker, at most.
+        const LEFT_OUT: f64 = 1e-9;
+        let margin = match laws.iter().all(Law::is_bounded) {
+            true => f64::INFINITY,
+            false => (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
+        };
+        Self {
+            tree: Tree::new(&files.sought, n_sought, laws.len()),
+            seekers: files.seekers,
+            n_seekers: scenario.seekers().n_records(),
+            n_sought,
+            margin,
+            laws,
+        }
+    }
+}
+
+/// The law of an attribute of which n values were released, a share of those that were masked.
+fn law_of(method: &Method, window: Option<usize>, n: usize, share: f64) -> Law {
+    match method {
+        Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
+            window.unwrap_or(stated.window),
+            stated.partner,
+            n,
+            share,
+        ))),
+        Method::PDistribution(stated) => {
+            Law::Displacement(Arc::new(swapping::p_distribution(stated, n, share)))
+        }
+        Method::PBuckets(stated) => Law::Buckets(Arc::new(Buckets::new(stated.buckets, n))),
+        _ => Law::Equal { values: n },
+    }
+}
+
+impl Lists for Ranked {
+    fn n_seekers(&self) -> usize {
+        self.n_seekers
+    }
+
+    fn n_sought(&self) -> usize {
+        self.n_sought
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        self.unordered(seeker, list);
+        list.sort_unstable_by_key(|&(record, _)| record);
+    }
+
+    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let width = self.laws.len();
+        let ranks = &self.seekers[seeker * width..(seeker + 1) * width];
+        self.tree.likely(&self.laws, ranks, self.margin, list);
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,111 @@
+//! The ranks of values among the released ones.
+
+use rayon::prelude::*;
+
+use crate::{attack::Scenario, stats::rank::Ranking, table::matrix::Matrix};
+
+/// The ranks that equal values hold together: `low` to `high − 1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ranks {
+    /// The lowest.
+    pub low: u32,
+    /// One above the highest. No more than `low` where the value does not occur.
+    pub high: u32,
+}
+
+impl Ranks {
+    /// Of a missing value.
+    pub const MISSING: Self = Self {
+        low: u32::MAX,
+        high: u32::MAX,
+    };
+
+    pub fn is_missing(self) -> bool {
+        self.low == u32::MAX
+    }
+
+    pub fn is_single(self) -> bool {
+        self.high - self.low == 1
+    }
+
+    /// How many they are.
+    pub fn count(self) -> f64 {
+        f64::from(self.high - self.low)
+    }
+
+    /// The least and the greatest difference between a rank of these and one of the others.
+    pub fn distances(self, other: Self) -> (u32, u32) {
+        let nearest = if self.high <= other.low {
+            other.low + 1 - self.high
+        } else if other.high <= self.low {
+            self.low + 1 - other.high
+        } else {
+            0
+        };
+        let farthest = (self.high.max(other.high) - 1) - self.low.min(other.low);
+        (nearest, farthest)
+    }
+}
+
+/// The ranks of all values of both files, seekers and sought, records × attributes.
+#[derive(Debug)]
+pub(super) struct RankedFiles {
+    pub seekers: Vec<Ranks>,
+    pub sought: Vec<Ranks>,
+    /// How many released values each attribute has.
+    pub present: Vec<usize>,
+}
+
+impl RankedFiles {
+    /// Ranks the values of both files among the released ones. A value that does not occur there stands in the gap between
+    /// two ranks: it is given both, as if it were tied with one below and one above; where `exact`, none.
+    pub fn new(scenario: &Scenario<'_>, exact: &[bool]) -> Self {
+        let released = scenario.released;
+        let rankings: Vec<Ranking> = (0..released.n_attributes())
+            .into_par_iter()
+            .map(|k| Ranking::new(present(released, k)))
+            .collect();
+        let ranked = |matrix: &Matrix| -> Vec<Ranks> {
+            (0..matrix.n_records())
+                .into_par_iter()
+                .flat_map_iter(|record| {
+                    let row = matrix.record(record);
+                    rankings
+                        .iter()
+                        .enumerate()
+                        .map(move |(k, ranking)| match row.is_missing(k) {
+                            true => Ranks::MISSING,
+                            false => place(ranking, row.values()[k], exact[k]),
+                        })
+                })
+                .collect()
+        };
+        Self {
+            seekers: ranked(scenario.seekers()),
+            sought: ranked(scenario.sought()),
+            present: rankings.iter().map(Ranking::len).collect(),
+        }
+    }
+}
+
+fn place(ranking: &Ranking, value: f64, exact: bool) -> Ranks {
+    let (below, through) = ranking.ranks(value);
+    let (low, high) = match below < through || exact {
+        true => (below, through),
+        false => (below.saturating_sub(1), (below + 1).min(ranking.len())),
+    };
+    Ranks {
+        low: to_u32(low),
+        high: to_u32(high),
+    }
+}
+
+fn to_u32(rank: usize) -> u32 {
+    u32::try_from(rank).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
+}
+
+fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {
+    (0..matrix.n_records())
+        .filter(move |&record| !matrix.is_missing(record, attribute))
+        .map(move |record| matrix.row(record)[attribute])
+}

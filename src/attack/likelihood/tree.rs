@@ -1,0 +1,181 @@
+//! A k-d tree over ranks: who is likely enough to be somebody's partner.
+
+use super::{law::Law, ranks::Ranks};
+
+/// Records of a leaf, unless all of a leaf have equal ranks.
+const LEAF: usize = 12;
+
+/// Records in a k-d tree over their ranks.
+#[derive(Debug)]
+pub(super) struct Tree {
+    n_attributes: usize,
+    /// The records, those of a node together.
+    records: Vec<u32>,
+    /// The ranks of each, in this order.
+    ranks: Vec<Ranks>,
+    nodes: Vec<Node>,
+    /// From the lowest to the highest rank of each attribute in each node; MISSING where all miss it.
+    intervals: Vec<Ranks>,
+}
+
+#[derive(Debug)]
+struct Node {
+    from: usize,
+    to: usize,
+    /// The second child; the first is the next node. 0 for a leaf.
+    second: usize,
+}
+
+impl Tree {
+    /// Builds the tree of records with these ranks (records × attributes).
+    ///
+    /// # Complexity
+    /// O(n log n · attributes).
+    pub fn new(ranks: &[Ranks], n_records: usize, n_attributes: usize) -> Self {
+        let n = u32::try_from(n_records)
+            .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
+        let mut tree = Self {
+            n_attributes,
+            records: (0..n).collect(),
+            ranks: Vec::new(),
+            nodes: Vec::new(),
+            intervals: Vec::new(),
+        };
+        if n_records > 0 {
+            tree.split(ranks, 0, n_records);
+        }
+        let width = n_attributes;
+        tree.ranks = tree
+            .records
+            .iter()
+            .flat_map(|&record| &ranks[record as usize * width..(record as usize + 1) * width])
+            .copied()
+            .collect();
+        tree
+    }
+
+    /// Adds the node of the records from..to and all below it; answers its number.
+    fn split(&mut self, ranks: &[Ranks], from: usize, to: usize) -> usize {
+        let width = self.n_attributes;
+        let of = |record: u32, k: usize| ranks[record as usize * width + k];
+        let mut widest = (0, 0);
+        for k in 0..width {
+            let mut interval = Ranks::MISSING;
+            let (mut misses, mut lowest, mut highest) = (false, u32::MAX, 0);
+            for &record in &self.records[from..to] {
+                let place = of(record, k);
+                if place.is_missing() {
+                    misses = true;
+                    continue;
+                }
+                (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
+                interval = match interval.is_missing() {
+                    true => place,
+                    false => Ranks {
+                        low: interval.low.min(place.low),
+                        high: interval.high.max(place.high),
+                    },
+                };
+            }
+            self.intervals.push(interval);
+            let spread = match interval.is_missing() {
+                true => 0,
+                false => (highest - lowest).max(u32::from(misses)),
+            };
+            widest = widest.max((spread, k));
+        }
+        let number = self.nodes.len();
+        self.nodes.push(Node {
+            from,
+            to,
+            second: 0,
+        });
+        let (spread, k) = widest;
+        if to - from <= LEAF || spread == 0 {
+            return number;
+        }
+        let middle = (to - from) / 2;
+        self.records[from..to]
+            .select_nth_unstable_by_key(middle, |&record| (of(record, k).low, record));
+        self.split(ranks, from, from + middle);
+        self.nodes[number].second = self.split(ranks, from + middle, to);
+        number
+    }
+
+    /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, with
+    /// −log-likelihood, in no particular order. A value that the seeker misses counts nothing; who misses a value that the
+    /// seeker has is impossible.
+    pub fn likely(&self, laws: &[Law], seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        if self.nodes.is_empty() {
+            return;
+        }
+        let known: Vec<(usize, Ranks, &Law)> = seeker
+            .iter()
+            .zip(laws)
+            .enumerate()
+            .filter(|(_, (ranks, _))| !ranks.is_missing())
+            .map(|(k, (&ranks, law))| (k, ranks, law))
+            .collect();
+        let mut best = f64::NEG_INFINITY;
+        let mut open = vec![(0, self.most(0, &known))];
+        while let Some((number, most)) = open.pop() {
+            if most == f64::NEG_INFINITY || most < best - margin {
+                continue;
+            }
+            let node = &self.nodes[number];
+            if node.second == 0 {
+                for place in node.from..node.to {
+                    let log = self.log_likelihood(place, &known);
+                    if log > f64::NEG_INFINITY && log >= best - margin {
+                        best = best.max(log);
+                        list.push((self.records[place], -log));
+                    }
+                }
+                continue;
+            }
+            let first = (number + 1, self.most(number + 1, &known));
+            let second = (node.second, self.most(node.second, &known));
+            // The more promising one is on top.
+            if first.1 > second.1 {
+                open.extend([second, first]);
+            } else {
+                open.extend([first, second]);
+            }
+        }
+        list.retain(|&(_, cost)| cost <= margin - best);
+    }
+
+    fn log_likelihood(&self, place: usize, known: &[(usize, Ranks, &Law)]) -> f64 {
+        let row = &self.ranks[place * self.n_attributes..(place + 1) * self.n_attributes];
+        let mut sum = 0.0;
+        for &(k, ranks, law) in known {
+            if row[k].is_missing() {
+                return f64::NEG_INFINITY;
+            }
+            sum += law.log_mean(ranks, row[k]);
+            if sum == f64::NEG_INFINITY {
+                break;
+            }
+        }
+        sum
+    }
+
+    /// No less than the log-likelihood of any record of a node.
+    fn most(&self, number: usize, known: &[(usize, Ranks, &Law)]) -> f64 {
+        /// What roundings of means over ties can add.
+        const ROUNDING: f64 = 1e-6;
+        let row = &self.intervals[number * self.n_attributes..(number + 1) * self.n_attributes];
+        let mut sum = ROUNDING;
+        for &(k, ranks, law) in known {
+            if row[k].is_missing() {
+                return f64::NEG_INFINITY;
+            }
+            sum += law.most(ranks, row[k]);
+            if sum == f64::NEG_INFINITY {
+                break;
+            }
+        }
+        sum
+    }
+}
