@@ -5,6 +5,7 @@
 //! be named here: no type of this module holds it, and a test checks that no file of it imports one that does.
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
+pub mod aggregates;
 pub mod balanced;
 pub mod distance_based;
 pub mod gower;
@@ -40,7 +41,8 @@ pub enum Direction {
 /// All that an intruder has.
 #[derive(Debug)]
 pub struct Scenario<'a> {
-    /// Names of the attributes that he knows, in the order of the columns of both matrices.
+    /// Names of the attributes that he knows, in the order of the columns of both matrices. Where the files share no attribute
+    /// ([`aggregates`]), these are the columns of his own only.
     pub known: &'a [String],
     /// What their values allow. A nominal attribute holds codes 0, 1, 2 … that mean the same category in both matrices;
     /// the codes have no order.

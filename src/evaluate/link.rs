@@ -114,7 +114,8 @@ pub fn comparable(
     })
 }
 
-fn is_constant(table: &Table, id: AttrId) -> bool {
+/// Whether an attribute has no two different values.
+pub fn is_constant(table: &Table, id: AttrId) -> bool {
     let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
     let Some(first) = present.next() else {
         return true;
@@ -256,6 +257,36 @@ impl<'a> Study<'a> {
             known: attributes.map(|attribute| attribute.name.clone()).collect(),
             intruder: side(0, &self.held),
             released: side(1, &self.shown),
+            index: RefCell::default(),
+        }
+    }
+
+    /// What the intruder sees where the files share no attribute: the numbers of these attributes of either file. It is for
+    /// attacks that relate no column of one file to one of the other; the known attributes are the original's.
+    ///
+    /// Attributes without numbers are passed over.
+    pub fn case_without_common_attributes(
+        &'a self,
+        original: &[AttrId],
+        masked: &[AttrId],
+    ) -> Case<'a> {
+        let gathered = |table: &Table, ids: &[AttrId], records: &[u32]| {
+            let columns: Vec<Numbers<'_>> =
+                ids.iter().filter_map(|&id| table.numbers(id)).collect();
+            Matrix::gather(&columns, records)
+        };
+        let intruder = gathered(self.original, original, &self.held);
+        let numbers = original
+            .iter()
+            .filter(|&&id| self.original.numbers(id).is_some());
+        Case {
+            study: self,
+            scales: vec![Scale::Continuous; intruder.n_attributes()],
+            known: numbers
+                .map(|&id| self.original.attribute(id).name.clone())
+                .collect(),
+            intruder,
+            released: gathered(self.masked, masked, &self.shown),
             index: RefCell::default(),
         }
     }

@@ -8,6 +8,7 @@ use super::{
     calibration::{self, CalibrationBand},
     io_error,
     probabilistic::ModelSummary,
+    match_attributes::SituationSummary,
     text,
 };
 use crate::{
@@ -73,6 +74,51 @@ pub struct ScenarioSummary {
     pub assign: &'static str,
     /// Attributes that were not compared, and why.
     pub left_out: Vec<LeftOutAttribute>,
+    /// Of an attack without common attributes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregates: Option<AggregatesSummary>,
+}
+
+/// What was aggregated where the files share no attribute.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AggregatesSummary {
+    /// The attributes of the masked file; those of the original are the known ones.
+    pub masked_attributes: Vec<String>,
+    /// Attributes of the original that were turned round, because they fall where the others rise.
+    pub turned: Vec<String>,
+    /// Those of the masked file.
+    pub masked_turned: Vec<String>,
+    /// Which of the four situations of linkage the files are in; null if it cannot be told.
+    pub situation: Option<SituationSummary>,
+}
+
+impl AggregatesSummary {
+    /// What was done, and what it rests on.
+    fn reading(&self) -> Vec<String> {
+        let turned: Vec<&str> = [&self.turned, &self.masked_turned]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let mut lines = vec![format!(
+            "No attribute was compared with another: the masked file's {} ({}) were aggregated as the intruder's were. It works as far \
+             as both files rank the same people alike{}.",
+            match self.masked_attributes.len() {
+                1 => "attribute".to_string(),
+                n => format!("{n} attributes"),
+            },
+            text::names(&self.masked_attributes, 8),
+            match turned.len() {
+                0 => String::new(),
+                _ => format!(
+                    "; turned round, because they fall where the others of their file rise: {}",
+                    text::names(&turned, 8)
+                ),
+            }
+        )];
+        lines.extend(self.situation.as_ref().map(SituationSummary::sentence));
+        lines
+    }
 }
 
 /// An attribute that was not compared.
@@ -523,6 +569,9 @@ impl LinkReport {
         let worst = self.results.iter().max_by(|a, b| a.rate.total_cmp(&b.rate));
         if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
+        }
+        if let Some(aggregates) = &self.scenario.aggregates {
+            lines.extend(aggregates.reading());
         }
         if self.results.iter().any(|r| r.worst_case) {
             lines.push(

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod aggregates_example;
 mod bundled_data;
 mod fuzzy_c_means;
 mod handbook_example;

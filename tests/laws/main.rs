@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod aggregates;
 mod architecture;
 mod attacks_agree_with_oracle;
 mod chi_square;

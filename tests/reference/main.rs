@@ -8,6 +8,7 @@
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod aggregates;
 mod distances;
 mod ipso;
 #[path = "../common/least_squares.rs"]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{probabilistic::ProbabilisticArgs, published::Published};
+use super::{aggregates::AggregatesArgs, probabilistic::ProbabilisticArgs, published::Published};
 use crate::{
     attack::{
         Attack,
@@ -27,13 +27,14 @@ pub(super) enum MethodName {
     Gower,
     Prl,
     Rsld,
+    Aggregates,
     Microagg,
     Likelihood,
     All,
 }
 
 impl MethodName {
-    /// All that `all` stands for, in the order of reports.
+    /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes.
     const EACH: [Self; 10] = [
         Self::Am,
         Self::Dbrl2,
@@ -58,6 +59,7 @@ impl MethodName {
             Self::Gower => "gower",
             Self::Prl => "prl",
             Self::Rsld => "rsld",
+            Self::Aggregates => "aggregates",
             Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
             Self::All => "all",
@@ -68,7 +70,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply; or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
@@ -101,6 +103,8 @@ pub(super) struct MethodArgs {
     pub(super) offset: Option<f64>,
     #[command(flatten)]
     pub(super) probabilistic: ProbabilisticArgs,
+    #[command(flatten)]
+    pub(super) aggregates: AggregatesArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -262,6 +266,7 @@ impl MethodArgs {
             })),
             MethodName::Gower => Ok(Box::new(Gower)),
             MethodName::Prl => Ok(Box::new(self.probabilistic.attack(published.attributes)?)),
+            MethodName::Aggregates => Ok(Box::new(self.aggregates.attack())),
             MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
                 bound: published.windows()?,
                 standardize,
