@@ -6,11 +6,13 @@
 )]
 
 mod buckets;
+mod centres;
 mod chain;
 mod displacement;
 mod equality;
 mod fuzzy;
 mod law;
+mod microaggregation;
 mod noise;
 mod pairs;
 mod ranks;
@@ -88,7 +90,8 @@ impl Likelihood {
             | Method::PBuckets(_)
             | Method::PDistribution(_)
             | Method::Noise(_)
-            | Method::Fuzzy(_) => Ok(Self {
+            | Method::Fuzzy(_)
+            | Method::Microaggregation(_) => Ok(Self {
                 published,
                 windows: BTreeMap::new(),
             }),
@@ -161,6 +164,9 @@ impl Attack for Likelihood {
         Ok(Preference::Lists(match &self.published.method {
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
                 Box::new(Ranked::new(self, scenario))
+            }
+            Method::Microaggregation(stated) => {
+                microaggregation::lists(scenario, &self.published, stated)?
             }
             Method::Fuzzy(stated) => fuzzy::lists(scenario, &self.published, stated)?,
             Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),

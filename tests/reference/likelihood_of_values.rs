@@ -1,0 +1,120 @@
+//! Likelihoods of noise and fuzzy microaggregation on the Census file: what the right law adds to a distance.
+
+use sdcrisk::{
+    attack::{
+        Attack, Direction,
+        distance_based::{DistanceBased, Standardize},
+        likelihood::Likelihood,
+    },
+    evaluate::{
+        link::{Assign, Outcome, Study, shared_attributes},
+        score::Ties,
+        truth::Truth,
+    },
+    mask::{
+        Mask, Rounding,
+        fuzzy::{Blocks, Clusters, FuzzyMicroaggregation, Settings},
+        noise::{Noise, Options},
+    },
+    rng::{Purpose, Seed},
+    table::AttrId,
+};
+
+const FILES: u32 = 5;
+const BOTH: [Direction; 2] = [Direction::OriginalToMasked, Direction::MaskedToOriginal];
+
+/// Means over the masked files.
+#[derive(Debug, Default, Clone, Copy)]
+struct Rates {
+    am: f64,
+    likelihood: f64,
+    /// The success that the likelihood expects of itself.
+    says: f64,
+    balanced: f64,
+    balanced_says: f64,
+}
+
+/// All records are known, and the first `v` attributes, which are those that were masked.
+fn rates(method: &dyn Mask, v: usize, direction: Direction) -> Option<Rates> {
+    let original = super::table("census.csv")?;
+    let on: Vec<AttrId> = original.ids().take(v).collect();
+    let mut mean = Rates::default();
+    for replicate in 0..FILES {
+        let streams = Seed::from_number(2026).streams(Purpose::Mask, replicate);
+        let masked = method.mask(original.clone(), &on, &streams).unwrap();
+        let truth = Truth::by_order(&original, &masked.table).unwrap();
+        let everybody = (0..1080).collect();
+        let study = Study::new(&original, &masked.table, &truth, everybody, direction);
+        let (shared, _) = shared_attributes(&original, &masked.table, None);
+        let case = study.case(&shared[..v]);
+        let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
+        let run = |attack: &dyn Attack, assign| -> (f64, Outcome) {
+            let outcome = case.attack(attack, assign, false).unwrap();
+            (outcome.score.rate(Ties::Fair), outcome)
+        };
+        let says = |outcome: &Outcome| outcome.calibration.as_ref().unwrap().expected;
+        let standardize = Standardize::Own;
+        mean.am += run(&DistanceBased { standardize }, Assign::Best).0;
+        let (rate, outcome) = run(&likelihood, Assign::Best);
+        mean.likelihood += rate;
+        mean.says += says(&outcome);
+        let (rate, outcome) = run(&likelihood, Assign::Balanced);
+        mean.balanced += rate;
+        mean.balanced_says += says(&outcome);
+    }
+    let files = f64::from(FILES);
+    Some(Rates {
+        am: mean.am / files,
+        likelihood: mean.likelihood / files,
+        says: mean.says / files,
+        balanced: mean.balanced / files,
+        balanced_says: mean.balanced_says / files,
+    })
+}
+
+#[test]
+fn the_law_of_noise_finds_more_than_the_distance() {
+    for v in [3, 7] {
+        for (level, correlated, restore) in [
+            (0.1, false, false),
+            (0.5, false, false),
+            (0.1, true, false),
+            (0.5, true, false),
+            (0.1, false, true),
+            (0.5, true, true),
+        ] {
+            for direction in BOTH {
+                let rounding = Rounding::None;
+                let options = Options {
+                    correlated,
+                    restore,
+                    rounding,
+                };
+                let method = Noise::new(level, options).unwrap();
+                let Some(found) = rates(&method, v, direction) else {
+                    return;
+                };
+                println!(
+                    "noise {level} {correlated} {restore}, {v} known, {direction:?}: {found:.3?}"
+                );
+                assert!(found.likelihood >= found.am, "{found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_law_of_memberships_finds_more_than_the_distance() {
+    for (k, v) in [(3, 3), (10, 3), (3, 7), (10, 7)] {
+        for direction in BOTH {
+            let clusters = Blocks::One(Clusters::Occupancy(k));
+            let method =
+                FuzzyMicroaggregation::new(2.0, 2.0, clusters, Settings::default()).unwrap();
+            let Some(found) = rates(&method, v, direction) else {
+                return;
+            };
+            println!("fuzzy k = {k}, {v} known, {direction:?}: {found:.3?}");
+            assert!(found.likelihood >= found.am, "{found:?}");
+        }
+    }
+}
