@@ -12,5 +12,6 @@ mod bundled_data;
 mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
+mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;

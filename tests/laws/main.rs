@@ -16,6 +16,7 @@ mod fuzzy_microaggregation;
 mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
+mod likelihood_of_values;
 mod local_suppression;
 mod mdav;
 mod metamorphic;

@@ -3,10 +3,11 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use ndarray::Array2;
+use rayon::prelude::*;
 
 use super::{
     equality::Agreement,
-    pairs::{PairLaw, Pairs},
+    pairs::{PairLaw, Pairs, log_sum},
 };
 use crate::{
     attack::{Direction, Nearest, Preference, Scenario},
@@ -51,11 +52,10 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// Where attributes depend on each other, correlated noise keeps the dependence: such directions say nothing and are left out.
 ///
 /// # Large files
-/// Up to 2²⁸ pairs the likelihood of each is worked out (see `pairs.rs`). Beyond, f is taken to be normal with the mean and covariance of
-/// the release. Then the costs are squared distances after a linear map, and the nearest record is searched by an index;
-/// there are no posteriors. (With `u = W(y − mean)`, where W whitens N and turns Cov(Y) to diag(λ): the cost of y for x is
-/// `½ |u_x − u_y|² − ½ Σ u_y²/λ = ½ Σ (1 − 1/λ) (u_y − u_x/(1 − 1/λ))²` up to a constant of x.) With gaps, attributes are then
-/// taken one by one.
+/// Up to 2²⁸ pairs the likelihood of each is worked out (see `pairs.rs`). Beyond, the nearest record is searched by an index, and there
+/// are no posteriors. f(y) then comes from 4,096 of the intruder's records, evenly spaced, and from what y's own record adds on average,
+/// `E exp(−χ²/2) = 2^(−p/2)` in p directions. (What was not masked is not asked for in f.) ln f enters as a coordinate of its own, in which all seekers stand at 0:
+/// `|u_x − u_y|² + 2 ln f(y)` is a squared distance, up to a constant. With gaps, attributes are then taken one by one.
 ///
 /// # Errors
 /// Input, when an attribute has values too large for squares.
@@ -183,6 +183,64 @@ impl Noise {
     }
 }
 
+/// Records by which a large file is asked how common values are.
+const SAMPLED: usize = 4096;
+
+/// For each released record the coordinate whose square is 2 ln f(y), less the least of these.
+fn commonness(intruder: &Matrix, released: &Matrix, directions: usize) -> Vec<f64> {
+    let n = intruder.n_records();
+    let sample: Vec<usize> = (0..SAMPLED.min(n))
+        .map(|at| at * n / SAMPLED.min(n))
+        .collect();
+    let share = 1.0 - sample.len() as f64 / n.max(1) as f64;
+    let own = (share / n.max(1) as f64).ln() - 0.5 * directions as f64 * std::f64::consts::LN_2;
+    let logs: Vec<f64> = (0..released.n_records())
+        .into_par_iter()
+        .map(|record| {
+            let y = released.record(record);
+            let term = |&at: &usize| {
+                let x = intruder.record(at);
+                let present = |&c: &usize| !x.is_missing(c) && !y.is_missing(c);
+                let squares = (0..directions).filter(present).map(|c| {
+                    let difference = x.values()[c] - y.values()[c];
+                    difference * difference
+                });
+                -0.5 * squares.fold(0.0, |sum, square| sum + square)
+            };
+            let mut terms: Vec<f64> = sample.iter().map(term).collect();
+            let others = log_sum(&terms) - (sample.len().max(1) as f64).ln();
+            terms.clear();
+            terms.extend([others, own]);
+            log_sum(&terms)
+        })
+        .collect();
+    let least = logs
+        .iter()
+        .copied()
+        .filter(|log| log.is_finite())
+        .fold(f64::INFINITY, f64::min);
+    // What nothing is near to, nobody is: it is as rare as the rarest that can be told.
+    logs.iter()
+        .map(|log| (2.0 * (log.max(least) - least)).max(0.0).sqrt())
+        .collect()
+}
+
+fn with_column(matrix: &Matrix, column: &[f64]) -> Matrix {
+    let width = matrix.n_attributes();
+    let mut values = Vec::with_capacity(matrix.n_records() * (width + 1));
+    for (record, cell) in column.iter().enumerate() {
+        values.extend_from_slice(matrix.row(record));
+        values.push(*cell);
+    }
+    let mut longer = Matrix::complete(matrix.n_records(), width + 1, values);
+    for record in (0..matrix.n_records()).filter(|&record| matrix.has_missing(record)) {
+        for attribute in (0..width).filter(|&attribute| matrix.is_missing(record, attribute)) {
+            longer.set_missing(record, attribute);
+        }
+    }
+    longer
+}
+
 /// Var(Y) in units of the noise, at least.
 const LEAST_SPREAD: f64 = 1.0 + 1e-3;
 
@@ -306,17 +364,8 @@ impl Noise {
         let others: Vec<usize> = (0..self.masked.len())
             .filter(|&k| !self.masked[k])
             .collect();
-        // Who looks for his masked record goes by how rare it is, too.
-        let share = |spread: f64| match scenario.direction {
-            Direction::OriginalToMasked => 1.0 - 1.0 / spread,
-            Direction::MaskedToOriginal => 1.0,
-        };
-        let shares: Vec<f64> = forms
-            .iter()
-            .flat_map(|form| &form.spreads)
-            .map(|&s| share(s))
-            .collect();
-        let width = shares.len() + others.len();
+        let directions: usize = forms.iter().map(|form| form.spreads.len()).sum();
+        let width = directions + others.len();
         let side = |matrix: &Matrix, of_intruder: bool| {
             let mut values = Vec::with_capacity(matrix.n_records() * width);
             for record in 0..matrix.n_records() {
@@ -324,11 +373,7 @@ impl Noise {
                     true => self.original_value(matrix, record, place),
                     false => self.masked_value(matrix, record, place),
                 };
-                let point = forms.iter().flat_map(|form| form.coordinates(value));
-                values.extend(point.zip(&shares).map(|(u, share)| match of_intruder {
-                    true => u / share,
-                    false => u,
-                }));
+                values.extend(forms.iter().flat_map(|form| form.coordinates(value)));
                 values.extend(others.iter().map(|&place| matrix.row(record)[place]));
             }
             let mut points = Matrix::complete(matrix.n_records(), width, values);
@@ -353,16 +398,25 @@ impl Noise {
             side(scenario.released, false),
         );
         let (seekers, sought) = match scenario.direction {
-            Direction::OriginalToMasked => (of_intruder, of_released),
-            Direction::MaskedToOriginal => (of_released, of_intruder),
+            Direction::OriginalToMasked => {
+                let commonness = commonness(&of_intruder, &of_released, directions);
+                (
+                    with_column(&of_intruder, &vec![0.0; of_intruder.n_records()]),
+                    with_column(&of_released, &commonness),
+                )
+            }
+            Direction::MaskedToOriginal => (
+                with_column(&of_released, &vec![0.0; of_released.n_records()]),
+                with_column(&of_intruder, &vec![0.0; of_intruder.n_records()]),
+            ),
         };
         let candidates = (gaps || !others.is_empty()).then(|| {
             let (mut lo, mut hi) = (Vec::new(), Vec::new());
             for record in 0..seekers.n_records() {
                 let row = seekers.record(record);
-                for column in 0..width {
+                for column in 0..=width {
                     let value = row.values()[column];
-                    let (from, to) = match column < shares.len() {
+                    let (from, to) = match column < directions || column == width {
                         _ if row.is_missing(column) => (f64::NEG_INFINITY, f64::INFINITY),
                         true => (f64::MIN, f64::MAX),
                         false => (value, value),
@@ -371,14 +425,15 @@ impl Noise {
                     hi.push(to);
                 }
             }
-            Boxes::new(seekers.n_records(), width, lo, hi)
+            Boxes::new(seekers.n_records(), width + 1, lo, hi)
         });
-        let mut weights = shares;
+        let mut weights = vec![1.0; directions];
         weights.resize(width, 0.0);
+        weights.push(1.0);
         Preference::Nearest(Box::new(Nearest {
             seekers: Cow::Owned(seekers),
             sought: Cow::Owned(sought),
-            metric: Metric::new(weights, vec![0.0; width]),
+            metric: Metric::new(weights, vec![0.0; width + 1]),
             candidates,
         }))
     }
@@ -434,5 +489,81 @@ impl PairLaw for NoiseLaw<'_> {
 
     fn is_complete(&self, intruder: usize) -> bool {
         !self.intruder.has_missing(intruder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statement::{Method, NoiseLaw};
+
+    fn numbers(n: u32, salt: u32) -> Matrix {
+        let value = |i: u32| f64::from((i + salt).wrapping_mul(2_654_435_761) >> 20) / 400.0;
+        Matrix::complete(n as usize, 3, (0..3 * n).map(value).collect())
+    }
+
+    /// The index of large files and the pairs of small ones prefer the same records, in both directions: costs are half the
+    /// squared distances, up to a constant of the seeker. The last attribute was not masked.
+    #[test]
+    fn the_nearest_record_is_the_most_likely_one() {
+        let known = ["a", "b", "c"].map(str::to_owned);
+        let with_last = |matrix: &Matrix, classes: u8| {
+            let rows = (0..90_u8).flat_map(|i| {
+                let row = matrix.row(usize::from(i));
+                [row[0], row[1], f64::from(i % classes)]
+            });
+            Matrix::complete(90, 3, rows.collect())
+        };
+        for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+            // Records by which commonness is judged do not have to agree on what was not masked: one class, where it counts.
+            let classes = match direction {
+                Direction::OriginalToMasked => 1,
+                Direction::MaskedToOriginal => 3,
+            };
+            let intruder = with_last(&numbers(90, 0), classes);
+            let released = with_last(&numbers(90, 7), classes);
+            for (correlated, restored) in [(false, false), (true, false), (false, true)] {
+                let scenario = Scenario {
+                    known: &known,
+                    scales: &[Scale::Continuous; 3],
+                    intruder: &intruder,
+                    released: &released,
+                    direction,
+                    aligned: None,
+                };
+                let stated = NoiseParameters {
+                    law: NoiseLaw::Normal,
+                    level: 0.3,
+                    correlated,
+                    restored,
+                    rounded: false,
+                };
+                let masked = vec!["a".to_owned(), "b".to_owned()];
+                let statement = Statement::new(Method::Noise(stated.clone()), 90, masked);
+                let Preference::Lists(lists) = preference(&scenario, &statement, &stated).unwrap()
+                else {
+                    panic!("so few pairs are listed")
+                };
+                let noise = Noise::new(&scenario, vec![true, true, false], &stated).unwrap();
+                let Preference::Nearest(nearest) = noise.nearest(&scenario) else {
+                    panic!("a nearest record")
+                };
+                let mut list = Vec::new();
+                for seeker in 0..90 {
+                    lists.list(seeker, &mut list);
+                    let difference = |&(sought, cost): &(u32, f64)| {
+                        nearest.cost(seeker, sought as usize).unwrap() / 2.0 - cost
+                    };
+                    let first = difference(&list[0]);
+                    for entry in &list {
+                        assert!((difference(entry) - first).abs() < 1e-9, "{direction:?}");
+                    }
+                    let possible = (0..90)
+                        .filter(|&j| nearest.cost(seeker, j).is_some())
+                        .count();
+                    assert!(list.len() <= possible && possible * usize::from(classes) == 90);
+                }
+            }
+        }
     }
 }
