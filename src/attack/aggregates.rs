@@ -116,15 +116,14 @@ impl Attack for Aggregates {
             direction: scenario.direction,
             aligned: None,
         };
-        match distance_based::nearest(&aggregated, Standardize::Own, |_| None)? {
-            Preference::Nearest(nearest) => Ok(Preference::Nearest(Box::new(Nearest {
-                seekers: Cow::Owned(nearest.seekers.into_owned()),
-                sought: Cow::Owned(nearest.sought.into_owned()),
-                metric: nearest.metric,
-                candidates: nearest.candidates,
-            }))),
-            Preference::Lists(_) => unreachable!("a distance prefers the nearest"),
+        let nearest = distance_based::nearest(&aggregated, Standardize::Own, |_| None)?;
+        Ok(Nearest {
+            seekers: Cow::Owned(nearest.seekers.into_owned()),
+            sought: Cow::Owned(nearest.sought.into_owned()),
+            metric: nearest.metric,
+            candidates: nearest.candidates,
         }
+        .into())
     }
 }
 

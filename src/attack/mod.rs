@@ -170,6 +170,12 @@ pub trait Lists: std::fmt::Debug + Sync {
     }
 }
 
+impl<'a> From<Nearest<'a>> for Preference<'a> {
+    fn from(nearest: Nearest<'a>) -> Self {
+        Self::Nearest(Box::new(nearest))
+    }
+}
+
 impl Preference<'_> {
     /// Number of records that look.
     pub fn n_seekers(&self) -> usize {

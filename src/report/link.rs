@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
-    probabilistic::ModelSummary,
     match_attributes::SituationSummary,
+    probabilistic::ModelSummary,
     text,
 };
 use crate::{

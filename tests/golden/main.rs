@@ -14,5 +14,6 @@ mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
 mod kernel_density;
+mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;

@@ -18,6 +18,7 @@ mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;
+mod likelihood_of_values;
 mod local_suppression;
 mod mdav;
 mod metamorphic;
