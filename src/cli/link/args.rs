@@ -34,7 +34,7 @@ Methods that an intruder can use:
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
-  likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
+  likelihood          the published law (rankswap, pbuckets, pdistribution, noise, fuzzy, microagg): the most likely record, and how likely it is
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same")]
