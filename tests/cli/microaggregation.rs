@@ -179,3 +179,29 @@ fn a_shuffled_release_is_not_attacked_by_place() {
         .run("link --method rsld --statement s.json --key key.csv in.csv m.csv")
         .ended(0);
 }
+
+/// The statement and the options say the same; a part of a block is said to confine nothing.
+#[test]
+fn the_attack_by_statement_and_by_options() {
+    let sandbox = Sandbox::with(&[("in.csv", EXAMPLE)]);
+    sandbox
+        .run(
+            "mask microagg --k 3 --algorithm individual-ranking --statement s.json -o m.csv in.csv",
+        )
+        .ended(0);
+    let by = |options: &str| {
+        let ran = sandbox.run(&format!(
+            "link --method microagg {options} --format json in.csv m.csv"
+        ));
+        let report: serde_json::Value = serde_json::from_str(&ran.ended(0).text()).unwrap();
+        report["results"][0].clone()
+    };
+    let stated = by("--statement s.json");
+    assert_eq!(stated["contains_true"], json!(15));
+    assert_eq!(stated["certain"], stated["certain_correct"]);
+    let told = by("--algorithm individual-ranking --group v1,v2:3 --group v3,v4");
+    assert_eq!(stated, told);
+    let ran = sandbox.run("link --method microagg --known v1 --group v1,v2 in.csv m.csv");
+    let said = ran.ended(0).stderr;
+    assert!(said.contains("v1, v2 were aggregated together"), "{said}");
+}

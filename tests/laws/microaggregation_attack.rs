@@ -313,11 +313,7 @@ fn nearest_groups_by_plain_loops() {
                 let away = |cluster: &[Option<f64>; 2]| {
                     oracle::distance(&pick(&x[i]), cluster, &block_scales)
                 };
-                let mut all: Vec<f64> = clusters
-                    .values()
-                    .filter(|c| fits(**c))
-                    .map(|c| away(c))
-                    .collect();
+                let mut all: Vec<f64> = clusters.values().filter(|c| fits(**c)).map(away).collect();
                 all.sort_by(f64::total_cmp);
                 let last = all.get(nearest_clusters - 1).or(all.last());
                 fits(shown(j)) && last.is_some_and(|last| away(&shown(j)) <= last * (1.0 + 1e-9))

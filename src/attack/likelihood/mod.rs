@@ -49,6 +49,10 @@ use crate::{
 /// their derivation. Attributes that the statement does not name were not masked, and nominal ones cannot have been swapped:
 /// there only equal values are possible.
 ///
+/// Of methods that change values, the laws are in values: see `noise.rs`, `fuzzy.rs` and `microaggregation.rs` (the last has
+/// no random law; what the intruder does not know takes its place). There P(y) is what y is likely to be for anybody whom the
+/// intruder knows: see `pairs.rs`. What follows is about laws of ranks.
+///
 /// # Candidates
 /// Where the law has a bound (rank swapping), every record inside the window of each attribute: the list is complete, and
 /// a list of one is a certain link. Otherwise all records whose log-likelihood is within `ln n + ln 10⁹` of the best one's:
@@ -154,6 +158,33 @@ impl Attack for Likelihood {
             "knows the law of {} (likelihood)",
             self.published.method.name()
         )
+    }
+
+    fn caveats(&self, known: &[String]) -> Vec<String> {
+        let blocks: Vec<&Vec<String>> = match &self.published.method {
+            Method::Fuzzy(stated) => stated
+                .blocks
+                .iter()
+                .map(|block| &block.attributes)
+                .collect(),
+            Method::Microaggregation(stated) => stated
+                .blocks
+                .iter()
+                .map(|block| &block.attributes)
+                .collect(),
+            _ => Vec::new(),
+        };
+        let in_part = |block: &&Vec<String>| {
+            let count = block.iter().filter(|name| known.contains(name)).count();
+            0 < count && count < block.len()
+        };
+        let caveat = |block: &Vec<String>| {
+            format!(
+                "the attributes {} were aggregated together: of who knows a part of them, the likelihoods are approximations",
+                block.join(", ")
+            )
+        };
+        blocks.into_iter().filter(in_part).map(caveat).collect()
     }
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {

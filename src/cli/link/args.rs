@@ -35,7 +35,7 @@ Methods that an intruder can use:
   gower               Gower's dissimilarity, for files with names and gaps
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
-  likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
+  likelihood          the published law (rankswap, pbuckets, pdistribution, noise, fuzzy, microagg): the most likely record, and how likely it is
   aggregates          files that share no attribute but rank people alike: each file's numbers are made into the same
                       aggregates (most of them, at least half, ...); by itself, attributes by --attributes and
                       --attributes-masked ('match-attributes' finds out whether attributes are shared after all)

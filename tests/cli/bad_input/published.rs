@@ -35,6 +35,55 @@ fn of(method: &str, parameters: &str) -> String {
 pub fn cases() -> Vec<Case> {
     let limit = "it must be a percentage such as 5%, or a share from 0 to 1 such as 0.05";
     vec![
+        link(
+            "groups without the attack on them",
+            "--method am --group age,income",
+            2,
+            "--group has no effect: only microagg uses what was published about microaggregation",
+        ),
+        link(
+            "nearest groups without the attack on them",
+            "--method am --nearest-clusters 3",
+            2,
+            "--nearest-clusters has no effect",
+        ),
+        link(
+            "the attack on groups without groups",
+            "--method microagg",
+            2,
+            "microagg needs to know which attributes were aggregated together",
+        ),
+        link(
+            "an algorithm without groups",
+            "--method microagg --algorithm pca",
+            2,
+            "--group",
+        ),
+        link(
+            "no nearest group",
+            "--method microagg --group age,income --nearest-clusters 0",
+            2,
+            "--nearest-clusters 0 would leave nobody as a candidate",
+        ),
+        link(
+            "nearest groups where groups follow each other",
+            "--method microagg --algorithm zscores --group age,income --nearest-clusters 3",
+            2,
+            "--nearest-clusters has no effect: the groups of this algorithm follow each other",
+        ),
+        link(
+            "an attribute in two groups",
+            "--method microagg --group age,income --group income",
+            2,
+            "the attribute is in two groups",
+        ),
+        link(
+            "groups of another masking",
+            "--method microagg --statement s.json",
+            2,
+            "the statement is of rankswap; microagg is the attack on microaggregation",
+        )
+        .file("s.json", sound()),
         link("no attack", "", 2, "--method"),
         link(
             "unknown attack",
@@ -88,7 +137,7 @@ pub fn cases() -> Vec<Case> {
             "statement without rsld",
             "--method am --statement s.json",
             2,
-            "--statement has no effect: only rsld and likelihood",
+            "--statement has no effect: only rsld, likelihood and microagg",
         ),
         link(
             "likelihood without what was published",

@@ -24,6 +24,7 @@ pub(super) struct Clusters {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a block")]
 enum Side {
     /// Each seeker asks for the nearest groups.
     Original {
@@ -33,7 +34,7 @@ enum Side {
         count: usize,
     },
     /// Each seeker is in a group; these miss the whole block.
-    Masked { blank: Vec<bool> },
+    Released { blank: Vec<bool> },
 }
 
 impl Clusters {
@@ -77,7 +78,7 @@ impl Clusters {
                     .collect();
                 Self {
                     members: Grouped::new(groups.n_records(), &near),
-                    side: Side::Masked {
+                    side: Side::Released {
                         blank: (0..groups.n_records())
                             .map(|g| is_blank(&groups, g))
                             .collect(),
@@ -98,7 +99,7 @@ impl Clusters {
                 count,
             } => (!is_blank(seekers, seeker))
                 .then(|| nearest_groups(tree, groups, seekers, seeker, *count, true)),
-            Side::Masked { blank } => {
+            Side::Released { blank } => {
                 let group = self.of_released[seeker];
                 (!blank[group as usize]).then(|| vec![group])
             }
@@ -111,7 +112,7 @@ impl Clusters {
             Side::Original { .. } => groups
                 .binary_search(&self.of_released[sought as usize])
                 .is_ok(),
-            Side::Masked { .. } => groups
+            Side::Released { .. } => groups
                 .iter()
                 .any(|&group| self.members.of(group).binary_search(&sought).is_ok()),
         }
