@@ -55,7 +55,7 @@ impl Buckets {
             stays: 0.0,
         };
         law.bucket = (0..law.n)
-            .map(|rank| (rank * law.p / law.n) as u32)
+            .map(|rank| u32::try_from(rank * law.p / law.n).unwrap_or(u32::MAX))
             .collect();
         law.flow();
         // What was never reckoned with may happen once in a file.
