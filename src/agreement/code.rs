@@ -55,6 +55,18 @@ impl Comparator {
         matches!(self, Self::Exact | Self::Bins(_))
     }
 
+    /// How it is written on the command line.
+    pub fn word(&self) -> String {
+        match self {
+            Self::Exact => "exact".into(),
+            Self::Sd(t) => format!("sd:{t}"),
+            Self::Absolute(t) => format!("abs:{t}"),
+            Self::Relative(t) => format!("rel:{t}"),
+            Self::Rank(percent) => format!("rank:{percent}%"),
+            Self::Bins(bins) => format!("bins:{bins}"),
+        }
+    }
+
     /// Codes one attribute.
     pub(super) fn code(
         &self,

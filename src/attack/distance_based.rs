@@ -83,7 +83,7 @@ impl Attack for DistanceBased {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        nearest(scenario, self.standardize, |_| None)
+        nearest(scenario, self.standardize, |_| None).map(Preference::from)
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn nearest<'a>(
     scenario: &Scenario<'a>,
     standardize: Standardize,
     confine: impl FnOnce(&[Column]) -> Option<Boxes>,
-) -> Result<Preference<'a>> {
+) -> Result<Nearest<'a>> {
     let points = Expanded::new(scenario)?;
     let units = Units::of_columns(scenario, &points, standardize)?;
     let mut weights = Vec::new();
@@ -123,12 +123,12 @@ pub(super) fn nearest<'a>(
         return Err(out_of_range());
     }
     let candidates = confine(&points.columns);
-    Ok(Preference::Nearest(Box::new(Nearest {
+    Ok(Nearest {
         seekers: in_sought_units(points.seekers, &units),
         sought: points.sought,
         metric: Metric::new(weights, missing),
         candidates,
-    })))
+    })
 }
 
 fn out_of_range() -> Error {

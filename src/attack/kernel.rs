@@ -99,7 +99,7 @@ impl Attack for KernelDistance {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         match self.kernel {
-            Kernel::Rbf => nearest(scenario, self.standardize, |_| None),
+            Kernel::Rbf => nearest(scenario, self.standardize, |_| None).map(Preference::from),
             Kernel::Mahalanobis => Mahalanobis {
                 scatter: Scatter::AlignedCovariances,
                 standardize: self.standardize,
@@ -121,12 +121,13 @@ impl Attack for KernelDistance {
                     ));
                 }
                 let width = monomials.factors.len();
-                Ok(Preference::Nearest(Box::new(Nearest {
+                Ok(Nearest {
                     seekers: Cow::Owned(monomials.of_records(&seekers)),
                     sought: Cow::Owned(monomials.of_records(&sought)),
                     metric: Metric::new(vec![1.0; width], vec![0.0; width]),
                     candidates: None,
-                })))
+                }
+                .into())
             }
             Kernel::Tanh { offset } => {
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();

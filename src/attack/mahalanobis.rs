@@ -163,12 +163,13 @@ impl Attack for Mahalanobis {
         }
         let (seekers, sought) = points.mapped(map.view());
         let width = sought.n_attributes();
-        Ok(Preference::Nearest(Box::new(Nearest {
+        Ok(Nearest {
             seekers: Cow::Owned(seekers),
             sought: Cow::Owned(sought),
             metric: Metric::new(vec![1.0; width], vec![0.0; width]),
             candidates: None,
-        })))
+        }
+        .into())
     }
 }
 

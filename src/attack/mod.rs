@@ -5,6 +5,7 @@
 //! be named here: no type of this module holds it, and a test checks that no file of it imports one that does.
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
+pub mod aggregates;
 pub mod balanced;
 pub mod distance_based;
 pub mod gower;
@@ -16,8 +17,11 @@ mod nominal;
 pub mod one_to_one;
 mod points;
 pub mod posterior;
+pub mod probabilistic;
 
 use std::borrow::Cow;
+
+use probabilistic::Agreed;
 
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -37,7 +41,8 @@ pub enum Direction {
 /// All that an intruder has.
 #[derive(Debug)]
 pub struct Scenario<'a> {
-    /// Names of the attributes that he knows, in the order of the columns of both matrices.
+    /// Names of the attributes that he knows, in the order of the columns of both matrices. Where the files share no attribute
+    /// ([`aggregates`]), these are the columns of his own only.
     pub known: &'a [String],
     /// What their values allow. A nominal attribute holds codes 0, 1, 2 … that mean the same category in both matrices;
     /// the codes have no order.
@@ -121,6 +126,8 @@ pub enum Preference<'a> {
     Nearest(Box<Nearest<'a>>),
     /// The cheapest candidate of a list.
     Lists(Box<dyn Lists + 'a>),
+    /// The greatest weight of an agreement pattern.
+    Agreed(Box<Agreed>),
 }
 
 /// A preference for the nearest point.
@@ -163,12 +170,19 @@ pub trait Lists: std::fmt::Debug + Sync {
     }
 }
 
+impl<'a> From<Nearest<'a>> for Preference<'a> {
+    fn from(nearest: Nearest<'a>) -> Self {
+        Self::Nearest(Box::new(nearest))
+    }
+}
+
 impl Preference<'_> {
     /// Number of records that look.
     pub fn n_seekers(&self) -> usize {
         match self {
             Self::Nearest(nearest) => nearest.seekers.n_records(),
             Self::Lists(lists) => lists.n_seekers(),
+            Self::Agreed(agreed) => agreed.weighted.agreement.n_seekers(),
         }
     }
 
@@ -177,6 +191,16 @@ impl Preference<'_> {
         match self {
             Self::Nearest(nearest) => nearest.sought.n_records(),
             Self::Lists(lists) => lists.n_sought(),
+            Self::Agreed(agreed) => agreed.weighted.agreement.n_sought(),
+        }
+    }
+
+    /// The preference as lists, if it is one of costs and not of points.
+    pub fn as_lists(&self) -> Option<&dyn Lists> {
+        match self {
+            Self::Nearest(_) => None,
+            Self::Lists(lists) => Some(lists.as_ref()),
+            Self::Agreed(agreed) => Some(&agreed.weighted),
         }
     }
 }

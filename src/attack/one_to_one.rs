@@ -30,8 +30,8 @@ pub struct Assignment {
 pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
     let cost: Box<dyn Fn(usize, usize) -> Option<f64> + '_> = match preference {
         Preference::Nearest(nearest) => Box::new(|seeker, sought| nearest.cost(seeker, sought)),
-        Preference::Lists(lists) => {
-            let lists = written_down(lists.as_ref());
+        Preference::Lists(_) | Preference::Agreed(_) => {
+            let lists = preference.as_lists().map(written_down).unwrap_or_default();
             Box::new(move |seeker, sought| {
                 let list = &lists[seeker];
                 let found = list.binary_search_by_key(&sought, |&(record, _)| record as usize);

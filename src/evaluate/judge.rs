@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
+    agreement::Weighted,
     attack::{Lists, Nearest, posterior},
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
@@ -86,6 +87,26 @@ pub(super) fn lists(
         contests: links.iter().map(contest_of).collect(),
         links: if with_links { links } else { Vec::new() },
         stated: lists.is_likelihood().then_some(stated),
+    })
+}
+
+/// Judges weights of agreement patterns. The key of a link is the weight with its sign turned.
+///
+/// # Errors
+/// Failed, when the links do not fit into memory.
+pub(super) fn agreed(
+    weighted: &Weighted,
+    partners: &[Option<u32>],
+    with_links: bool,
+) -> Result<Judged> {
+    let links = match with_links {
+        true => with_all_ties(|limit| weighted.links(partners, limit))?,
+        false => Vec::new(),
+    };
+    Ok(Judged {
+        contests: weighted.contests(partners),
+        links,
+        stated: None,
     })
 }
 

@@ -11,10 +11,12 @@ use super::{
     truth::Truth,
 };
 use crate::{
+    agreement::Pattern,
     attack::{
         Attack, Direction, Nearest, Preference, Scenario,
         balanced::{self, Balanced},
         one_to_one,
+        probabilistic::{Agreed, Model, PatternRow},
     },
     distance::nearest::{Link, Neighbours},
     error::Result,
@@ -112,7 +114,8 @@ pub fn comparable(
     })
 }
 
-fn is_constant(table: &Table, id: AttrId) -> bool {
+/// Whether an attribute has no two different values.
+pub fn is_constant(table: &Table, id: AttrId) -> bool {
     let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
     let Some(first) = present.next() else {
         return true;
@@ -258,6 +261,36 @@ impl<'a> Study<'a> {
         }
     }
 
+    /// What the intruder sees where the files share no attribute: the numbers of these attributes of either file. It is for
+    /// attacks that relate no column of one file to one of the other; the known attributes are the original's.
+    ///
+    /// Attributes without numbers are passed over.
+    pub fn case_without_common_attributes(
+        &'a self,
+        original: &[AttrId],
+        masked: &[AttrId],
+    ) -> Case<'a> {
+        let gathered = |table: &Table, ids: &[AttrId], records: &[u32]| {
+            let columns: Vec<Numbers<'_>> =
+                ids.iter().filter_map(|&id| table.numbers(id)).collect();
+            Matrix::gather(&columns, records)
+        };
+        let intruder = gathered(self.original, original, &self.held);
+        let numbers = original
+            .iter()
+            .filter(|&&id| self.original.numbers(id).is_some());
+        Case {
+            study: self,
+            scales: vec![Scale::Continuous; intruder.n_attributes()],
+            known: numbers
+                .map(|&id| self.original.attribute(id).name.clone())
+                .collect(),
+            intruder,
+            released: gathered(self.masked, masked, &self.shown),
+            index: RefCell::default(),
+        }
+    }
+
     /// For each seeker, where its true partner stands among the sought records.
     fn partners(&self) -> &[Option<u32>] {
         match self.direction {
@@ -304,6 +337,8 @@ pub struct Outcome {
     pub assignment: Option<(f64, u64)>,
     /// What an attack with likelihoods says of its own success; not of a one-to-one assignment, which states nothing.
     pub calibration: Option<Calibration>,
+    /// What was fitted, if the attack fits a model.
+    pub fitted: Option<FittedModel>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
     pub links: Vec<Claim>,
 }
@@ -323,6 +358,33 @@ pub struct Claim {
     pub tied: u32,
     /// The place of the true record in the order of distance, ties at the best place; `None` outside the candidates.
     pub rank_of_true: Option<u32>,
+}
+
+/// A fitted model, and what the truth says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedModel {
+    /// The model.
+    pub model: Model,
+    /// True pairs of each of its patterns.
+    pub matches: Vec<u64>,
+}
+
+impl FittedModel {
+    /// Counts the true pairs of each pattern.
+    fn new(agreed: &Agreed, partners: &[Option<u32>]) -> Self {
+        let mut matches: BTreeMap<Pattern, u64> = BTreeMap::new();
+        for (seeker, sought) in partners.iter().enumerate() {
+            if let Some(sought) = sought {
+                let pattern = agreed.weighted.agreement.pattern(seeker, *sought as usize);
+                *matches.entry(pattern).or_insert(0) += 1;
+            }
+        }
+        let of_row = |row: &PatternRow| matches.get(&row.pattern).copied().unwrap_or(0);
+        Self {
+            matches: agreed.model.patterns.iter().map(of_row).collect(),
+            model: agreed.model.clone(),
+        }
+    }
 }
 
 impl Case<'_> {
@@ -348,13 +410,13 @@ impl Case<'_> {
             aligned: attack.needs_alignment().then_some(partners),
         };
         let mut preference = attack.prepare(&scenario)?;
+        let fitted = match &preference {
+            Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
+            _ => None,
+        };
         if assign == Assign::Balanced {
-            preference = match preference {
-                Preference::Nearest(_) => return Err(balanced::no_likelihood()),
-                Preference::Lists(lists) => {
-                    Preference::Lists(Box::new(Balanced::new(lists.as_ref())?))
-                }
-            };
+            let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
+            preference = Preference::Lists(Box::new(Balanced::new(lists)?));
         }
         let Judged {
             contests,
@@ -366,6 +428,7 @@ impl Case<'_> {
                 judge::nearest(nearest, &neighbours, partners, with_links)?
             }
             Preference::Lists(lists) => judge::lists(lists.as_ref(), partners, with_links)?,
+            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links)?,
         };
         let score = Score::of_contests(
             &contests,
@@ -378,6 +441,7 @@ impl Case<'_> {
                 links: self.claims(links),
                 score,
                 assignment: None,
+                fitted,
                 calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
@@ -397,7 +461,7 @@ impl Case<'_> {
                     .map(|(seeker, link)| {
                         let distance = assignment.costs[seeker].map(|cost| match preference {
                             Preference::Nearest(_) => cost.sqrt(),
-                            Preference::Lists(_) => cost,
+                            Preference::Lists(_) | Preference::Agreed(_) => cost,
                         });
                         judge::assigned(link, assignment.partners[seeker], distance)
                     })
@@ -407,6 +471,7 @@ impl Case<'_> {
                     score: score.with_assignment(correct as u64),
                     assignment: Some((assignment.cost, pairs as u64)),
                     calibration: None,
+                    fitted,
                 })
             }
         }

@@ -6,7 +6,10 @@ use serde::Serialize;
 
 use super::{
     calibration::{self, CalibrationBand},
-    io_error, text,
+    io_error,
+    match_attributes::SituationSummary,
+    probabilistic::ModelSummary,
+    text,
 };
 use crate::{
     attack::{Attack, Direction},
@@ -71,6 +74,51 @@ pub struct ScenarioSummary {
     pub assign: &'static str,
     /// Attributes that were not compared, and why.
     pub left_out: Vec<LeftOutAttribute>,
+    /// Of an attack without common attributes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregates: Option<AggregatesSummary>,
+}
+
+/// What was aggregated where the files share no attribute.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AggregatesSummary {
+    /// The attributes of the masked file; those of the original are the known ones.
+    pub masked_attributes: Vec<String>,
+    /// Attributes of the original that were turned round, because they fall where the others rise.
+    pub turned: Vec<String>,
+    /// Those of the masked file.
+    pub masked_turned: Vec<String>,
+    /// Which of the four situations of linkage the files are in; null if it cannot be told.
+    pub situation: Option<SituationSummary>,
+}
+
+impl AggregatesSummary {
+    /// What was done, and what it rests on.
+    fn reading(&self) -> Vec<String> {
+        let turned: Vec<&str> = [&self.turned, &self.masked_turned]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let mut lines = vec![format!(
+            "No attribute was compared with another: the masked file's {} ({}) were aggregated as the intruder's were. It works as far \
+             as both files rank the same people alike{}.",
+            match self.masked_attributes.len() {
+                1 => "attribute".to_string(),
+                n => format!("{n} attributes"),
+            },
+            text::names(&self.masked_attributes, 8),
+            match turned.len() {
+                0 => String::new(),
+                _ => format!(
+                    "; turned round, because they fall where the others of their file rise: {}",
+                    text::names(&turned, 8)
+                ),
+            }
+        )];
+        lines.extend(self.situation.as_ref().map(SituationSummary::sentence));
+        lines
+    }
 }
 
 /// An attribute that was not compared.
@@ -130,6 +178,9 @@ pub struct LinkResult {
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// What was fitted; only of attacks that fit a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSummary>,
     /// What became of links by their stated probability, a tie of t counted 1/t.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
@@ -201,6 +252,10 @@ impl LinkResult {
             assignment: outcome
                 .assignment
                 .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            model: outcome
+                .fitted
+                .as_ref()
+                .map(|fitted| ModelSummary::new(known, fitted)),
             expected: outcome.calibration.as_ref().map(|said| said.expected),
             calibration: outcome
                 .calibration
@@ -380,6 +435,11 @@ impl LinkReport {
             out += &calibration::table(&result.calibration);
             out.push('\n');
         }
+        if let Some((result, model)) = self.best_fitted() {
+            out += &format!("What {} fitted{}\n", result.method, self.case_of(result));
+            out += &model.to_text();
+            out.push('\n');
+        }
         for line in self.reading() {
             out += &text::paragraph(&line);
         }
@@ -392,6 +452,15 @@ impl LinkReport {
             .iter()
             .filter(|r| r.expected.is_some() && r.records > 0)
             .max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Of the results of attacks that fit a model, the one with the highest rate.
+    fn best_fitted(&self) -> Option<(&LinkResult, &ModelSummary)> {
+        let fitted = self
+            .results
+            .iter()
+            .filter_map(|r| Some((r, r.model.as_ref()?)));
+        fitted.max_by(|a, b| a.0.rate.total_cmp(&b.0.rate))
     }
 
     /// Of which case a result is, in words that follow the method; nothing if it has one case only.
@@ -501,6 +570,9 @@ impl LinkReport {
         if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
         }
+        if let Some(aggregates) = &self.scenario.aggregates {
+            lines.extend(aggregates.reading());
+        }
         if self.results.iter().any(|r| r.worst_case) {
             lines.push(
                 "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
@@ -508,6 +580,9 @@ impl LinkReport {
         }
         for not_run in &self.not_run {
             lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
+        }
+        if let Some((_, model)) = self.best_fitted() {
+            lines.extend(model.reading());
         }
         let narrowed = self
             .results

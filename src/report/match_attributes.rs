@@ -54,7 +54,7 @@ pub struct SituationSummary {
     pub meaning: &'static str,
     /// Matched pairs.
     pub pairs: usize,
-    /// Those that look like one variable.
+    /// Those that are recognised as one variable.
     pub same_variable: usize,
     /// Those told in the same terms.
     pub same_terms: usize,
@@ -83,7 +83,9 @@ pub struct MatchedPair {
     pub rivals: Vec<String>,
     /// Whether the distributions are equal, but for rounding.
     pub equal: bool,
-    /// Whether they look like one variable.
+    /// Whether the distributions are near enough to be those of one variable.
+    pub alike: bool,
+    /// Whether they are recognised as one variable.
     pub same_variable: bool,
     /// Whether they are told in the same terms.
     pub same_terms: bool,
@@ -116,7 +118,7 @@ impl SituationSummary {
     /// A sentence that names the situation and says why.
     pub fn sentence(&self) -> String {
         format!(
-            "Situation: {} – {}, for {} of {} pairs look like one variable and {} of {} are told in the same terms.",
+            "Situation: {} – {}, for {} of {} pairs are recognised as one variable and {} of {} are told in the same terms.",
             self.family, self.meaning, self.same_variable, self.pairs, self.same_terms, self.pairs
         )
     }
@@ -135,6 +137,7 @@ impl From<&Pair> for MatchedPair {
             margin: pair.margin(),
             rivals: pair.rivals.iter().map(|rival| rival.name.clone()).collect(),
             equal: pair.equal,
+            alike: pair.alike,
             same_variable: pair.same_variable,
             same_terms: pair.same_terms,
         }
@@ -307,7 +310,7 @@ impl MatchReport {
         let far: Vec<&str> = self
             .pairs
             .iter()
-            .filter(|pair| !pair.same_variable)
+            .filter(|pair| !pair.alike)
             .map(|pair| pair.a.as_str())
             .collect();
         if !far.is_empty() {
@@ -342,7 +345,7 @@ impl MatchReport {
 
 /// What to make of a pair, in a few words.
 fn verdict(pair: &MatchedPair) -> String {
-    match (pair.rivals.len(), pair.same_variable) {
+    match (pair.rivals.len(), pair.alike) {
         (0, _) if pair.equal => "equal".into(),
         (0, true) => "alike".into(),
         (0, false) => "nearest, not alike".into(),

@@ -13,4 +13,5 @@ pub mod calibration;
 pub mod describe;
 pub mod link;
 pub mod match_attributes;
+pub mod probabilistic;
 pub mod text;

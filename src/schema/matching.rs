@@ -80,7 +80,9 @@ pub struct Pair {
     pub rivals: Vec<Rival>,
     /// Whether the distributions are equal, but for rounding.
     pub equal: bool,
-    /// Whether they look like one variable.
+    /// Whether the distributions are near enough to be those of one variable.
+    pub alike: bool,
+    /// Whether they are recognised as one variable: by name, or because they are alike and nothing else is as near.
     pub same_variable: bool,
     /// Whether they are told in the same terms.
     pub same_terms: bool,
@@ -374,6 +376,13 @@ fn pair(
         true => ROUNDING,
         false => found.chance,
     });
+    let second = others.first().map(|(_, rival)| rival.clone());
+    let rivals: Vec<Rival> = others
+        .into_iter()
+        .take_while(|(cost, _)| *cost <= own + within)
+        .map(|(_, rival)| rival)
+        .collect();
+    let alike = situation::are_alike(found.distance, found.chance, options.distance);
     Some(Pair {
         a: one.id,
         b: other.id,
@@ -383,14 +392,10 @@ fn pair(
         distance: found.distance,
         chance: found.chance,
         equal: found.distance <= ROUNDING,
-        second: others.first().map(|(_, rival)| rival.clone()),
-        rivals: others
-            .into_iter()
-            .take_while(|(cost, _)| *cost <= own + within)
-            .map(|(_, rival)| rival)
-            .collect(),
-        same_variable: (own_names && one.name == other.name)
-            || situation::is_same_variable(found.distance, found.chance, options.distance),
+        second,
+        alike,
+        same_variable: (own_names && one.name == other.name) || (alike && rivals.is_empty()),
+        rivals,
         same_terms: situation::are_same_terms(one, other),
     })
 }

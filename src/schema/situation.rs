@@ -71,17 +71,17 @@ impl Family {
 
 /// The situation of two files, and what it was counted from.
 ///
-/// The rule: of the matched pairs, at least half must be of one variable (equal names of their own, or distributions that differ
-/// by no more than a tenth of the greatest distance or than chance would make them), and at least half must be in the same terms
-/// (the middle 90 % of the numbers of both share at least half of the range that they span together, in the files' units; or
-/// at least half of each file's records hold a category that the other has too).
+/// The rule: of the matched pairs, at least half must be recognised as one variable (they have the same name, the files' own; or their
+/// distributions are alike and no other attribute is as near), and at least half must be in the same terms (the middle 90 % of
+/// the numbers of both share at least half of the range that they span together, in the files' units; or at least half of each
+/// file's records hold a category that the other has too). Many amounts have one shape: that alone makes them no one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
     /// Which of the four.
     pub family: Family,
     /// Matched pairs.
     pub pairs: usize,
-    /// Those that look like one variable.
+    /// Those that are recognised as one variable.
     pub same_variable: usize,
     /// Those in the same terms.
     pub same_terms: usize,
@@ -103,8 +103,9 @@ impl Situation {
     }
 }
 
-/// Whether distributions this far apart can be those of one variable.
-pub(super) fn is_same_variable(distance: f64, chance: f64, measure: Distance) -> bool {
+/// Whether distributions this far apart can be those of one variable: by no more than a tenth of the greatest distance, or than
+/// chance makes.
+pub(super) fn are_alike(distance: f64, chance: f64, measure: Distance) -> bool {
     distance <= chance.max(0.1 * measure.greatest())
 }
 

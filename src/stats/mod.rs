@@ -7,5 +7,6 @@ pub mod elementary;
 pub mod interval;
 pub mod membership;
 pub mod moments;
+pub mod quantifier;
 pub mod rank;
 pub mod regression;

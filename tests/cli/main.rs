@@ -5,6 +5,7 @@
     reason = "a test that cannot go on must fail where it stands"
 )]
 
+mod aggregates;
 mod atomic;
 mod bad_input;
 mod demo;

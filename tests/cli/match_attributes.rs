@@ -129,7 +129,7 @@ fn one_of_both_files_can_come_from_a_pipe() {
 }
 
 #[test]
-fn the_text_names_what_cannot_be_told_apart_and_the_situation() {
+fn the_text_names_what_cannot_be_told_apart_and_what_was_left_out() {
     let sandbox = Sandbox::with(&[("a.csv", "x,twice,flat\n1,2,7\n2,4,7\n5,10,7\n9,18,7\n")]);
     sandbox.write("b.csv", "u,v\n10,20\n20,40\n50,100\n90,180\n");
     let text = sandbox.run("match-attributes a.csv b.csv").ended(0).text();
@@ -143,5 +143,35 @@ fn the_text_names_what_cannot_be_told_apart_and_the_situation() {
         text.contains("flat of A has no two different values"),
         "{text}"
     );
-    assert!(text.contains("Situation: correspondence"), "{text}");
+}
+
+/// By hand: equal names and ranges; other names and a thousandth of the ranges, still recognised by shape; unlike shapes in one
+/// range; unlike shapes in other ranges.
+#[test]
+fn the_four_situations_are_named() {
+    let column = |name: &str, values: &[f64]| {
+        let cells: Vec<String> = values.iter().map(f64::to_string).collect();
+        format!("{name}\n{}\n", cells.join("\n"))
+    };
+    let times = |factor: f64| -> Vec<f64> { SKEWED.iter().map(|x| x * factor).collect() };
+    const SKEWED: [f64; 12] = [
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 90.0, 100.0,
+    ];
+    let other: Vec<f64> = (0..12).map(|i| f64::from(i / 6) * 100.0).collect();
+    let far: Vec<f64> = other.iter().map(|x| x + 5000.0).collect();
+    let sandbox = Sandbox::new();
+    sandbox.write("a.csv", column("pay", &times(1.0)));
+    for (name, values, family) in [
+        ("pay", times(1.0), "consensus"),
+        ("v", times(0.001), "correspondence"),
+        ("v", other, "conflict"),
+        ("v", far, "contrast"),
+    ] {
+        sandbox.write("b.csv", column(name, &values));
+        let report = sandbox
+            .run("match-attributes --format json --header a.csv b.csv")
+            .ended(0)
+            .json();
+        assert_eq!(report["situation"]["family"], json!(family), "{report}");
+    }
 }

@@ -8,10 +8,12 @@
     reason = "tests"
 )]
 
+mod aggregates_example;
 mod bundled_data;
 mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
 mod kernel_density;
+mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;

@@ -3,6 +3,7 @@
 use sdcrisk::{
     attack::{
         Attack, Direction,
+        aggregates::Aggregates,
         distance_based::{DistanceBased, Standardize},
         intersection::rank_swap::{Bound, RankSwapIntersection},
     },
@@ -32,7 +33,7 @@ fn table(text: &str) -> Table {
 }
 
 fn attacks() -> Vec<Box<dyn Attack>> {
-    let mut all: Vec<Box<dyn Attack>> = Vec::new();
+    let mut all: Vec<Box<dyn Attack>> = vec![Box::new(Aggregates::default())];
     for standardize in [Standardize::Own, Standardize::Original, Standardize::None] {
         all.push(Box::new(DistanceBased { standardize }));
         for window in [0, 1, usize::MAX] {

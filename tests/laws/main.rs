@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod aggregates;
 mod architecture;
 mod attacks_agree_with_oracle;
 mod chi_square;
@@ -17,6 +18,7 @@ mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;
+mod likelihood_of_values;
 mod local_suppression;
 mod mdav;
 mod metamorphic;

@@ -8,15 +8,18 @@
     reason = "tests may fail loudly, say that they skip, and show their figures"
 )]
 
+mod aggregates;
 mod distances;
 mod ipso;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;
+mod likelihood_of_values;
 mod local_suppression;
 mod main_job;
 mod match_attributes;
 mod microaggregation;
+mod microaggregation_attack;
 mod microaggregation_loss;
 mod noise;
 mod rank_swapping_table;

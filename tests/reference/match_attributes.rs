@@ -4,12 +4,13 @@
 use sdcrisk::{
     mask::{
         Mask,
+        microaggregation::{Blocks, Microaggregation},
         noise::{Noise, Options as NoiseOptions},
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
     schema::{Distance, Matching, Options, Relation, ScaleBy, match_attributes},
-    statement::Partner,
+    statement::{Grouping, Partner},
     table::{ReadOptions, Table},
 };
 
@@ -91,5 +92,16 @@ fn masked_attributes_are_recovered_or_named() {
         let (hit, near) = right(&matched(&original, &disguised(&noisy)));
         println!("noise {level}: {hit} of 13, {near} with rivals");
         assert!(hit >= at_least && near == 13, "{level}: {hit} {near}");
+    }
+    // Groups of 3 leave the shapes; groups of 10 pull many together.
+    for (k, at_least, at_least_near) in [(3, 13, 13), (10, 7, 12)] {
+        let grouped = Microaggregation::new(Grouping::Mdav, Blocks::Together { k }).unwrap();
+        let averaged = grouped.mask(original.clone(), &on, &streams).unwrap().table;
+        let (hit, near) = right(&matched(&original, &disguised(&averaged)));
+        println!("groups of {k}: {hit} of 13, {near} with rivals");
+        assert!(
+            hit >= at_least && near >= at_least_near,
+            "{k}: {hit} {near}"
+        );
     }
 }

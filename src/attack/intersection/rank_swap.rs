@@ -127,6 +127,7 @@ impl Attack for RankSwapIntersection {
         nearest(scenario, self.standardize, |columns| {
             Some(boxes(scenario, &windows, columns))
         })
+        .map(Preference::from)
     }
 }
 

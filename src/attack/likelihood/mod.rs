@@ -6,9 +6,15 @@
 )]
 
 mod buckets;
+mod centres;
 mod chain;
 mod displacement;
+mod equality;
+mod fuzzy;
 mod law;
+mod microaggregation;
+mod noise;
+mod pairs;
 mod ranks;
 mod swapping;
 mod tree;
@@ -80,7 +86,12 @@ impl Likelihood {
     /// Usage, when its method has no likelihood here.
     pub fn new(published: Statement) -> Result<Self> {
         match published.method {
-            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => Ok(Self {
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Noise(_)
+            | Method::Fuzzy(_)
+            | Method::Microaggregation(_) => Ok(Self {
                 published,
                 windows: BTreeMap::new(),
             }),
@@ -154,6 +165,11 @@ impl Attack for Likelihood {
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
                 Box::new(Ranked::new(self, scenario))
             }
+            Method::Microaggregation(stated) => {
+                microaggregation::lists(scenario, &self.published, stated)?
+            }
+            Method::Fuzzy(stated) => fuzzy::lists(scenario, &self.published, stated)?,
+            Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),
             other => return Err(no_law(other)),
         }))
     }

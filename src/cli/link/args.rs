@@ -26,6 +26,7 @@ use crate::{
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
+  sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
 
 Methods that an intruder can use:
   am (= dbrl, dbrl1)  nearest record, attributes standardised
@@ -35,6 +36,9 @@ Methods that an intruder can use:
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
   likelihood          the published law of rankswap, pbuckets or pdistribution: the most likely record, and how likely it is
+  aggregates          files that share no attribute but rank people alike: each file's numbers are made into the same
+                      aggregates (most of them, at least half, ...); by itself, attributes by --attributes and
+                      --attributes-masked ('match-attributes' finds out whether attributes are shared after all)
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same")]
@@ -203,6 +207,7 @@ impl LinkArgs {
             );
         }
         self.methods.refuse_without_effect()?;
+        self.refuse_beside_aggregates()?;
         if self.assign == AssignArg::OneToOne && self.ties != TiesArg::Fair {
             return refuse(
                 "--ties has no effect with --assign one-to-one: an assignment leaves no ties"

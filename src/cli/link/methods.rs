@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::published::Published;
+use super::{aggregates::AggregatesArgs, probabilistic::ProbabilisticArgs, published::Published};
 use crate::{
     attack::{
         Attack,
@@ -25,21 +25,24 @@ pub(super) enum MethodName {
     Md0,
     Kernel,
     Gower,
+    Prl,
     Rsld,
+    Aggregates,
     Microagg,
     Likelihood,
     All,
 }
 
 impl MethodName {
-    /// All that `all` stands for, in the order of reports.
-    const EACH: [Self; 9] = [
+    /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes.
+    const EACH: [Self; 10] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
         Self::Md0,
         Self::Kernel,
         Self::Gower,
+        Self::Prl,
         Self::Rsld,
         Self::Microagg,
         Self::Likelihood,
@@ -54,7 +57,9 @@ impl MethodName {
             Self::Md0 => "md0",
             Self::Kernel => "kernel",
             Self::Gower => "gower",
+            Self::Prl => "prl",
             Self::Rsld => "rsld",
+            Self::Aggregates => "aggregates",
             Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
             Self::All => "all",
@@ -65,7 +70,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply; or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
@@ -96,6 +101,10 @@ pub(super) struct MethodArgs {
         help_heading = "Options of methods"
     )]
     pub(super) offset: Option<f64>,
+    #[command(flatten)]
+    pub(super) probabilistic: ProbabilisticArgs,
+    #[command(flatten)]
+    pub(super) aggregates: AggregatesArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -168,6 +177,12 @@ impl MethodArgs {
             return refuse(
                 "--offset has no effect without the kernel tanh",
                 "Leave it out, or name --method kernel --kernel tanh",
+            );
+        }
+        if let (Some(option), false) = (self.probabilistic.given(), any(&[MethodName::Prl])) {
+            return refuse(
+                &format!("{option} has no effect without the method prl"),
+                "Add prl to --method, or leave the option out",
             );
         }
         let inverts = any(&[MethodName::Dbrl2, MethodName::Md, MethodName::Md0])
@@ -250,6 +265,8 @@ impl MethodArgs {
                 singular: self.singular()?,
             })),
             MethodName::Gower => Ok(Box::new(Gower)),
+            MethodName::Prl => Ok(Box::new(self.probabilistic.attack(published.attributes)?)),
+            MethodName::Aggregates => Ok(Box::new(self.aggregates.attack())),
             MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
                 bound: published.windows()?,
                 standardize,

@@ -1,9 +1,11 @@
 //! `sdcrisk link`: attacks a masked file and counts the correct links.
 
+mod aggregates;
 mod args;
 mod inputs;
 mod methods;
 mod microaggregation;
+mod probabilistic;
 mod published;
 
 use std::{collections::BTreeSet, path::PathBuf};
@@ -65,14 +67,18 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     warn_of_strangers(&truth, &original, &masked, console);
 
     let seed = args.seed()?;
-    let (cases, left_out) = args.cases(&original, &masked, &seed)?;
+    let held = args.held(&original, &seed)?;
+    let sides = args.sides(&original, &masked, &held)?;
+    let (cases, left_out) = match &sides {
+        Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
+        None => args.cases(&original, &masked, &seed)?,
+    };
     for left in &left_out {
         console.note(&format!(
             "note: {} is not compared: it {}",
             left.attribute, left.why
         ));
     }
-    let held = args.held(&original, &seed)?;
     let known_records = held.len();
     let study = Study::new(&original, &masked, &truth, held, args.direction());
     // A file that was shortened after masking was masked as a whole.
@@ -117,12 +123,15 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut claims = Vec::new();
     let mut caveats = BTreeSet::new();
     for (number, known) in cases.iter().enumerate() {
-        let case = study.case(known);
+        let case = match &sides {
+            Some(sides) => study.case_without_common_attributes(&sides.original, &sides.masked),
+            None => study.case(known),
+        };
         for attack in &attacks {
             console.progress(&format!(
                 "{} with {} known attributes (case {} of {})",
                 attack.name(),
-                known.len(),
+                case.known().len(),
                 number + 1,
                 cases.len()
             ));
@@ -165,7 +174,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         schema: report::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         status: "done",
-        scenario: args.summary(&original, &masked, known_records, left_out),
+        scenario: ScenarioSummary {
+            aggregates: sides.map(|sides| sides.summary),
+            ..args.summary(&original, &masked, known_records, left_out)
+        },
         means: report::means(
             &results,
             args.knowledge()?.is_some_and(|known| known.is_family()),
@@ -256,6 +268,7 @@ impl LinkArgs {
                     why: left.why,
                 })
                 .collect(),
+            aggregates: None,
         }
     }
 

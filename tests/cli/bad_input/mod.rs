@@ -1,5 +1,6 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
+mod aggregates;
 mod broken;
 mod distances;
 mod fuzzy;
@@ -221,6 +222,7 @@ fn table() -> Vec<Case> {
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
+    table.extend(aggregates::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(published::cases());

@@ -28,7 +28,7 @@ enum Side {
     /// Each seeker asks for the nearest groups.
     Original {
         groups: Matrix,
-        tree: Within,
+        tree: Box<Within>,
         seekers: Matrix,
         count: usize,
     },
@@ -61,7 +61,7 @@ impl Clusters {
                     members: Grouped::new(groups.n_records(), &own),
                     of_released,
                     side: Side::Original {
-                        tree: Within::build(&groups, metric),
+                        tree: Box::new(Within::build(&groups, metric)),
                         groups,
                         seekers,
                         count,

@@ -240,13 +240,10 @@ impl Attack for MicroaggregationIntersection {
         }
         let rules = self.rules(scenario);
         let mut columns = Vec::new();
-        let preference = nearest(scenario, self.standardize, |of_points| {
+        let mut nearest = nearest(scenario, self.standardize, |of_points| {
             columns = of_points.to_vec();
             None
         })?;
-        let Preference::Nearest(mut nearest) = preference else {
-            return Ok(preference);
-        };
         let places = |block: &[String]| -> Vec<usize> {
             let of = |name| scenario.known.iter().position(|known| known == name);
             block.iter().filter_map(of).collect()
@@ -283,8 +280,8 @@ impl Attack for MicroaggregationIntersection {
             })
             .collect();
         Ok(match blocks.is_empty() {
-            true => Preference::Nearest(nearest),
-            false => Preference::Lists(Box::new(InClusters::new(*nearest, blocks))),
+            true => nearest.into(),
+            false => Preference::Lists(Box::new(InClusters::new(nearest, blocks))),
         })
     }
 }

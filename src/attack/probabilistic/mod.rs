@@ -1,0 +1,302 @@
+//! Probabilistic record linkage: pairs are weighed by which of their attributes agree.
+
+pub mod em;
+mod model;
+
+use std::collections::BTreeMap;
+
+use super::{Attack, Direction, Lists, Preference, Scenario};
+use crate::{
+    agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Weighted},
+    error::{Error, Result},
+    table::Scale,
+};
+use em::{Fitted, Held, Parameters, kept};
+pub use model::{Admissible, Decision, Model, PatternRow};
+
+/// From so many attributes on the share of matches can be fitted: two that agree or not have three free shares for five
+/// parameters.
+const IDENTIFIED_FROM: usize = 3;
+
+/// How the parameters are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Expectation–maximisation of all parameters.
+    Em,
+    /// u counted over all pairs, nearly all of which are no matches, and the prior at one match a record; both held while
+    /// m is fitted.
+    EmFixedU,
+    /// m and u counted from the true pairs and all others: a worst case.
+    Known,
+}
+
+/// When attributes agree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agree {
+    /// The comparator of numbers that are not named.
+    pub numbers: Comparator,
+    /// Of named attributes.
+    pub named: BTreeMap<String, Comparator>,
+}
+
+/// Where the fit starts and ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Iterations {
+    /// m, u and the prior to begin with; without a prior at one match a record.
+    pub start: (f64, f64, Option<f64>),
+    /// The most iterations.
+    pub most: usize,
+}
+
+/// Probabilistic record linkage (Fellegi and Sunter).
+///
+/// ```text
+/// m_k = P(attribute k agrees | the pair is a match)        u_k = P(attribute k agrees | it is not)
+/// R(pair) = Σ_k  log(m_k / u_k) where k agrees,  log((1 − m_k) / (1 − u_k)) where it does not
+/// ```
+///
+/// Each record is linked with the record of the greatest R; a one-to-one assignment maximises the sum of R.
+///
+/// # How it is fitted
+/// To the counts of all agreement patterns over all n² pairs, exactly, under independence of the attributes within each class
+/// ([`em::fit`]). Plain EM over all pairs finds the two classes that explain the patterns best, which need not be matches and
+/// others; its prior shows it, and [`Model::remarks`] say it. With fewer than three attributes the prior is held at one match
+/// a record.
+///
+/// # Missing
+/// A value that one side misses is a level of its own that says nothing: it counts in neither sum, and m and u are those of
+/// values that are there.
+///
+/// # Ties
+/// Few patterns mean many ties, which the usual rules count.
+///
+/// # Complexity
+/// [`Agreement`]; O(2^d) an iteration.
+///
+/// # Source
+/// I. P. Fellegi, A. B. Sunter, "A theory for record linkage", JASA 64, 1969; M. A. Jaro, JASA 84, 1989. For disclosure risk:
+/// V. Torra, J. Domingo-Ferrer, 2003; tolerances for numbers are a reading (the sources do not say when numbers agree).
+#[derive(Debug, Clone)]
+pub struct Probabilistic {
+    /// When attributes agree.
+    pub agree: Agree,
+    /// How parameters are found.
+    pub fit: Fit,
+    /// Where the fit starts and ends.
+    pub iterations: Iterations,
+    /// Error rates for the two thresholds, if these are wanted.
+    pub admissible: Option<Admissible>,
+}
+
+/// What the attack comes to.
+#[derive(Debug)]
+pub struct Agreed {
+    /// All pairs and their weights.
+    pub weighted: Weighted,
+    /// The model behind them.
+    pub model: Model,
+}
+
+impl Attack for Probabilistic {
+    fn name(&self) -> &'static str {
+        "prl"
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        false
+    }
+
+    fn needs_alignment(&self) -> bool {
+        self.fit == Fit::Known
+    }
+
+    fn formula(&self) -> String {
+        let fit = match self.fit {
+            Fit::Em => "m, u and prior by EM",
+            Fit::EmFixedU => "m by EM, u over all pairs, prior held",
+            Fit::Known => "m and u from the true pairs",
+        };
+        format!(
+            "sum of log(m/u) of agreeing and log((1-m)/(1-u)) of other attributes; {fit}; numbers agree by {}{}",
+            self.agree.numbers.word(),
+            match self.agree.named.len() {
+                0 => String::new(),
+                named => format!(" ({named} by their own comparator)"),
+            }
+        )
+    }
+
+    fn in_words(&self) -> String {
+        match self.fit {
+            Fit::Known => {
+                "weighs which attributes agree (prl, fitted to the true pairs: a worst case)".into()
+            }
+            _ => "weighs which attributes agree (prl)".into(),
+        }
+    }
+
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        let comparators = self.comparators(scenario)?;
+        let agreement = Agreement::new(
+            scenario.seekers(),
+            scenario.sought(),
+            &comparators,
+            scenario.direction == Direction::OriginalToMasked,
+        );
+        let counts: Vec<(Pattern, u64)> = agreement.counts().into_iter().collect();
+        let pairs: u64 = counts.iter().map(|&(_, pairs)| pairs).sum();
+        let possible = agreement.n_seekers().min(agreement.n_sought()) as f64 / pairs.max(1) as f64;
+        let (fitted, prior_was_held) = self.fitted(scenario, &agreement, &counts, possible);
+        let weighted = Weighted {
+            weights: fitted.parameters.weights(),
+            agreement,
+        };
+        let model = Model {
+            fit: self.fit,
+            comparators: comparators.iter().map(Comparator::word).collect(),
+            patterns: model::pattern_rows(
+                &counts,
+                &fitted.parameters,
+                |pattern| weighted.weight(pattern),
+                self.admissible,
+            ),
+            remarks: model::remarks(scenario.known, self.fit, &fitted, possible, prior_was_held),
+            possible_prior: possible,
+            fitted,
+        };
+        Ok(Preference::Agreed(Box::new(Agreed { weighted, model })))
+    }
+}
+
+impl Probabilistic {
+    fn comparators(&self, scenario: &Scenario<'_>) -> Result<Vec<Comparator>> {
+        if scenario.known.len() > MOST_ATTRIBUTES {
+            return Err(Error::usage(format!(
+                "prl takes at most {MOST_ATTRIBUTES} known attributes; there are {}",
+                scenario.known.len()
+            ))
+            .remedy("Let the intruder know fewer: --known first:16, or a list"));
+        }
+        let of_attribute = |(name, scale): (&String, &Scale)| {
+            let named = self.agree.named.get(name);
+            match (scale, named) {
+                (Scale::Nominal, Some(comparator)) if *comparator != Comparator::Exact => {
+                    Err(Error::usage(format!(
+                        "is nominal: names are equal or they are not, and do not agree by {}",
+                        comparator.word()
+                    ))
+                    .on_attribute(name)
+                    .remedy("Leave it out of --agree, or say exact"))
+                }
+                (Scale::Nominal, _) => Ok(Comparator::Exact),
+                (_, named) => Ok(*named.unwrap_or(&self.agree.numbers)),
+            }
+        };
+        scenario
+            .known
+            .iter()
+            .zip(scenario.scales)
+            .map(of_attribute)
+            .collect()
+    }
+
+    /// The parameters, and whether the prior was held.
+    fn fitted(
+        &self,
+        scenario: &Scenario<'_>,
+        agreement: &Agreement,
+        counts: &[(Pattern, u64)],
+        possible: f64,
+    ) -> (Fitted, bool) {
+        let width = agreement.n_attributes();
+        let numbers: Vec<(Pattern, f64)> = counts
+            .iter()
+            .map(|&(pattern, pairs)| (pattern, pairs as f64))
+            .collect();
+        let (m, u, prior) = self.iterations.start;
+        let held = Held {
+            u: self.fit != Fit::Em,
+            prior: self.fit != Fit::Em || width < IDENTIFIED_FROM,
+        };
+        let prior = match held.prior {
+            true => possible,
+            false => prior.unwrap_or(possible),
+        };
+        let all = shares(width, numbers.iter().copied());
+        let start = match self.fit {
+            Fit::Em => Parameters {
+                m: vec![m; width],
+                u: vec![u; width],
+                prior,
+            },
+            Fit::EmFixedU => Parameters {
+                m: vec![m; width],
+                u: all,
+                prior,
+            },
+            Fit::Known => known(scenario.aligned.unwrap_or_default(), agreement, &numbers),
+        };
+        let most = match self.fit {
+            Fit::Known => 0,
+            _ => self.iterations.most,
+        };
+        let mut fitted = em::fit(&numbers, start, held, most);
+        fitted.converged |= self.fit == Fit::Known;
+        (fitted, held.prior)
+    }
+}
+
+/// For each attribute, the share of pairs that agree among those that have it.
+fn shares(width: usize, counts: impl Iterator<Item = (Pattern, f64)>) -> Vec<f64> {
+    let mut sums = vec![[0.0; 2]; width];
+    for (pattern, pairs) in counts {
+        for (k, sums) in sums.iter_mut().enumerate() {
+            if let Some(agrees) = pattern.of(k) {
+                sums[0] += if agrees { pairs } else { 0.0 };
+                sums[1] += pairs;
+            }
+        }
+    }
+    let share = |[agree, there]: [f64; 2]| if there > 0.0 { agree / there } else { 0.5 };
+    sums.into_iter().map(|sums| kept(share(sums))).collect()
+}
+
+/// The parameters counted from the true pairs and all others.
+fn known(aligned: &[Option<u32>], agreement: &Agreement, counts: &[(Pattern, f64)]) -> Parameters {
+    let width = agreement.n_attributes();
+    let matches = || {
+        let pairs = aligned.iter().enumerate();
+        pairs.filter_map(|(seeker, sought)| {
+            Some((agreement.pattern(seeker, (*sought)? as usize), 1.0))
+        })
+    };
+    let others = counts.iter().copied();
+    // Taken away one by one: counts are whole numbers, so nothing is lost.
+    let others = others.chain(matches().map(|(pattern, one): (Pattern, f64)| (pattern, -one)));
+    let pairs: f64 = counts.iter().map(|&(_, pairs)| pairs).sum();
+    Parameters {
+        m: shares(width, matches()),
+        u: shares(width, others),
+        prior: matches().count() as f64 / pairs.max(1.0),
+    }
+}
+
+impl Lists for Weighted {
+    fn n_seekers(&self) -> usize {
+        self.agreement.n_seekers()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.agreement.n_sought()
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let sought = (0..).take(self.agreement.n_sought());
+        list.extend(sought.map(|record| (record, -self.of_pair(seeker, record as usize))));
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+}

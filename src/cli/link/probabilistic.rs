@@ -1,0 +1,233 @@
+//! The options of probabilistic record linkage.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+
+use crate::{
+    agreement::Comparator,
+    attack::probabilistic::{Admissible, Agree, Fit, Iterations, Probabilistic},
+    error::{Error, Result},
+    table::Attribute,
+};
+
+/// Options of `prl`.
+#[derive(Debug, Args)]
+pub(super) struct ProbabilisticArgs {
+    /// prl: when values agree: exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20; by attribute: AGI=rank:3% [default: sd:0.1, names exact]
+    #[arg(
+        long,
+        value_name = "COMPARATOR",
+        value_delimiter = ',',
+        help_heading = "Options of methods"
+    )]
+    pub(super) agree: Vec<String>,
+    /// prl: how m and u are found [default: em]
+    #[arg(long, value_enum, help_heading = "Options of methods")]
+    pub(super) fit: Option<FitArg>,
+    /// prl: what EM begins with [default: 0.9,0.1 and one match a record]
+    #[arg(long, value_name = "M,U[,PRIOR]", help_heading = "Options of methods")]
+    pub(super) em_start: Option<String>,
+    /// prl: the most iterations of EM [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Options of methods")]
+    pub(super) em_iterations: Option<usize>,
+    /// prl: admitted P(linked | no match) and P(not linked | match), for two thresholds with a clerical region between
+    #[arg(long, value_name = "RATE,RATE", help_heading = "Options of methods")]
+    pub(super) admissible: Option<String>,
+}
+
+/// How m and u are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FitArg {
+    /// EM of m, u and the share of matches
+    Em,
+    /// EM of m; u counted over all pairs, the share of matches held at one a record
+    EmFixedU,
+    /// Counted from the true pairs: a worst case
+    Known,
+}
+
+impl ProbabilisticArgs {
+    /// The first option that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        [
+            (!self.agree.is_empty(), "--agree"),
+            (self.fit.is_some(), "--fit"),
+            (self.em_start.is_some(), "--em-start"),
+            (self.em_iterations.is_some(), "--em-iterations"),
+            (self.admissible.is_some(), "--admissible"),
+        ]
+        .into_iter()
+        .find_map(|(given, option)| given.then_some(option))
+    }
+
+    /// The attack.
+    ///
+    /// # Errors
+    /// Usage, when an option makes no sense.
+    pub(super) fn attack(&self, attributes: &[Attribute]) -> Result<Probabilistic> {
+        let fit = match self.fit.unwrap_or(FitArg::Em) {
+            FitArg::Em => Fit::Em,
+            FitArg::EmFixedU => Fit::EmFixedU,
+            FitArg::Known => Fit::Known,
+        };
+        if fit == Fit::Known && (self.em_start.is_some() || self.em_iterations.is_some()) {
+            return Err(Error::usage(
+                "--em-start and --em-iterations have no effect with --fit known: it counts",
+            )
+            .remedy("Leave them out"));
+        }
+        let start = self.start()?;
+        if fit == Fit::EmFixedU && self.em_start.is_some() && start.2.is_some() {
+            return Err(
+                Error::usage("the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record")
+                    .remedy("Give M,U only; U has no effect either, but must be there"),
+            );
+        }
+        let most = self.em_iterations.unwrap_or(1000);
+        if most == 0 {
+            return Err(Error::usage("--em-iterations 0 fits nothing").remedy("Give 1 or more"));
+        }
+        Ok(Probabilistic {
+            agree: self.agree(attributes)?,
+            fit,
+            iterations: Iterations { start, most },
+            admissible: self.admissible()?,
+        })
+    }
+
+    fn agree(&self, attributes: &[Attribute]) -> Result<Agree> {
+        let mut numbers = None;
+        let mut named = BTreeMap::new();
+        for entry in &self.agree {
+            let twice = match entry.split_once('=') {
+                None => numbers.replace(comparator(entry)?).is_some(),
+                Some((name, text)) => {
+                    let name = name.trim();
+                    if !attributes.iter().any(|attribute| attribute.name == name) {
+                        return Err(Error::usage(format!(
+                            "--agree names an attribute {name:?} that the original file does not have"
+                        ))
+                        .remedy("'sdcrisk describe' lists the attributes"));
+                    }
+                    named.insert(name.to_string(), comparator(text)?).is_some()
+                }
+            };
+            if twice {
+                return Err(
+                    Error::usage("--agree says two things of the same attributes")
+                        .remedy("Give each attribute once, and one comparator for all others"),
+                );
+            }
+        }
+        Ok(Agree {
+            numbers: numbers.unwrap_or(Comparator::Sd(0.1)),
+            named,
+        })
+    }
+
+    fn start(&self) -> Result<(f64, f64, Option<f64>)> {
+        let Some(text) = &self.em_start else {
+            return Ok((0.9, 0.1, None));
+        };
+        let wrong = || {
+            Error::usage("--em-start wants two or three probabilities between 0 and 1, m above u: M,U or M,U,PRIOR")
+                .remedy("For example --em-start 0.9,0.1,0.001")
+        };
+        let numbers: Option<Vec<f64>> = text.split(',').map(probability).collect();
+        match numbers.as_deref() {
+            Some(&[m, u]) if m > u => Ok((m, u, None)),
+            Some(&[m, u, prior]) if m > u => Ok((m, u, Some(prior))),
+            _ => Err(wrong()),
+        }
+    }
+
+    fn admissible(&self) -> Result<Option<Admissible>> {
+        let Some(text) = &self.admissible else {
+            return Ok(None);
+        };
+        let numbers: Option<Vec<f64>> = text.split(',').map(probability).collect();
+        match numbers.as_deref() {
+            Some(&[false_links, missed_matches]) => Ok(Some(Admissible {
+                false_links,
+                missed_matches,
+            })),
+            _ => Err(Error::usage(
+                "--admissible wants two rates between 0 and 1: P(linked | no match),P(not linked | match)",
+            )
+            .remedy("For example --admissible 0.0001,0.05")),
+        }
+    }
+}
+
+fn probability(text: &str) -> Option<f64> {
+    let number: f64 = text.trim().parse().ok()?;
+    (number > 0.0 && number < 1.0).then_some(number)
+}
+
+fn comparator(text: &str) -> Result<Comparator> {
+    let wrong = |what: &str| {
+        Err(Error::usage(format!("--agree {text:?}: {what}"))
+            .remedy("Comparators are exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20"))
+    };
+    let text = text.trim();
+    if text == "exact" {
+        return Ok(Comparator::Exact);
+    }
+    let Some((kind, value)) = text.split_once(':') else {
+        return wrong("there is no such comparator");
+    };
+    let number = value
+        .strip_suffix('%')
+        .filter(|_| kind == "rank")
+        .unwrap_or(value)
+        .trim()
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite() && *number > 0.0);
+    match (kind, number) {
+        ("bins", _) => match value.trim().parse::<u32>() {
+            Ok(bins) if bins >= 2 => Ok(Comparator::Bins(bins)),
+            _ => wrong("wants a whole number of bins, 2 or more"),
+        },
+        ("sd", Some(t)) => Ok(Comparator::Sd(t)),
+        ("abs", Some(t)) => Ok(Comparator::Absolute(t)),
+        ("rel", Some(t)) if t < 1.0 => Ok(Comparator::Relative(t)),
+        ("rank", Some(percent)) if percent < 100.0 => Ok(Comparator::Rank(percent)),
+        ("rel", _) => wrong("wants a share above 0 and below 1"),
+        ("rank", _) => wrong("wants a percentage above 0 and below 100"),
+        ("sd" | "abs", None) => wrong("wants a number above 0; equality is exact"),
+        _ => wrong("there is no such comparator"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparators_are_read_as_they_are_written() {
+        for text in ["exact", "sd:0.1", "abs:5", "rel:0.05", "rank:3%", "bins:20"] {
+            assert_eq!(comparator(text).unwrap().word(), text);
+        }
+        assert_eq!(comparator("rank:3").unwrap(), Comparator::Rank(3.0));
+        for text in [
+            "",
+            "equal",
+            "sd",
+            "sd:",
+            "sd:0",
+            "sd:-1",
+            "sd:nan",
+            "sd:inf",
+            "rel:1",
+            "rank:100%",
+            "bins:1",
+            "bins:2.5",
+            "sd:3%",
+            "other:1",
+        ] {
+            assert!(comparator(text).is_err(), "{text}");
+        }
+    }
+}
