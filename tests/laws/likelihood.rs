@@ -110,8 +110,10 @@ fn check_displacements(method: &dyn Mask, what: &str, margin: usize, files: u32,
     let pairs = middle.len() as f64 * f64::from(files) / 2.0;
     let chance = (BINS as f64 / (std::f64::consts::TAU * pairs)).sqrt();
     let found = total_variation(&law, &counted, BINS);
-    println!("{what}: total variation {found:.4}, by chance {chance:.4}");
-    assert!(found < 2.0 * chance + off, "{what}: {found}");
+    assert!(
+        found < 2.0 * chance + off,
+        "{what}: {found}, by chance {chance}"
+    );
 }
 
 #[test]
@@ -186,7 +188,6 @@ fn shortened_releases_move_values_as_the_thinned_law_says() {
     law[KEPT / 2..KEPT / 2 + KEPT].copy_from_slice(&of_middle);
     let chance = (20.0 / (std::f64::consts::TAU * total / 2.0)).sqrt();
     let found = total_variation(&law, &counted, 20);
-    println!("shortened: total variation {found:.4}, by chance {chance:.4}");
     assert!(found < 2.0 * chance, "{found} {chance}");
 }
 
@@ -230,8 +231,10 @@ fn p_buckets_moves_values_as_the_law_says() {
         let chance = (bins / (std::f64::consts::TAU * pairs)).sqrt();
         let off_by = by_law.iter().zip(&by_count).map(|(a, b)| (a - b).abs());
         let found = off_by.sum::<f64>() / 2.0;
-        println!("{buckets} buckets: total variation {found:.4}, by chance {chance:.4}");
-        assert!(found < 2.0 * chance + off, "{buckets} buckets: {found}");
+        assert!(
+            found < 2.0 * chance + off,
+            "{buckets} buckets: {found}, by chance {chance}"
+        );
     }
 }
 
@@ -482,7 +485,6 @@ fn balanced_is_the_scaling_of_the_slow_program() {
             assert!(list.is_empty() || (sum - 1.0).abs() < 1e-9);
         }
         let most = columns.iter().fold(0.0_f64, |most, &sum| most.max(sum));
-        println!("off by {worst}, columns sum to {most} at most");
         assert!(worst < 0.005, "{worst}");
         // After so many rounds; where some values are wrong, nothing can be balanced exactly.
         assert!(most < 1.1, "{most}");
