@@ -110,8 +110,10 @@ fn check_displacements(method: &dyn Mask, what: &str, margin: usize, files: u32,
     let pairs = middle.len() as f64 * f64::from(files) / 2.0;
     let chance = (BINS as f64 / (std::f64::consts::TAU * pairs)).sqrt();
     let found = total_variation(&law, &counted, BINS);
-    println!("{what}: total variation {found:.4}, by chance {chance:.4}");
-    assert!(found < 2.0 * chance + off, "{what}: {found}");
+    assert!(
+        found < 2.0 * chance + off,
+        "{what}: {found}, by chance {chance}"
+    );
 }
 
 #[test]
@@ -140,6 +142,53 @@ fn p_distribution_moves_values_as_the_law_says() {
         let reach = (p * 30.0 * 2.5) as usize + 10;
         check_displacements(&method, &format!("p-distribution {p}"), reach, 20, off);
     }
+}
+
+/// Of a release of every third record, by chance: ranks are those among the released values.
+#[test]
+fn shortened_releases_move_values_as_the_thinned_law_says() {
+    const N: usize = 3000;
+    const KEPT: usize = 1000;
+    let original = ranks(N);
+    let on: Vec<_> = original.ids().collect();
+    let method = RankSwap::new(Reach::Window(300), Partner::Unswapped).unwrap();
+    let mut counted = vec![0.0; 2 * KEPT];
+    let mut statement = None;
+    let mut dice = Dice(3);
+    for file in 0..60 {
+        let streams = Seed::from_number(12).streams(Purpose::Mask, file);
+        let masked = method.mask(original.clone(), &on, &streams).unwrap();
+        let values = masked.table.numbers(on[0]).unwrap().values.to_vec();
+        let mut order: Vec<usize> = (0..N).collect();
+        for last in (1..N).rev() {
+            order.swap(last, dice.roll(last as u64 + 1) as usize);
+        }
+        let kept = &order[..KEPT];
+        let mut released: Vec<f64> = kept.iter().map(|&record| values[record]).collect();
+        released.sort_by(f64::total_cmp);
+        for &record in kept {
+            let own = (record + 1) as f64;
+            let place = |value: f64| released.partition_point(|&other| other < value);
+            let middle = (300..700).contains(&place(own));
+            // Those whose own value was released too have a rank.
+            if middle
+                && released
+                    .binary_search_by(|other| other.total_cmp(&own))
+                    .is_ok()
+            {
+                counted[place(values[record]) + KEPT - place(own)] += 1.0;
+            }
+        }
+        statement = Some(masked.statement);
+    }
+    let total: f64 = counted.iter().sum();
+    counted.iter_mut().for_each(|count| *count /= total);
+    let of_middle = assumed(&statement.unwrap(), KEPT, KEPT / 2);
+    let mut law = vec![0.0; 2 * KEPT];
+    law[KEPT / 2..KEPT / 2 + KEPT].copy_from_slice(&of_middle);
+    let chance = (20.0 / (std::f64::consts::TAU * total / 2.0)).sqrt();
+    let found = total_variation(&law, &counted, 20);
+    assert!(found < 2.0 * chance, "{found} {chance}");
 }
 
 /// Where the values of one bucket went, by bucket. Inside a bucket the law is uniform, which is an approximation.
@@ -182,8 +231,10 @@ fn p_buckets_moves_values_as_the_law_says() {
         let chance = (bins / (std::f64::consts::TAU * pairs)).sqrt();
         let off_by = by_law.iter().zip(&by_count).map(|(a, b)| (a - b).abs());
         let found = off_by.sum::<f64>() / 2.0;
-        println!("{buckets} buckets: total variation {found:.4}, by chance {chance:.4}");
-        assert!(found < 2.0 * chance + off, "{buckets} buckets: {found}");
+        assert!(
+            found < 2.0 * chance + off,
+            "{buckets} buckets: {found}, by chance {chance}"
+        );
     }
 }
 
@@ -434,7 +485,6 @@ fn balanced_is_the_scaling_of_the_slow_program() {
             assert!(list.is_empty() || (sum - 1.0).abs() < 1e-9);
         }
         let most = columns.iter().fold(0.0_f64, |most, &sum| most.max(sum));
-        println!("off by {worst}, columns sum to {most} at most");
         assert!(worst < 0.005, "{worst}");
         // After so many rounds; where some values are wrong, nothing can be balanced exactly.
         assert!(most < 1.1, "{most}");

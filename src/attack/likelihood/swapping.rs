@@ -137,14 +137,15 @@ fn rounded_normal(mean: f64, sd: f64, longest: usize) -> Vec<f64> {
     weights
 }
 
-/// ln n P(0), ln n P(1), … among n values, of which a share was released.
+/// ln of P(0), P(1), … among n values of which a share was released, in the scale in which a released rank drawn at random has 1.
 fn logarithms(mut law: Vec<f64>, n: usize, share: f64) -> Vec<f64> {
     if share < 1.0 {
         law = thinned(&law, share);
     }
+    let n = n.max(1) as f64;
     // Somebody may be left without a partner at the top of the file.
-    law[0] = law[0].max(1.0 / n.max(1) as f64);
-    law.iter().map(|p| (p * n.max(1) as f64).ln()).collect()
+    law[0] = law[0].max(1.0 / n);
+    law.iter().map(|p| (p * n * share).ln()).collect()
 }
 
 /// The law between released values only: of the k − 1 values between two that are k ranks apart, each was released with
@@ -152,8 +153,19 @@ fn logarithms(mut law: Vec<f64>, n: usize, share: f64) -> Vec<f64> {
 fn thinned(law: &[f64], share: f64) -> Vec<f64> {
     let mut thin = vec![0.0; law.len()];
     thin[0] = law[0];
-    for (k, &p) in law.iter().enumerate().skip(1) {
-        let between = (k - 1) as f64;
+    let mut k = 1;
+    while k < law.len() {
+        // Far apart, neighbours scatter alike: as many at once as are few beside their scatter.
+        let scatter = ((k - 1) as f64 * share * (1.0 - share)).sqrt();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number, not negative"
+        )]
+        let block = ((scatter / 16.0) as usize).clamp(1, law.len() - k);
+        let p: f64 = law[k..k + block].iter().sum();
+        let between = (k + block / 2 - 1) as f64;
+        k += block;
         let mean = between * share;
         let spread = (between * share * (1.0 - share)).sqrt();
         // The binomial law by its ratios, from its mode outwards, as far as it matters.
