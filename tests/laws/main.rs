@@ -5,7 +5,8 @@
     clippy::float_cmp,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "tests"
+    clippy::print_stdout,
+    reason = "tests, which show their figures"
 )]
 
 mod aggregates;

@@ -33,6 +33,7 @@ Methods that an intruder can use:
   md0                 Mahalanobis distance, from the covariances of the two files
   kernel              distance in the space of a kernel: --kernel poly (default), rbf, tanh
   gower               Gower's dissimilarity, for files with names and gaps
+  prl                 probabilistic: which attributes agree (--agree), weighed by a model that is fitted (--fit)
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
   likelihood          the published law (rankswap, pbuckets, pdistribution, noise, fuzzy, microagg): the most likely record, and how likely it is
@@ -41,7 +42,8 @@ Methods that an intruder can use:
                       --attributes-masked ('match-attributes' finds out whether attributes are shared after all)
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
-  md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same")]
+  md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same
+  prl --fit known     m and u counted from the true pairs")]
 pub struct LinkArgs {
     /// The original file: what the intruder could know
     #[arg(value_name = "ORIGINAL.csv")]
@@ -73,7 +75,7 @@ pub struct LinkArgs {
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
     pub(super) ties: TiesArg,
-    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood only)
+    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
     /// Column that says who is who in both files [default: the order of the records]
