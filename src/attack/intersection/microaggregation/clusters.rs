@@ -24,7 +24,6 @@ pub(super) struct Clusters {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one a block")]
 enum Side {
     /// Each seeker asks for the nearest groups.
     Original {
