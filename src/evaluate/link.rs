@@ -6,7 +6,10 @@ use rand::seq::SliceRandom;
 
 use super::{judge, score::Score, truth::Truth};
 use crate::{
-    attack::{Attack, Direction, Nearest, Preference, Scenario, one_to_one},
+    attack::{
+        Attack, Direction, Nearest, Preference, Scenario,
+        one_to_one::{self, Total},
+    },
     distance::nearest::{Link, Neighbours},
     error::Result,
     rng::{Purpose, Seed},
@@ -292,8 +295,8 @@ pub struct Case<'a> {
 pub struct Outcome {
     /// How its claims were judged.
     pub score: Score,
-    /// Of a one-to-one assignment: total cost and number of pairs.
-    pub assignment: Option<(f64, u64)>,
+    /// Of a one-to-one assignment.
+    pub assignment: Option<Total>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
     pub links: Vec<Claim>,
 }
@@ -366,7 +369,6 @@ impl Case<'_> {
                     .zip(partners)
                     .filter(right)
                     .count();
-                let pairs = assignment.partners.iter().flatten().count();
                 let links = links
                     .into_iter()
                     .enumerate()
@@ -381,7 +383,7 @@ impl Case<'_> {
                 Ok(Outcome {
                     links: self.claims(links),
                     score: score.with_assignment(correct as u64),
-                    assignment: Some((assignment.cost, pairs as u64)),
+                    assignment: Some(assignment.total),
                 })
             }
         }

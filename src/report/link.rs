@@ -121,10 +121,14 @@ pub struct Correct {
 /// What a one-to-one assignment cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AssignmentSummary {
-    /// Sum of the squared distances of the pairs.
+    /// Sum of the costs of the pairs (squared distances, where the attack is by distance).
     pub cost: f64,
     /// Number of pairs.
     pub pairs: u64,
+    /// `optimal` if cost and bound agree to nine digits, else `bounded`.
+    pub proof: &'static str,
+    /// No assignment of as many pairs costs less than this, up to rounding.
+    pub bound: f64,
 }
 
 /// The mean rate of a method over the cases of a sweep.
@@ -173,9 +177,16 @@ impl LinkResult {
             candidates_quantiles: score.candidates_quantiles,
             contains_true: score.contains_true,
             windows,
-            assignment: outcome
-                .assignment
-                .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            assignment: outcome.assignment.map(|total| AssignmentSummary {
+                cost: total.cost,
+                pairs: total.pairs,
+                proof: if total.is_proven {
+                    "optimal"
+                } else {
+                    "bounded"
+                },
+                bound: total.bound,
+            }),
         }
     }
 

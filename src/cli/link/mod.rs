@@ -21,7 +21,6 @@ use crate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
     },
-    optimize::assignment,
     report::link::{self as report, LeftOutAttribute, LinkReport, LinkResult, ScenarioSummary},
     table::{ReadOptions, Table},
 };
@@ -88,14 +87,6 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         .remedy("Name one method and one set of known attributes")
         .into());
     }
-    if args.assign == AssignArg::OneToOne {
-        let (seekers, sought) = study.sizes();
-        console.note(&format!(
-            "note: --assign one-to-one needs {:.1} MB for the distances of {seekers} x {sought} records, and time that grows with the cube",
-            assignment::bytes(seekers, sought) as f64 / 1e6
-        ));
-    }
-
     let mut results = Vec::new();
     let mut claims = Vec::new();
     for (number, known) in cases.iter().enumerate() {

@@ -2,11 +2,6 @@
 
 use crate::error::{Error, Result};
 
-/// What the dense matrix of costs takes, in bytes.
-pub fn bytes(n_rows: usize, n_columns: usize) -> u128 {
-    n_rows as u128 * n_columns as u128 * size_of::<f64>() as u128
-}
-
 /// The assignment with the most possible pairs, and among those with the least total cost.
 ///
 /// `cost(row, column)` is `None` for an impossible pair. The answer holds the column of each row, each column at
