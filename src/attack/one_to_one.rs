@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::{Lists, Nearest, Preference};
 use crate::{
-    distance::priced::{Offer, PricedPoints, Search},
+    distance::priced::{Ask, Offer, PricedPoints, Search},
     error::Result,
-    optimize::assignment::{self, Costs, Pair, Solution, lists},
+    optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
     table::matrix::Matrix,
 };
 
@@ -120,7 +120,7 @@ impl<'a> Points<'a> {
     fn new(choosers: &'a Matrix, points: &Matrix, nearest: &Nearest<'_>) -> Self {
         let metric = &nearest.metric;
         let turned = PricedPoints::build(choosers, metric.clone());
-        let everybody: Vec<u32> = (0..).take(points.n_records()).collect();
+        let everybody = Wish::of_all(points.n_records());
         let choosers_of = search(&turned, points, &everybody, NEAREST_SEEKERS);
         let hints = (0..).zip(choosers_of).flat_map(|(column, pairs)| {
             pairs.into_iter().map(
@@ -138,12 +138,17 @@ impl<'a> Points<'a> {
     }
 }
 
-fn search(points: &PricedPoints, queries: &Matrix, chosen: &[u32], k: usize) -> Vec<Vec<Pair>> {
-    chosen
+fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+    wishes
         .par_iter()
         .with_min_len(AT_ONCE)
-        .map_init(Search::default, |search, &query| {
-            let offers = points.cheapest(queries.record(query as usize), query, k, search);
+        .map_init(Search::default, |search, &Wish { row, below }| {
+            let ask = Ask {
+                k,
+                below,
+                turn: row,
+            };
+            let offers = points.cheapest(queries.record(row as usize), ask, search);
             let pair = |offer: Offer| Pair {
                 column: offer.point,
                 cost: offer.key,
@@ -166,8 +171,8 @@ impl Costs for Points<'_> {
         self.points.set_prices(prices);
     }
 
-    fn cheapest(&self, rows: &[u32], k: usize) -> Vec<Vec<Pair>> {
-        search(&self.points, self.choosers, rows, k)
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        search(&self.points, self.choosers, wishes, k)
     }
 
     fn hints(&mut self) -> Vec<(u32, Pair)> {
@@ -203,12 +208,13 @@ impl Costs for CompleteLists<'_> {
         self.prices.copy_from_slice(prices);
     }
 
-    fn cheapest(&self, rows: &[u32], k: usize) -> Vec<Vec<Pair>> {
-        rows.par_iter()
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        wishes
+            .par_iter()
             .with_min_len(AT_ONCE)
-            .map_init(Default::default, |(list, worths), &row| {
-                self.lists.list(row as usize, list);
-                lists::least(list.drain(..), &self.prices, row, k, worths)
+            .map_init(Default::default, |(list, worths), wish| {
+                self.lists.list(wish.row as usize, list);
+                lists::least(list.drain(..), &self.prices, *wish, k, worths)
             })
             .collect()
     }

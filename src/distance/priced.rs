@@ -11,12 +11,15 @@ const LEAF: usize = 32;
 /// An odd number with scattered bits: products with it order numbers as good as at random.
 const SCATTER: u32 = 0x9E37_79B1;
 
+/// Squared distances beyond this count as this, so that worths are finite.
+pub const FARTHEST: f64 = 1e280;
+
 /// A point, and what it comes to for a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Offer {
     /// The point.
     pub point: u32,
-    /// The canonical squared distance; infinite where that overflows.
+    /// The canonical squared distance, at most [`FARTHEST`].
     pub key: f64,
     /// Distance less price.
     pub worth: f64,
@@ -190,8 +193,7 @@ impl PricedPoints {
         }
     }
 
-    /// The `k` points that are worth most to a query, or all if there are fewer: those of the least distance less
-    /// price, these first.
+    /// The `k` points of the least distance less price, these first, among those where it is `below` a limit.
     ///
     /// # Ties
     /// Of points worth the same come those first that an order says which depends on `turn` only: queries
@@ -199,32 +201,30 @@ impl PricedPoints {
     ///
     /// # Complexity
     /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
-    pub fn cheapest(&self, query: Row<'_>, turn: u32, k: usize, search: &mut Search) -> Vec<Offer> {
-        let turn = turn.wrapping_add(1).wrapping_mul(0x85EB_CA6B);
-        let turn = turn ^ (turn >> 15);
+    pub fn cheapest(&self, query: Row<'_>, ask: Ask, search: &mut Search) -> Vec<Offer> {
         search.best.clear();
         search.stack.clear();
-        if k == 0 || self.nodes.is_empty() {
-            return Vec::new();
+        if ask.k > 0 && !self.nodes.is_empty() {
+            let turn = ask.turn.wrapping_add(1).wrapping_mul(0x85EB_CA6B);
+            let ask = Ask {
+                turn: turn ^ (turn >> 15),
+                ..ask
+            };
+            Arch::new().dispatch(|| self.walk(query, ask, search));
         }
-        Arch::new().dispatch(|| self.walk(query, turn, k, search));
         search.best.clone()
     }
 
     #[inline(always)]
-    fn walk(&self, query: Row<'_>, turn: u32, k: usize, search: &mut Search) {
+    fn walk(&self, query: Row<'_>, ask: Ask, search: &mut Search) {
         search.stack.push((self.lower(query, 0), 0));
         while let Some((lower, node)) = search.stack.pop() {
-            // At the same worth, the order of ties decides.
-            let full = search.best.len() == k;
-            if lower == f64::INFINITY && self.nodes[node as usize].price == f64::NEG_INFINITY
-                || full && lower > search.best[k - 1].worth
-            {
+            if lower > ask.limit(&search.best) {
                 continue;
             }
             let Node { next, is_leaf, .. } = self.nodes[node as usize];
             if is_leaf {
-                self.leaf(next as usize, query, turn, k, &mut search.best);
+                self.leaf(next as usize, query, ask, &mut search.best);
                 continue;
             }
             let near = (self.lower(query, node as usize + 1), node + 1);
@@ -259,11 +259,11 @@ impl PricedPoints {
             let term = weight * (outside * outside);
             sum += if gap { term.min(missing) } else { term };
         }
-        sum - self.nodes[node].price
+        sum.min(FARTHEST) - self.nodes[node].price
     }
 
     #[inline(always)]
-    fn leaf(&self, leaf: usize, query: Row<'_>, turn: u32, k: usize, best: &mut Vec<Offer>) {
+    fn leaf(&self, leaf: usize, query: Row<'_>, ask: Ask, best: &mut Vec<Offer>) {
         let width = self.metric.n_attributes();
         let mut keys = [0.0; LEAF];
         let rows = self.values[leaf * LEAF * width..].chunks_exact(LEAF);
@@ -296,14 +296,11 @@ impl PricedPoints {
         let prices = &self.prices[leaf * LEAF..(leaf + 1) * LEAF];
         let points = &self.order[leaf * LEAF..(leaf + 1) * LEAF];
         let mut worths = [0.0; LEAF];
-        for ((worth, &key), &price) in worths.iter_mut().zip(&keys).zip(prices) {
-            *worth = key - price;
+        for ((worth, key), &price) in worths.iter_mut().zip(&mut keys).zip(prices) {
+            *key = if *key < FARTHEST { *key } else { FARTHEST };
+            *worth = *key - price;
         }
-        let mut limit = if best.len() == k {
-            best[k - 1].worth
-        } else {
-            f64::INFINITY
-        };
+        let limit = ask.limit(best);
         let mut near = 0u32;
         for (i, &worth) in worths.iter().enumerate() {
             near |= u32::from(worth <= limit) << i;
@@ -311,30 +308,43 @@ impl PricedPoints {
         while near != 0 {
             let i = near.trailing_zeros() as usize;
             near &= near - 1;
-            if worths[i] > limit || prices[i] == f64::NEG_INFINITY {
-                continue;
-            }
             let offer = Offer {
                 point: points[i],
                 key: keys[i],
                 worth: worths[i],
-                place: points[i].wrapping_mul(SCATTER) ^ turn,
+                place: points[i].wrapping_mul(SCATTER) ^ ask.turn,
             };
             let before = |other: &Offer| {
-                other
-                    .worth
-                    .total_cmp(&offer.worth)
-                    .then(other.place.cmp(&offer.place))
-                    .is_lt()
+                let order = other.worth.total_cmp(&offer.worth);
+                order.then(other.place.cmp(&offer.place)).is_lt()
             };
             let at = best.partition_point(before);
-            if at < k {
-                best.truncate(k - 1);
+            if at < ask.k {
+                best.truncate(ask.k - 1);
                 best.insert(at, offer);
             }
-            if best.len() == k {
-                limit = best[k - 1].worth;
-            }
+        }
+    }
+}
+
+/// What a query asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// At most so many points.
+    pub k: usize,
+    /// Only points whose distance less price is below this.
+    pub below: f64,
+    /// Decides the order of ties.
+    pub turn: u32,
+}
+
+impl Ask {
+    /// The greatest worth that is of interest. At the worth of the last one, the order of ties decides.
+    #[inline(always)]
+    fn limit(self, best: &[Offer]) -> f64 {
+        match best.get(self.k - 1) {
+            Some(last) => last.worth,
+            None => self.below.next_down(),
         }
     }
 }
@@ -344,4 +354,106 @@ impl PricedPoints {
 pub struct Search {
     best: Vec<Offer>,
     stack: Vec<(f64, u32)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator: tests only want variety.
+    fn dice(state: &mut u64, n: u64) -> u64 {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % n
+    }
+
+    fn points(state: &mut u64, n: usize, width: usize, values: u64, gaps: bool) -> Matrix {
+        let cells = (0..n * width).map(|_| dice(state, values) as f64 * 0.37);
+        let mut matrix = Matrix::complete(n, width, cells.collect());
+        for cell in (0..n * width).filter(|_| gaps) {
+            if dice(state, 5) == 0 {
+                matrix.set_missing(cell / width, cell % width);
+            }
+        }
+        matrix
+    }
+
+    /// By comparing everything: the same points, keys and order as the tree gives.
+    #[test]
+    fn agrees_with_comparing_everything() {
+        let mut state = 3;
+        for (n, width, values) in [
+            (0, 2, 5),
+            (1, 1, 5),
+            (33, 1, 3),
+            (300, 2, 6),
+            (500, 4, 1000),
+        ] {
+            for gaps in [false, true] {
+                let matrix = points(&mut state, n, width, values, gaps);
+                let queries = points(&mut state, 20, width, values, gaps);
+                let weights = (0..width).map(|k| [0.7, 0.0, 1.3, 2.0][k]).collect();
+                let metric = Metric::new(weights, vec![0.11; width]);
+                let mut tree = PricedPoints::build(&matrix, metric.clone());
+                assert_eq!(tree.n_points(), n);
+                let mut prices: Vec<f64> = (0..n).map(|_| -(dice(&mut state, 9) as f64)).collect();
+                for round in 0..3 {
+                    if round == 1 {
+                        tree.set_prices(&prices);
+                    } else if round == 2 {
+                        prices
+                            .iter_mut()
+                            .step_by(3)
+                            .for_each(|p| *p = f64::NEG_INFINITY);
+                        tree.set_prices(&prices);
+                    }
+                    let price = |i: usize| if round == 0 { 0.0 } else { prices[i] };
+                    for query in 0..20 {
+                        let row = queries.record(query as usize);
+                        for (k, below) in
+                            [(1, f64::INFINITY), (7, f64::INFINITY), (7, 4.0), (0, 1.0)]
+                        {
+                            let ask = Ask {
+                                k,
+                                below,
+                                turn: query,
+                            };
+                            let found = tree.cheapest(row, ask, &mut Search::default());
+                            let all = (0..n).map(|i| metric.key(row, matrix.record(i)) - price(i));
+                            let mut all: Vec<f64> = all.filter(|&worth| worth < below).collect();
+                            all.sort_by(f64::total_cmp);
+                            all.truncate(k);
+                            let worths: Vec<f64> = found.iter().map(|offer| offer.worth).collect();
+                            assert_eq!(worths, all);
+                            let mut distinct: Vec<u32> = found.iter().map(|o| o.point).collect();
+                            distinct.sort_unstable();
+                            distinct.dedup();
+                            assert_eq!(distinct.len(), found.len());
+                            for offer in found {
+                                let point = offer.point as usize;
+                                assert_eq!(offer.key, metric.key(row, matrix.record(point)));
+                                assert_eq!(offer.worth, offer.key - price(point));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_that_overflow_are_the_farthest() {
+        let matrix = Matrix::complete(2, 1, vec![1e300, -1e300]);
+        let tree = PricedPoints::build(&matrix, Metric::new(vec![1.0], vec![1.0]));
+        let query = Matrix::complete(1, 1, vec![1e300]);
+        let ask = Ask {
+            k: 2,
+            below: f64::INFINITY,
+            turn: 0,
+        };
+        let found = tree.cheapest(query.record(0), ask, &mut Search::default());
+        let keys: Vec<(u32, f64)> = found.iter().map(|offer| (offer.point, offer.key)).collect();
+        assert_eq!(keys, [(0, 0.0), (1, FARTHEST)]);
+    }
 }

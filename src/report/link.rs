@@ -131,6 +131,16 @@ pub struct AssignmentSummary {
     pub bound: f64,
 }
 
+impl AssignmentSummary {
+    /// What is left unproven of the cost, as a share of it.
+    fn gap(&self) -> f64 {
+        match self.cost - self.bound {
+            gap if gap > 0.0 => gap / self.cost.abs().max(self.bound.abs()),
+            _ => 0.0,
+        }
+    }
+}
+
 /// The mean rate of a method over the cases of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeanRate {
@@ -459,6 +469,7 @@ impl LinkReport {
         if let Some(result) = narrowed.max_by_key(|r| r.certain) {
             lines.push(self.reading_of_certain(result));
         }
+        lines.extend(self.reading_of_assignments());
         lines.push(
             "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
              find more."
@@ -538,6 +549,39 @@ impl LinkReport {
                      wide: the intruder knows that such links are right.";
         }
         line
+    }
+
+    /// Whether the assignments are the cheapest.
+    fn reading_of_assignments(&self) -> Option<String> {
+        let assigned = self.results.iter().filter_map(|result| {
+            let assignment = result.assignment.as_ref()?;
+            Some((result, assignment))
+        });
+        let (result, loosest) = assigned.max_by(|(_, a), (_, b)| a.gap().total_cmp(&b.gap()))?;
+        let case = match self.results.len() {
+            1 => String::new(),
+            _ => format!(" of {} ({})", result.method, self.case_label(result)),
+        };
+        let number = |cost: f64| match cost.abs() {
+            0.0 | 1e-3..1e12 => format!("{cost:.6}"),
+            _ => format!("{cost:.9e}"),
+        };
+        Some(match loosest.proof {
+            "optimal" if self.results.len() == 1 => format!(
+                "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution).",
+                loosest.pairs,
+                number(loosest.cost)
+            ),
+            "optimal" => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
+                          solution)."
+                .into(),
+            _ => format!(
+                "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \
+                 open whether it is the cheapest.",
+                number(loosest.cost),
+                number(loosest.bound)
+            ),
+        })
     }
 
     fn describe(&self, method: &str) -> String {

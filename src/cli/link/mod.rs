@@ -25,6 +25,9 @@ use crate::{
     table::{ReadOptions, Table},
 };
 
+/// Records from which on an assignment takes long enough to say so.
+const MANY_TO_ASSIGN: usize = 30_000;
+
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     args.refuse_without_effect()?;
     let outputs = args.outputs()?;
@@ -87,6 +90,16 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         .remedy("Name one method and one set of known attributes")
         .into());
     }
+    if args.assign == AssignArg::OneToOne {
+        let (seekers, sought) = study.sizes();
+        if seekers.max(sought) >= MANY_TO_ASSIGN {
+            console.note(&format!(
+                "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
+                 many records compete for the same ones"
+            ));
+        }
+    }
+
     let mut results = Vec::new();
     let mut claims = Vec::new();
     for (number, known) in cases.iter().enumerate() {

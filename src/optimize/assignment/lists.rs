@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Costs, Pair, Solution, cheapest as cheapest_of_all, finite, maximum, sum};
+use super::{Costs, Pair, SHARE, Share, Solution, Wish, finite, maximum, solve, sum};
 use crate::error::Result;
 
 /// The possible columns of each row, with their costs.
@@ -127,9 +127,13 @@ impl Candidates {
 /// # Errors
 /// None that input can bring about.
 pub fn cheapest(candidates: &Candidates) -> Result<Solution> {
+    cheapest_by(candidates, SHARE)
+}
+
+pub(super) fn cheapest_by(candidates: &Candidates, share: Share) -> Result<Solution> {
     let parts = maximum::parts(candidates);
     if !parts.crowding.contains(&true) {
-        return solve(candidates);
+        return solve_all(candidates, share);
     }
     let chosen = |flags: &[bool], wanted: bool| -> Vec<u32> {
         let numbered = (0..).zip(flags);
@@ -138,7 +142,7 @@ pub fn cheapest(candidates: &Candidates) -> Result<Solution> {
             .collect()
     };
     let (rows, columns) = (chosen(&parts.crowding, false), chosen(&parts.scarce, false));
-    let plenty = solve(&candidates.part(&rows, &columns))?;
+    let plenty = solve_all(&candidates.part(&rows, &columns), share)?;
     let mut pairs = vec![None; candidates.n_rows()];
     for (&row, pair) in rows.iter().zip(plenty.pairs) {
         pairs[row as usize] = pair.map(|pair| Pair {
@@ -147,7 +151,7 @@ pub fn cheapest(candidates: &Candidates) -> Result<Solution> {
         });
     }
     let (rows, columns) = (chosen(&parts.crowding, true), chosen(&parts.scarce, true));
-    let scarce = solve(&candidates.part(&rows, &columns).transposed())?;
+    let scarce = solve_all(&candidates.part(&rows, &columns).transposed(), share)?;
     for (&column, pair) in columns.iter().zip(scarce.pairs) {
         if let Some(Pair { column: row, cost }) = pair {
             pairs[rows[row as usize] as usize] = Some(Pair { column, cost });
@@ -161,14 +165,15 @@ pub fn cheapest(candidates: &Candidates) -> Result<Solution> {
 }
 
 /// Solves where every row can have a column.
-fn solve(candidates: &Candidates) -> Result<Solution> {
+fn solve_all(candidates: &Candidates, share: Share) -> Result<Solution> {
     if candidates.n_rows() == 0 {
         return Ok(Solution::empty(0));
     }
-    cheapest_of_all(&mut Priced {
+    let mut costs = Priced {
         candidates,
         prices: vec![0.0; candidates.n_columns()],
-    })
+    };
+    solve(&mut costs, share)
 }
 
 struct Priced<'a> {
@@ -189,17 +194,13 @@ impl Costs for Priced<'_> {
         self.prices.copy_from_slice(prices);
     }
 
-    fn cheapest(&self, rows: &[u32], k: usize) -> Vec<Vec<Pair>> {
-        rows.par_iter()
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        wishes
+            .par_iter()
             .with_min_len(64)
-            .map_init(Vec::new, |worths, &row| {
-                least(
-                    self.candidates.list(row as usize),
-                    &self.prices,
-                    row,
-                    k,
-                    worths,
-                )
+            .map_init(Vec::new, |worths, &wish| {
+                let list = self.candidates.list(wish.row as usize);
+                least(list, &self.prices, wish, k, worths)
             })
             .collect()
     }
@@ -210,17 +211,18 @@ impl Costs for Priced<'_> {
 pub fn least(
     list: impl Iterator<Item = (u32, f64)>,
     prices: &[f64],
-    row: u32,
+    wish: Wish,
     k: usize,
     worths: &mut Vec<(f64, u32, Pair)>,
 ) -> Vec<Pair> {
     worths.clear();
-    let turn = turn(row);
+    let turn = turn(wish.row);
     for (column, cost) in list {
         let (cost, price) = (finite(cost), prices[column as usize]);
-        if price > f64::NEG_INFINITY {
+        let worth = cost - price;
+        if worth < wish.below {
             let place = column.wrapping_mul(SCATTER) ^ turn;
-            worths.push((cost - price, place, Pair { column, cost }));
+            worths.push((worth, place, Pair { column, cost }));
         }
     }
     let order =

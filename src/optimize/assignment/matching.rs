@@ -91,17 +91,19 @@ impl Matching {
         self.pair(row).map(|pair| self.reduced(pair))
     }
 
-    fn reduced(&self, pair: Pair) -> f64 {
+    pub(super) fn reduced(&self, pair: Pair) -> f64 {
         pair.cost - self.prices[pair.column as usize]
     }
 
-    /// Takes partners from rows that would rather have another one, after pairs were added.
-    pub(super) fn repair(&mut self) {
+    /// Takes partners from rows that would rather have another one, by more than rounding, after pairs were added.
+    /// Returns whether some price had to rise.
+    pub(super) fn repair(&mut self, rounding: f64) -> bool {
         for row in 0..self.pairs.len() {
-            self.let_go_if_unhappy(row);
+            self.let_go_if_unhappy(row, rounding);
         }
+        let mut risen = false;
         if self.square {
-            return;
+            return risen;
         }
         // A column that nobody has costs nothing; that may make other rows want it.
         loop {
@@ -113,17 +115,18 @@ impl Matching {
                 }
             }
             if !changed {
-                return;
+                return risen;
             }
+            risen = true;
             for row in 0..self.pairs.len() {
-                self.let_go_if_unhappy(row);
+                self.let_go_if_unhappy(row, rounding);
             }
         }
     }
 
-    fn let_go_if_unhappy(&mut self, row: usize) {
+    fn let_go_if_unhappy(&mut self, row: usize, rounding: f64) {
         let Some(pair) = self.pair(row) else { return };
-        let worth = self.reduced(pair);
+        let worth = self.reduced(pair) - rounding;
         if self.pairs[row]
             .iter()
             .any(|&other| self.reduced(other) < worth)

@@ -5,20 +5,25 @@
 //! can say whether any pair left out would make it cheaper. Those that would are added, until none is left. Where few
 //! pairs are possible ([`lists::cheapest`]), as many as can be are made first, and then the cheapest such pairs.
 
-#[cfg(test)]
-mod dense;
 pub mod lists;
 mod matching;
 mod maximum;
+#[cfg(test)]
+mod tests;
 
 use crate::error::{Error, Result};
 use matching::Matching;
 
-/// Pairs that are looked at first, a row.
-const FIRST: usize = 16;
+/// How many pairs of a row are looked at. It decides about time, and never about the cost.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    /// At first.
+    first: usize,
+    /// More of them at once.
+    more: usize,
+}
 
-/// Pairs that are added at once, a row.
-const MORE: usize = 8;
+const SHARE: Share = Share { first: 16, more: 8 };
 
 /// Costs beyond this count as this, so that sums stay finite.
 const DEAREST: f64 = 1e280;
@@ -38,6 +43,29 @@ pub struct Pair {
     pub cost: f64,
 }
 
+/// What a row asks for: columns at which `cost − price` is below a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wish {
+    /// The row.
+    pub row: u32,
+    /// The limit.
+    pub below: f64,
+}
+
+impl Wish {
+    /// Rows that take everything.
+    pub fn of_all(n_rows: usize) -> Vec<Self> {
+        (0..).take(n_rows).map(Self::of).collect()
+    }
+
+    fn of(row: u32) -> Self {
+        Self {
+            row,
+            below: f64::INFINITY,
+        }
+    }
+}
+
 /// Costs of pairs, all possible, that can be searched.
 pub trait Costs: Sync {
     /// Number of rows, at most that of columns.
@@ -49,10 +77,10 @@ pub trait Costs: Sync {
     /// Attaches a price to each column. A column at −∞ is not for sale. Before, all prices are zero.
     fn set_prices(&mut self, prices: &[f64]);
 
-    /// For each of the rows, its `k` columns with the least `cost − price`, those first, or all if there are fewer.
+    /// For each wish, the `k` columns with the least `cost − price` that meet it, these first, or all if there are fewer.
     ///
     /// The answer must not depend on threads. Of equal ones, different rows had better list different columns.
-    fn cheapest(&self, rows: &[u32], k: usize) -> Vec<Vec<Pair>>;
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>>;
 
     /// Other pairs that are good to know from the start, as (row, pair).
     fn hints(&mut self) -> Vec<(u32, Pair)> {
@@ -103,37 +131,39 @@ impl Solution {
 /// # Errors
 /// Failed, when there are fewer columns than rows.
 pub fn cheapest(costs: &mut dyn Costs) -> Result<Solution> {
+    solve(costs, SHARE)
+}
+
+fn solve(costs: &mut dyn Costs, share: Share) -> Result<Solution> {
     let (n_rows, n_columns) = (costs.n_rows(), costs.n_columns());
     if n_rows > n_columns {
         return Err(unsolved());
     }
-    let everybody = row_numbers(n_rows);
-    let mut pairs = costs.cheapest(&everybody, FIRST);
+    let mut pairs = costs.cheapest(&Wish::of_all(n_rows), share.first);
     for (row, pair) in costs.hints() {
         pairs[row as usize].push(pair);
     }
     for list in &mut pairs {
         tidy(list);
     }
-    let mut matching = Matching::new(pairs, n_columns);
+    let mut state = State {
+        matching: Matching::new(pairs, n_columns),
+        sure: vec![f64::NEG_INFINITY; n_rows],
+        costs,
+        more: share.more,
+    };
     loop {
-        matching.bid();
-        let (crowd, crowded) = matching.augment();
+        state.matching.bid();
+        let (crowd, crowded) = state.matching.augment();
         if !crowd.is_empty() {
-            make_room(&mut matching, costs, &crowd, &crowded)?;
-            continue;
+            state.make_room(&crowd, &crowded)?;
+        } else if !state.add_bargains() {
+            return Ok(state.solution());
         }
-        costs.set_prices(&matching.prices);
-        let offers = costs.cheapest(&everybody, MORE);
-        if !add_bargains(&mut matching, &offers) {
-            return Ok(solution(&matching, &offers));
+        if state.matching.repair(state.rounding()) {
+            state.sure.fill(f64::NEG_INFINITY);
         }
-        matching.repair();
     }
-}
-
-fn row_numbers(n_rows: usize) -> Vec<u32> {
-    (0..).take(n_rows).collect()
 }
 
 /// A list without repeated columns and without infinite costs.
@@ -145,78 +175,104 @@ fn tidy(list: &mut Vec<Pair>) {
     }
 }
 
+impl Pair {
+    fn finite(self) -> Self {
+        Self {
+            cost: finite(self.cost),
+            ..self
+        }
+    }
+}
+
 fn finite(cost: f64) -> f64 {
     cost.clamp(-DEAREST, DEAREST)
 }
 
-/// Rows that compete for too few columns get others.
-fn make_room(
-    matching: &mut Matching,
-    costs: &mut dyn Costs,
-    crowd: &[u32],
-    crowded: &[bool],
-) -> Result<()> {
-    let prices: Vec<f64> = matching
-        .prices
-        .iter()
-        .zip(crowded)
-        .map(|(&price, &crowded)| if crowded { f64::NEG_INFINITY } else { price })
-        .collect();
-    costs.set_prices(&prices);
-    let offers = costs.cheapest(crowd, MORE);
-    if offers.iter().all(Vec::is_empty) {
-        return Err(unsolved());
-    }
-    for (&row, offers) in crowd.iter().zip(offers) {
-        let list = &mut matching.pairs[row as usize];
-        list.extend(offers.into_iter().map(|pair| Pair {
-            cost: finite(pair.cost),
-            ..pair
-        }));
-    }
-    matching.repair();
-    Ok(())
+/// An assignment on the pairs that are looked at, on its way to the cheapest of all.
+struct State<'a> {
+    matching: Matching,
+    /// What is known not to be above any `cost − price` of the row. As long as no price rises it stays true.
+    sure: Vec<f64>,
+    costs: &'a mut dyn Costs,
+    /// Pairs that a row gets at once.
+    more: usize,
 }
 
-/// Adds the pairs that are worth more to a row than the one it has. Returns whether there were any.
-fn add_bargains(matching: &mut Matching, offers: &[Vec<Pair>]) -> bool {
-    let prices = matching.prices.iter().copied();
-    let costs = (0..offers.len()).filter_map(|row| Some(matching.pair(row)?.cost));
-    let scale = prices
-        .chain(costs)
-        .fold(0.0, |most: f64, number| most.max(number.abs()));
-    let mut found = false;
-    for (row, offers) in offers.iter().enumerate() {
-        let Some(worth) = matching.worth(row) else {
-            continue;
-        };
-        for pair in offers {
-            let pair = Pair {
-                cost: finite(pair.cost),
-                ..*pair
-            };
-            let list = &mut matching.pairs[row];
-            if pair.cost - matching.prices[pair.column as usize] < worth - ROUNDING * scale
-                && list.iter().all(|known| known.column != pair.column)
-            {
-                list.push(pair);
-                found = true;
+impl State<'_> {
+    /// Reduced costs so far below zero are rounding.
+    fn rounding(&self) -> f64 {
+        let prices = self.matching.prices.iter().copied();
+        let costs = (0..self.sure.len()).filter_map(|row| Some(self.matching.pair(row)?.cost));
+        let most = prices
+            .chain(costs)
+            .fold(0.0, |most: f64, number| most.max(number.abs()));
+        ROUNDING * most
+    }
+
+    /// Rows that compete for too few columns get others.
+    fn make_room(&mut self, crowd: &[u32], crowded: &[bool]) -> Result<()> {
+        let mut prices = self.matching.prices.clone();
+        for (price, _) in prices
+            .iter_mut()
+            .zip(crowded)
+            .filter(|(_, crowded)| **crowded)
+        {
+            *price = f64::NEG_INFINITY;
+        }
+        self.costs.set_prices(&prices);
+        let wishes: Vec<Wish> = crowd.iter().copied().map(Wish::of).collect();
+        let offers = self.costs.cheapest(&wishes, self.more);
+        if offers.iter().all(Vec::is_empty) {
+            return Err(unsolved());
+        }
+        for (&row, offers) in crowd.iter().zip(offers) {
+            self.matching.pairs[row as usize].extend(offers.into_iter().map(Pair::finite));
+        }
+        Ok(())
+    }
+
+    /// Adds pairs that are worth more to a row than the one it has. Returns whether there were any.
+    fn add_bargains(&mut self) -> bool {
+        let matching = &mut self.matching;
+        let mut wishes = Vec::new();
+        for (row, &sure) in (0..).zip(&self.sure) {
+            if let Some(below) = matching.worth(row as usize).filter(|&worth| worth > sure) {
+                wishes.push(Wish { row, below });
             }
         }
+        self.costs.set_prices(&matching.prices);
+        let offers = self.costs.cheapest(&wishes, self.more);
+        let rounding = self.rounding();
+        let mut found = false;
+        for (Wish { row, below }, offers) in wishes.into_iter().zip(offers) {
+            let row = row as usize;
+            let mut least = below;
+            for pair in offers.into_iter().map(Pair::finite) {
+                let worth = self.matching.reduced(pair);
+                least = least.min(worth);
+                let known = &mut self.matching.pairs[row];
+                if worth < below - rounding && known.iter().all(|other| other.column != pair.column)
+                {
+                    known.push(pair);
+                    found = true;
+                }
+            }
+            self.sure[row] = least;
+        }
+        found
     }
-    found
-}
 
-fn solution(matching: &Matching, offers: &[Vec<Pair>]) -> Solution {
-    let pairs: Vec<Option<Pair>> = (0..offers.len()).map(|row| matching.pair(row)).collect();
-    let least = offers.iter().filter_map(|offers| {
-        let pair = offers.first()?;
-        Some(finite(pair.cost) - matching.prices[pair.column as usize])
-    });
-    Solution {
-        cost: sum(pairs.iter().flatten().map(|pair| pair.cost)),
-        bound: sum(least.chain(matching.prices.iter().copied())),
-        pairs,
+    fn solution(&self) -> Solution {
+        let matching = &self.matching;
+        let pairs: Vec<Option<Pair>> = (0..self.sure.len()).map(|row| matching.pair(row)).collect();
+        // A row that knows of nothing below its own pair has the least there.
+        let least = self.sure.iter().enumerate();
+        let least = least.filter_map(|(row, &sure)| Some(matching.worth(row)?.min(sure)));
+        Solution {
+            cost: sum(pairs.iter().flatten().map(|pair| pair.cost)),
+            bound: sum(least.chain(matching.prices.iter().copied())),
+            pairs,
+        }
     }
 }
 
