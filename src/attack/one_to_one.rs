@@ -39,7 +39,7 @@ pub struct Total {
     /// No assignment of as many pairs costs less: the value of a dual solution that all possible pairs were
     /// compared with. Above the cost, or below it, by rounding only.
     pub bound: f64,
-    /// Whether cost and bound agree to nine digits.
+    /// Whether cost and bound agree to nine digits, or up to rounding.
     pub is_proven: bool,
 }
 
@@ -70,7 +70,9 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
         },
     };
     let is_proven = solution.is_proven();
-    let Solution { pairs, cost, bound } = solution;
+    let Solution {
+        pairs, cost, bound, ..
+    } = solution;
     Ok(Assignment {
         partners: pairs
             .iter()

@@ -21,6 +21,7 @@ mod mdav;
 mod metamorphic;
 mod microaggregation;
 mod noise;
+mod one_to_one;
 mod oracle;
 mod p_buckets;
 mod p_distribution;

@@ -16,6 +16,7 @@ mod main_job;
 mod microaggregation;
 mod microaggregation_loss;
 mod noise;
+mod one_to_one;
 mod rank_swapping_table;
 mod reading;
 mod refinement;

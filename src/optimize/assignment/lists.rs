@@ -160,6 +160,7 @@ pub(super) fn cheapest_by(candidates: &Candidates, share: Share) -> Result<Solut
     Ok(Solution {
         cost: sum(pairs.iter().flatten().map(|pair: &Pair| pair.cost)),
         bound: plenty.bound + scarce.bound,
+        rounding: plenty.rounding + scarce.rounding,
         pairs,
     })
 }

@@ -100,6 +100,8 @@ pub struct Solution {
     /// `Σ_i min_j (cost_ij − price_j) + Σ_j price_j` over all possible pairs, where prices are not positive unless every
     /// column gets a row: weak duality.
     pub bound: f64,
+    /// What rounding of the terms of these sums may come to: 1e-13 of the sum of their absolute values.
+    pub rounding: f64,
 }
 
 impl Solution {
@@ -109,12 +111,14 @@ impl Solution {
             pairs: vec![None; n_rows],
             cost: 0.0,
             bound: 0.0,
+            rounding: 0.0,
         }
     }
 
-    /// Whether cost and bound meet, to nine digits.
+    /// Whether cost and bound meet, to nine digits or up to rounding.
     pub fn is_proven(&self) -> bool {
-        self.cost - self.bound <= PROVEN * self.cost.abs().max(self.bound.abs())
+        let size = self.cost.abs().max(self.bound.abs());
+        self.cost - self.bound <= (PROVEN * size).max(self.rounding)
     }
 }
 
@@ -268,9 +272,11 @@ impl State<'_> {
         // A row that knows of nothing below its own pair has the least there.
         let least = self.sure.iter().enumerate();
         let least = least.filter_map(|(row, &sure)| Some(matching.worth(row)?.min(sure)));
+        let terms: Vec<f64> = least.chain(matching.prices.iter().copied()).collect();
         Solution {
             cost: sum(pairs.iter().flatten().map(|pair| pair.cost)),
-            bound: sum(least.chain(matching.prices.iter().copied())),
+            bound: sum(terms.iter().copied()),
+            rounding: ROUNDING * sum(terms.iter().map(|term| term.abs())),
             pairs,
         }
     }
