@@ -23,7 +23,10 @@ struct Share {
     more: usize,
 }
 
-const SHARE: Share = Share { first: 16, more: 8 };
+const SHARE: Share = Share {
+    first: 40,
+    more: 24,
+};
 
 /// Costs beyond this count as this, so that sums stay finite.
 const DEAREST: f64 = 1e280;
@@ -195,7 +198,8 @@ fn finite(cost: f64) -> f64 {
 /// An assignment on the pairs that are looked at, on its way to the cheapest of all.
 struct State<'a> {
     matching: Matching,
-    /// What is known not to be above any `cost − price` of the row. As long as no price rises it stays true.
+    /// What `cost − price` is not below for any pair of the row that is not looked at. As long as no price rises that stays
+    /// true.
     sure: Vec<f64>,
     costs: &'a mut dyn Costs,
     /// Pairs that a row gets at once.
@@ -235,33 +239,35 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Adds pairs that are worth more to a row than the one it has. Returns whether there were any.
+    /// Adds pairs that are worth more to a row than the one it has, and those that come next, so that the row need not be
+    /// asked again soon. Returns whether there were any worth more.
     fn add_bargains(&mut self) -> bool {
         let matching = &mut self.matching;
         let mut wishes = Vec::new();
+        let mut worths = Vec::new();
         for (row, &sure) in (0..).zip(&self.sure) {
-            if let Some(below) = matching.worth(row as usize).filter(|&worth| worth > sure) {
-                wishes.push(Wish { row, below });
+            if let Some(worth) = matching.worth(row as usize).filter(|&worth| worth > sure) {
+                wishes.push(Wish::of(row));
+                worths.push(worth);
             }
         }
         self.costs.set_prices(&matching.prices);
         let offers = self.costs.cheapest(&wishes, self.more);
         let rounding = self.rounding();
         let mut found = false;
-        for (Wish { row, below }, offers) in wishes.into_iter().zip(offers) {
-            let row = row as usize;
-            let mut least = below;
+        for ((wish, worth), offers) in wishes.into_iter().zip(worths).zip(offers) {
+            let row = wish.row as usize;
+            let are_all = offers.len() < self.more;
+            let mut last = f64::INFINITY;
             for pair in offers.into_iter().map(Pair::finite) {
-                let worth = self.matching.reduced(pair);
-                least = least.min(worth);
+                last = self.matching.reduced(pair);
                 let known = &mut self.matching.pairs[row];
-                if worth < below - rounding && known.iter().all(|other| other.column != pair.column)
-                {
+                if known.iter().all(|other| other.column != pair.column) {
                     known.push(pair);
-                    found = true;
+                    found |= last < worth - rounding;
                 }
             }
-            self.sure[row] = least;
+            self.sure[row] = if are_all { f64::INFINITY } else { last };
         }
         found
     }
@@ -269,9 +275,10 @@ impl State<'_> {
     fn solution(&self) -> Solution {
         let matching = &self.matching;
         let pairs: Vec<Option<Pair>> = (0..self.sure.len()).map(|row| matching.pair(row)).collect();
-        // A row that knows of nothing below its own pair has the least there.
-        let least = self.sure.iter().enumerate();
-        let least = least.filter_map(|(row, &sure)| Some(matching.worth(row)?.min(sure)));
+        let least = self.sure.iter().zip(&matching.pairs).map(|(&sure, list)| {
+            let worths = list.iter().map(|&pair| matching.reduced(pair));
+            worths.fold(sure, f64::min)
+        });
         let terms: Vec<f64> = least.chain(matching.prices.iter().copied()).collect();
         Solution {
             cost: sum(pairs.iter().flatten().map(|pair| pair.cost)),
