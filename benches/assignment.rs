@@ -144,7 +144,7 @@ fn matrix(folder: &Path, masked: &str, known: usize) -> Vec<f64> {
     costs
 }
 
-fn dense(costs: &[f64]) -> f64 {
+fn dense(costs: &Vec<f64>) -> f64 {
     let (rows, columns) = lsap::solve(RECORDS, RECORDS, costs, false).expect("a solution");
     let cells = rows.into_iter().zip(columns);
     cells

@@ -247,8 +247,13 @@ fn outcomes(
             standardize,
         }),
     ];
-    let run = |attack: &Box<dyn Attack>| case.attack(attack.as_ref(), Assign::OneToOne, false);
-    attacks.iter().map(|attack| run(attack).unwrap()).collect()
+    attacks
+        .iter()
+        .map(|attack| {
+            case.attack(attack.as_ref(), Assign::OneToOne, false)
+                .unwrap()
+        })
+        .collect()
 }
 
 /// Microaggregated by place: groups of ten records with the same values. A record's partner cannot be told from nine others,
