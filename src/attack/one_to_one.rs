@@ -1,9 +1,22 @@
 //! Linking all records at once, each at most once: the intruder who knows that the two files hold the same people.
 
+mod possible;
+
 use rayon::prelude::*;
 
-use super::{Lists, Preference};
-use crate::{error::Result, optimize::assignment};
+use super::{Lists, Nearest, Preference};
+use crate::{
+    distance::priced::{Ask, Offer, PricedPoints, Search},
+    error::Result,
+    optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
+    table::matrix::Matrix,
+};
+
+/// The nearest seekers of each sought record that are known from the start.
+const NEAREST_SEEKERS: usize = 6;
+
+/// Seekers that one task searches for.
+const AT_ONCE: usize = 64;
 
 /// The links of the cheapest one-to-one assignment.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +25,22 @@ pub struct Assignment {
     pub partners: Vec<Option<u32>>,
     /// The cost of each seeker's pair.
     pub costs: Vec<Option<f64>>,
+    /// What it comes to.
+    pub total: Total,
+}
+
+/// The cost of a one-to-one assignment, and what proves it to be the least.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Total {
+    /// Number of pairs: as many as are possible.
+    pub pairs: u64,
     /// The sum of the costs of the pairs (squared distances for distance-based attacks).
     pub cost: f64,
+    /// No assignment of as many pairs costs less: the value of a dual solution that all possible pairs were
+    /// compared with. Above the cost, or below it, by rounding only.
+    pub bound: f64,
+    /// Whether cost and bound agree to nine digits, or up to rounding.
+    pub is_proven: bool,
 }
 
 /// Assigns seekers to sought records so that as many as possible get one and the sum of costs is least.
@@ -23,43 +50,180 @@ pub struct Assignment {
 /// therefore stand in an order unrelated to the seekers' (a [`super::Scenario`] sees to that).
 ///
 /// # Complexity
-/// O(n³) time and one dense matrix of costs: see [`assignment::bytes`].
+/// Where all pairs are possible, memory in proportion to the records; where they are in lists (or boxes), to the candidates. Time is
+/// nearly linear where each seeker's partner is among its nearest, more where many compete, and cubic at worst: see
+/// [`assignment::cheapest`] and [`lists::cheapest`].
 ///
 /// # Errors
-/// Failed, when the solver does not find an assignment.
+/// Failed, when the lists of candidates are too long to be held at once.
 pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
-    let cost: Box<dyn Fn(usize, usize) -> Option<f64> + '_> = match preference {
-        Preference::Nearest(nearest) => Box::new(|seeker, sought| nearest.cost(seeker, sought)),
-        Preference::Lists(_) | Preference::Agreed(_) => {
-            let lists = preference.as_lists().map(written_down).unwrap_or_default();
-            Box::new(move |seeker, sought| {
-                let list = &lists[seeker];
-                let found = list.binary_search_by_key(&sought, |&(record, _)| record as usize);
-                found.ok().map(|at| list[at].1)
-            })
-        }
+    let solution = match preference {
+        Preference::Nearest(nearest) => match &nearest.candidates {
+            Some(boxes) => lists::cheapest(&possible::in_boxes(nearest, boxes)?)?,
+            None => nearest_points(nearest)?,
+        },
+        Preference::Lists(lists) => in_lists(lists.as_ref())?,
+        Preference::Agreed(agreed) => in_lists(&agreed.weighted)?,
     };
-    let partners = assignment::cheapest(preference.n_seekers(), preference.n_sought(), &cost)?;
-    let costs: Vec<Option<f64>> = partners
-        .iter()
-        .enumerate()
-        .map(|(seeker, partner)| cost(seeker, (*partner)? as usize))
-        .collect();
+    let is_proven = solution.is_proven();
+    let Solution {
+        pairs, cost, bound, ..
+    } = solution;
     Ok(Assignment {
-        cost: costs.iter().flatten().fold(0.0, |sum, cost| sum + cost),
-        costs,
-        partners,
+        partners: pairs
+            .iter()
+            .map(|pair| pair.map(|pair| pair.column))
+            .collect(),
+        costs: pairs
+            .iter()
+            .map(|pair| pair.map(|pair| pair.cost))
+            .collect(),
+        total: Total {
+            pairs: pairs.iter().flatten().count() as u64,
+            cost,
+            bound,
+            is_proven,
+        },
     })
 }
 
-/// All lists at once.
-fn written_down(lists: &dyn Lists) -> Vec<Vec<(u32, f64)>> {
-    (0..lists.n_seekers())
-        .into_par_iter()
-        .map(|seeker| {
-            let mut list = Vec::new();
-            lists.list(seeker, &mut list);
-            list
+/// Assigns within lists: complete ones are worked out again where they are needed, others are written down.
+fn in_lists(of: &dyn Lists) -> Result<Solution> {
+    match possible::are_complete(of) {
+        true if of.n_seekers() <= of.n_sought() => {
+            assignment::cheapest(&mut CompleteLists::new(of))
+        }
+        _ => lists::cheapest(&possible::in_lists(of)?),
+    }
+}
+
+/// Assigns where every pair is possible: those of the smaller file choose.
+fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
+    let (seekers, sought) = (nearest.seekers.as_ref(), nearest.sought.as_ref());
+    if seekers.n_records() <= sought.n_records() {
+        return assignment::cheapest(&mut Points::new(seekers, sought, nearest));
+    }
+    let turned = assignment::cheapest(&mut Points::new(sought, seekers, nearest))?;
+    let mut pairs = vec![None; seekers.n_records()];
+    for (column, pair) in (0..).zip(&turned.pairs) {
+        if let Some(Pair {
+            column: seeker,
+            cost,
+        }) = *pair
+        {
+            pairs[seeker as usize] = Some(Pair { column, cost });
+        }
+    }
+    Ok(Solution { pairs, ..turned })
+}
+
+/// Records that choose among points. The distance is symmetric to the last bit, so either file can.
+struct Points<'a> {
+    choosers: &'a Matrix,
+    points: PricedPoints,
+    hints: Vec<(u32, Pair)>,
+}
+
+impl<'a> Points<'a> {
+    fn new(choosers: &'a Matrix, points: &Matrix, nearest: &Nearest<'_>) -> Self {
+        let metric = &nearest.metric;
+        let turned = PricedPoints::build(choosers, metric.clone());
+        let everybody = Wish::of_all(points.n_records());
+        let choosers_of = search(&turned, points, &everybody, NEAREST_SEEKERS);
+        let hints = (0..).zip(choosers_of).flat_map(|(column, pairs)| {
+            pairs.into_iter().map(
+                move |Pair {
+                          column: chooser,
+                          cost,
+                      }| (chooser, Pair { column, cost }),
+            )
+        });
+        Self {
+            choosers,
+            points: PricedPoints::build(points, metric.clone()),
+            hints: hints.collect(),
+        }
+    }
+}
+
+fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+    wishes
+        .par_iter()
+        .with_min_len(AT_ONCE)
+        .map_init(Search::default, |search, &Wish { row, below }| {
+            let ask = Ask {
+                k,
+                below,
+                turn: row,
+            };
+            let offers = points.cheapest(queries.record(row as usize), ask, search);
+            let pair = |offer: Offer| Pair {
+                column: offer.point,
+                cost: offer.key,
+            };
+            offers.into_iter().map(pair).collect()
         })
         .collect()
+}
+
+impl Costs for Points<'_> {
+    fn n_rows(&self) -> usize {
+        self.choosers.n_records()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.points.n_points()
+    }
+
+    fn set_prices(&mut self, prices: &[f64]) {
+        self.points.set_prices(prices);
+    }
+
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        search(&self.points, self.choosers, wishes, k)
+    }
+
+    fn hints(&mut self) -> Vec<(u32, Pair)> {
+        std::mem::take(&mut self.hints)
+    }
+}
+
+/// Lists that leave nobody out, worked out again for every search: they are too long to be kept.
+struct CompleteLists<'a> {
+    lists: &'a dyn Lists,
+    prices: Vec<f64>,
+}
+
+impl<'a> CompleteLists<'a> {
+    fn new(lists: &'a dyn Lists) -> Self {
+        Self {
+            prices: vec![0.0; lists.n_sought()],
+            lists,
+        }
+    }
+}
+
+impl Costs for CompleteLists<'_> {
+    fn n_rows(&self) -> usize {
+        self.lists.n_seekers()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.lists.n_sought()
+    }
+
+    fn set_prices(&mut self, prices: &[f64]) {
+        self.prices.copy_from_slice(prices);
+    }
+
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        wishes
+            .par_iter()
+            .with_min_len(AT_ONCE)
+            .map_init(Default::default, |(list, worths), wish| {
+                self.lists.list(wish.row as usize, list);
+                lists::least(list.drain(..), &self.prices, *wish, k, worths)
+            })
+            .collect()
+    }
 }

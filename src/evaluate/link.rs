@@ -15,7 +15,7 @@ use crate::{
     attack::{
         Attack, Direction, Nearest, Preference, Scenario,
         balanced::{self, Balanced},
-        one_to_one,
+        one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
     },
     distance::nearest::{Link, Neighbours},
@@ -333,8 +333,8 @@ pub struct Case<'a> {
 pub struct Outcome {
     /// How its claims were judged.
     pub score: Score,
-    /// Of a one-to-one assignment: total cost and number of pairs.
-    pub assignment: Option<(f64, u64)>,
+    /// Of a one-to-one assignment.
+    pub assignment: Option<Total>,
     /// What an attack with likelihoods says of its own success; not of a one-to-one assignment, which states nothing.
     pub calibration: Option<Calibration>,
     /// What was fitted, if the attack fits a model.
@@ -454,7 +454,6 @@ impl Case<'_> {
                     .zip(partners)
                     .filter(right)
                     .count();
-                let pairs = assignment.partners.iter().flatten().count();
                 let links = links
                     .into_iter()
                     .enumerate()
@@ -469,7 +468,7 @@ impl Case<'_> {
                 Ok(Outcome {
                     links: self.claims(links),
                     score: score.with_assignment(correct as u64),
-                    assignment: Some((assignment.cost, pairs as u64)),
+                    assignment: Some(assignment.total),
                     calibration: None,
                     fitted,
                 })

@@ -200,10 +200,24 @@ pub struct Correct {
 /// What a one-to-one assignment cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AssignmentSummary {
-    /// Sum of the squared distances of the pairs.
+    /// Sum of the costs of the pairs (squared distances, where the attack is by distance).
     pub cost: f64,
     /// Number of pairs.
     pub pairs: u64,
+    /// `optimal` if cost and bound agree to nine digits, else `bounded`.
+    pub proof: &'static str,
+    /// No assignment of as many pairs costs less than this, up to rounding.
+    pub bound: f64,
+}
+
+impl AssignmentSummary {
+    /// What is left unproven of the cost, as a share of it.
+    fn gap(&self) -> f64 {
+        match self.cost - self.bound {
+            gap if gap > 0.0 => gap / self.cost.abs().max(self.bound.abs()),
+            _ => 0.0,
+        }
+    }
 }
 
 /// The mean rate of a method over the cases of a sweep.
@@ -249,9 +263,15 @@ impl LinkResult {
             candidates_quantiles: score.candidates_quantiles,
             contains_true: score.contains_true,
             windows: attack.windows(known),
-            assignment: outcome
-                .assignment
-                .map(|(cost, pairs)| AssignmentSummary { cost, pairs }),
+            assignment: outcome.assignment.map(|total| AssignmentSummary {
+                cost: total.cost,
+                pairs: total.pairs,
+                proof: match total.is_proven {
+                    true => "optimal",
+                    false => "bounded",
+                },
+                bound: total.bound,
+            }),
             model: outcome
                 .fitted
                 .as_ref()
@@ -601,6 +621,7 @@ impl LinkReport {
                 &result.calibration,
             ));
         }
+        lines.extend(self.reading_of_assignments());
         lines.push(
             "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
              find more."
@@ -678,6 +699,39 @@ impl LinkReport {
             );
         }
         line
+    }
+
+    /// Whether the assignments are the cheapest.
+    fn reading_of_assignments(&self) -> Option<String> {
+        let assigned = self.results.iter().filter_map(|result| {
+            let assignment = result.assignment.as_ref()?;
+            Some((result, assignment))
+        });
+        let (result, loosest) = assigned.max_by(|(_, a), (_, b)| a.gap().total_cmp(&b.gap()))?;
+        let case = match self.results.len() {
+            1 => String::new(),
+            _ => format!(" of {} ({})", result.method, self.case_label(result)),
+        };
+        let number = |cost: f64| match cost.abs() {
+            0.0 | 1e-3..1e12 => format!("{cost:.6}"),
+            _ => format!("{cost:.9e}"),
+        };
+        Some(match loosest.proof {
+            "optimal" if self.results.len() == 1 => format!(
+                "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution).",
+                loosest.pairs,
+                number(loosest.cost)
+            ),
+            "optimal" => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
+                          solution)."
+                .into(),
+            _ => format!(
+                "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \
+                 open whether it is the cheapest.",
+                number(loosest.cost),
+                number(loosest.bound)
+            ),
+        })
     }
 
     fn describe(&self, result: &LinkResult) -> String {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    optimize::assignment,
+    optimize::assignment::lists::{self, Candidates},
     stats::density::{Grid, kernel_density},
     table::{AttrId, Role, Table},
 };
@@ -324,11 +324,15 @@ fn cost(difference: &Difference, options: &Options) -> f64 {
 
 fn one_to_one(differences: &Differences, options: &Options) -> Result<Vec<(usize, usize)>> {
     let width = differences.first().map_or(0, Vec::len);
-    let partners = assignment::cheapest(differences.len(), width, |a, b| {
-        differences[a][b].as_ref().map(|found| cost(found, options))
-    })?;
-    let pairs = partners.into_iter().enumerate();
-    Ok(pairs.filter_map(|(a, b)| Some((a, b? as usize))).collect())
+    let mut possible = Candidates::new(width);
+    for row in differences {
+        let pairs = (0..).zip(row);
+        possible.push(pairs.filter_map(|(b, found)| Some((b, cost(found.as_ref()?, options)))));
+    }
+    let pairs = lists::cheapest(&possible)?.pairs.into_iter().enumerate();
+    Ok(pairs
+        .filter_map(|(a, pair)| Some((a, pair?.column as usize)))
+        .collect())
 }
 
 fn one_to_many(differences: &Differences, options: &Options) -> Vec<(usize, usize)> {

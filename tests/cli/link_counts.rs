@@ -107,7 +107,10 @@ fn a_tie_counts_by_each_rule_and_the_rate_by_the_one_asked_for() {
 fn one_to_one_takes_the_cheapest_pairs() {
     // Squared distances: 1-1, 2-2 (or crossed), 3-4, 4-3 cost 4 + 4 + 4 + 1; nothing is cheaper.
     let result = result(&tied(), "--method am --known v --assign one-to-one");
-    assert_eq!(result["assignment"], json!({"cost": 13.0, "pairs": 4}));
+    assert_eq!(
+        result["assignment"],
+        json!({"cost": 13.0, "pairs": 4, "proof": "optimal", "bound": 13.0})
+    );
     let correct = &result["correct"];
     assert_eq!(correct["strict"], correct["optimistic"]);
     assert!(

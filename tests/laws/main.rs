@@ -26,6 +26,7 @@ mod metamorphic;
 mod microaggregation;
 mod microaggregation_attack;
 mod noise;
+mod one_to_one;
 mod oracle;
 mod p_buckets;
 mod p_distribution;

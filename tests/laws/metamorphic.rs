@@ -253,7 +253,7 @@ fn an_assignment_pairs_everybody_once_and_does_not_lean_on_the_order_of_records(
     let original = random_files::cells(&mut dice, 60, 3, 0);
     let released = masked(&original, 8);
     for outcome in outcomes(&original, &released, &in_order(60), 8, Assign::OneToOne) {
-        assert_eq!(outcome.assignment.unwrap().1, 60);
+        assert_eq!(outcome.assignment.unwrap().pairs, 60);
         assert_eq!(outcome.score.fair, outcome.score.strict as f64);
     }
     // All alike: whatever the solver does with ties, the truth must not be what it falls back to. About one of 60

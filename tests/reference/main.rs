@@ -22,6 +22,7 @@ mod microaggregation;
 mod microaggregation_attack;
 mod microaggregation_loss;
 mod noise;
+mod one_to_one;
 mod rank_swapping_table;
 mod reading;
 mod refinement;

@@ -28,12 +28,14 @@ use crate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
     },
-    optimize::assignment,
     report::link::{
         self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
     },
     table::{ReadOptions, Table},
 };
+
+/// Records from which on an assignment takes long enough to say so.
+const MANY_TO_ASSIGN: usize = 30_000;
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     args.refuse_without_effect()?;
@@ -113,10 +115,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     if args.assign == AssignArg::OneToOne {
         let (seekers, sought) = study.sizes();
-        console.note(&format!(
-            "note: --assign one-to-one needs {:.1} MB for the distances of {seekers} x {sought} records, and time that grows with the cube",
-            assignment::bytes(seekers, sought) as f64 / 1e6
-        ));
+        if seekers.max(sought) >= MANY_TO_ASSIGN {
+            console.note(&format!(
+                "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
+                 many records compete for the same ones"
+            ));
+        }
     }
 
     let mut results = Vec::new();

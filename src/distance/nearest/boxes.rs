@@ -61,6 +61,12 @@ impl Boxes {
         })
     }
 
+    /// The constrained attributes of a query, each with its interval.
+    pub fn intervals(&self, query: usize) -> impl Iterator<Item = (usize, f64, f64)> {
+        self.constraints(query)
+            .map(|Constraint { attribute, lo, hi }| (attribute, lo, hi))
+    }
+
     /// The constrained attributes of a query.
     pub(super) fn constraints(&self, query: usize) -> impl Iterator<Item = Constraint> {
         let cells = query * self.n_attributes..(query + 1) * self.n_attributes;

@@ -1,0 +1,173 @@
+//! What `link --assign one-to-one` costs beside a dense solver (the crate lsap) on the same files, and that both find the same
+//! cost.
+//!
+//! `cargo bench --bench assignment` compares on files of 5,000 records; `-- large` shows 100,000 records, which no dense
+//! solver holds; `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file tells the rest.
+
+mod common;
+
+use std::{fs, path::Path, process::Command};
+
+use common::{
+    data,
+    figures::{median, median_ratio, say, timed},
+    process::{self, Sink},
+};
+use sdcrisk::{
+    stats::moments::moments_by_attribute,
+    table::{Matrix, ReadOptions, Table},
+};
+
+const RECORDS: usize = 5_000;
+const LARGE: usize = 100_000;
+const ROUNDS: usize = 3;
+
+/// Names of masked files, and how they are made.
+const MASKINGS: [(&str, &str); 4] = [
+    ("swapped-2", "rankswap --p 2 --seed 1"),
+    ("swapped-20", "rankswap --p 20 --seed 1"),
+    ("groups-10", "microagg --k 10"),
+    ("noise-1", "noise --level 1 --seed 1"),
+];
+
+const KNOWN: [usize; 2] = [7, 13];
+
+fn main() {
+    let words = common::words();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["files", folder] => files(Path::new(folder), RECORDS),
+        ["files", folder, records] => {
+            files(Path::new(folder), records.parse().expect("a number"));
+        }
+        ["large"] => large(),
+        _ => compare(),
+    }
+}
+
+/// `original.csv`, and each masking of it.
+fn files(folder: &Path, records: usize) {
+    let original = folder.join("original.csv");
+    fs::write(&original, data::correlated(records, 1)).expect("room for the file");
+    for (name, masking) in MASKINGS {
+        let masked = Sink::File(folder.join(format!("{name}.csv")));
+        let mut command = process::sdcrisk();
+        command.args(["--quiet", "mask"]).args(masking.split(' '));
+        process::seconds(command.arg(&original), &masked);
+    }
+}
+
+fn link(folder: &Path, masked: &str, known: usize) -> Command {
+    let mut command = process::sdcrisk();
+    command.args([
+        "link",
+        "--quiet",
+        "--method",
+        "am",
+        "--assign",
+        "one-to-one",
+    ]);
+    command.args(["--format", "json", "--known", &format!("first:{known}")]);
+    command.arg(folder.join("original.csv"));
+    command.arg(folder.join(format!("{masked}.csv")));
+    command
+}
+
+fn compare() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    files(folder, RECORDS);
+    say(&format!(
+        "{RECORDS} records, {ROUNDS} rounds, medians\n\n{:10} {:>5} {:>9} {:>9} {:>9} {:>11} {:>8} {:>9}",
+        "masked", "known", "ours s", "matrix s", "lsap s", "lsap/ours", "peak MB", "cost off"
+    ));
+    for (name, _) in MASKINGS {
+        for known in KNOWN {
+            let (mut ours, mut build, mut solve) = (Vec::new(), Vec::new(), Vec::new());
+            let mut least = f64::NAN;
+            for _ in 0..ROUNDS {
+                ours.push(process::seconds_and_stage(&mut link(folder, name, known), "am").1);
+                let (costs, seconds) = timed(|| matrix(folder, name, known));
+                build.push(seconds);
+                let (cost, seconds) = timed(|| dense(&costs));
+                solve.push(seconds);
+                least = cost;
+            }
+            let peak = process::peak_megabytes(&mut link(folder, name, known), &Sink::Null);
+            say(&format!(
+                "{name:10} {known:>5} {:>9.3} {:>9.3} {:>9.3} {:>11.1} {peak:>8.0} {:>9.1e}",
+                median(&ours),
+                median(&build),
+                median(&solve),
+                median_ratio(&solve, &ours),
+                (cost(folder, name, known) - least).abs() / least,
+            ));
+        }
+    }
+}
+
+fn large() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    files(folder, LARGE);
+    say(&format!(
+        "{LARGE} records\n\n{:10} {:>5} {:>9} {:>8}",
+        "masked", "known", "ours s", "peak MB"
+    ));
+    for (name, _) in MASKINGS {
+        let known = KNOWN[0];
+        let (_, seconds) = process::seconds_and_stage(&mut link(folder, name, known), "am");
+        let peak = process::peak_megabytes(&mut link(folder, name, known), &Sink::Null);
+        say(&format!("{name:10} {known:>5} {seconds:>9.1} {peak:>8.0}"));
+    }
+}
+
+/// The cost that our assignment comes to.
+fn cost(folder: &Path, masked: &str, known: usize) -> f64 {
+    let output = link(folder, masked, known).output().expect("a process");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    report["results"][0]["assignment"]["cost"]
+        .as_f64()
+        .expect("a cost")
+}
+
+/// All squared distances; reading is not in the time that counts, but small beside it.
+fn matrix(folder: &Path, masked: &str, known: usize) -> Vec<f64> {
+    let original = standardised(&folder.join("original.csv"), known);
+    let masked = standardised(&folder.join(format!("{masked}.csv")), known);
+    let mut costs = Vec::with_capacity(original.len() / known * masked.len() / known);
+    for a in original.chunks_exact(known) {
+        for b in masked.chunks_exact(known) {
+            costs.push(a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum());
+        }
+    }
+    costs
+}
+
+fn dense(costs: &Vec<f64>) -> f64 {
+    let (rows, columns) = lsap::solve(RECORDS, RECORDS, costs, false).expect("a solution");
+    let cells = rows.into_iter().zip(columns);
+    cells
+        .map(|(row, column)| costs[row * RECORDS + column])
+        .sum()
+}
+
+fn standardised(path: &Path, known: usize) -> Vec<f64> {
+    let bytes = fs::read(path).expect("the file");
+    let table = Table::read("file", bytes, &ReadOptions::default()).expect("a table");
+    let numbers: Vec<_> = table
+        .ids()
+        .take(known)
+        .filter_map(|id| table.numbers(id))
+        .collect();
+    let records: Vec<u32> = (0..).take(table.n_records()).collect();
+    let matrix = Matrix::gather(&numbers, &records);
+    let moments = moments_by_attribute(&matrix);
+    let cells = matrix.values().iter().enumerate();
+    cells
+        .map(|(cell, value)| {
+            let moments = moments[cell % known];
+            (value - moments.mean) / moments.sd
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! The possible pairs of a preference, written down.
+
+use rayon::prelude::*;
+
+use crate::{
+    attack::{Lists, Nearest},
+    distance::nearest::Boxes,
+    error::{Error, Result},
+    optimize::assignment::lists::{BYTES_OF_CANDIDATE, Candidates},
+    table::matrix::Matrix,
+};
+
+/// The most pairs that are written down: 3 GB, and as much again while they are worked on.
+const MOST: usize = 250_000_000;
+
+/// Seekers whose lists are made before they are joined to the others.
+const AT_ONCE: usize = 4096;
+
+/// Seekers that one task makes the lists of.
+const OF_A_TASK: usize = 64;
+
+/// Whether each list holds every sought record.
+pub(super) fn are_complete(lists: &dyn Lists) -> bool {
+    (0..lists.n_seekers())
+        .into_par_iter()
+        .with_min_len(OF_A_TASK)
+        .map_init(Vec::new, |list, seeker| {
+            lists.list(seeker, list);
+            list.len() == lists.n_sought()
+        })
+        .all(|complete| complete)
+}
+
+/// All lists.
+pub(super) fn in_lists(lists: &dyn Lists) -> Result<Candidates> {
+    written_down(lists.n_seekers(), lists.n_sought(), |seeker, list| {
+        lists.list(seeker, list);
+    })
+}
+
+/// The sought records in each seeker's box.
+pub(super) fn in_boxes(nearest: &Nearest<'_>, boxes: &Boxes) -> Result<Candidates> {
+    let sought = nearest.sought.as_ref();
+    let sorted = Sorted::new(sought);
+    written_down(boxes.n_queries(), sought.n_records(), |seeker, list| {
+        list.clear();
+        let key = |&point: &u32| Some((point, nearest.cost(seeker, point as usize)?));
+        list.extend(sorted.shortest(boxes, seeker).iter().filter_map(key));
+        list.sort_unstable_by_key(|&(point, _)| point);
+    })
+}
+
+fn written_down(
+    n_seekers: usize,
+    n_sought: usize,
+    list_of: impl Fn(usize, &mut Vec<(u32, f64)>) + Sync,
+) -> Result<Candidates> {
+    let mut candidates = Candidates::new(n_sought);
+    for start in (0..n_seekers).step_by(AT_ONCE) {
+        let end = (start + AT_ONCE).min(n_seekers);
+        let lists: Vec<Vec<(u32, f64)>> = (start..end)
+            .into_par_iter()
+            .with_min_len(OF_A_TASK)
+            .map_init(Vec::new, |list, seeker| {
+                list_of(seeker, list);
+                list.clone()
+            })
+            .collect();
+        if candidates.n_pairs() + lists.iter().map(Vec::len).sum::<usize>() > MOST {
+            return Err(too_many(n_seekers, n_sought));
+        }
+        for list in lists {
+            candidates.push(list);
+        }
+    }
+    Ok(candidates)
+}
+
+fn too_many(n_seekers: usize, n_sought: usize) -> Error {
+    Error::failed(format!(
+        "a one-to-one assignment of {n_seekers} to {n_sought} records has more than {} million possible pairs, which is \
+         more than {} GB hold",
+        MOST / 1_000_000,
+        MOST * BYTES_OF_CANDIDATE / 1_000_000_000
+    ))
+    .remedy("Use --assign best, let the intruder know more attributes (--known) or fewer records (--known-records)")
+}
+
+/// The points by each attribute, to look at few of them for a box.
+struct Sorted {
+    /// For each attribute, the values that are present in ascending order, and whose they are.
+    by_attribute: Vec<(Vec<f64>, Vec<u32>)>,
+    all: Vec<u32>,
+}
+
+impl Sorted {
+    fn new(points: &Matrix) -> Self {
+        let all: Vec<u32> = (0..).take(points.n_records()).collect();
+        let sorted = |k: usize| {
+            let mut present = all.clone();
+            present.retain(|&point| !points.is_missing(point as usize, k));
+            let value = |point: u32| points.row(point as usize)[k];
+            present.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+            (present.iter().map(|&point| value(point)).collect(), present)
+        };
+        Self {
+            by_attribute: (0..points.n_attributes())
+                .into_par_iter()
+                .map(sorted)
+                .collect(),
+            all,
+        }
+    }
+
+    /// The points within the interval of one attribute, the one with the fewest: among them are all that are in the box.
+    fn shortest(&self, boxes: &Boxes, query: usize) -> &[u32] {
+        let mut shortest = self.all.as_slice();
+        for (attribute, lo, hi) in boxes.intervals(query) {
+            let (values, points) = &self.by_attribute[attribute];
+            let start = values.partition_point(|&value| value < lo);
+            let end = values.partition_point(|&value| value <= hi).max(start);
+            if end - start < shortest.len() {
+                shortest = &points[start..end];
+            }
+        }
+        shortest
+    }
+}

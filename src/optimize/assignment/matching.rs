@@ -1,0 +1,342 @@
+//! Shortest augmenting paths on a sparse graph of pairs.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use super::Pair;
+
+/// Marks a row or a column without a partner.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// Rows that change their mind, per row, before paths are looked for.
+const CHANGES: usize = 30;
+
+/// A matching of rows with columns, and a price of each column, that fit together.
+///
+/// Let `u_i` be the least `cost − price` among the pairs of row i. Each matched row has a pair at `u_i`. With
+/// fewer rows than columns no price is above zero, and a column without a row has the price zero. So a matching
+/// of all rows is the cheapest.
+///
+/// # Source
+/// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
+/// Computing 38, 1987.
+pub(super) struct Matching {
+    /// The pairs of each row.
+    pub pairs: Vec<Vec<Pair>>,
+    /// The price of each column.
+    pub prices: Vec<f64>,
+    /// The place of each row's partner in its list of pairs, or [`NOBODY`].
+    pub chosen: Vec<u32>,
+    row_of: Vec<u32>,
+    /// As many rows as columns: a price may have any sign, since no column stays alone.
+    square: bool,
+    search: Search,
+}
+
+/// What a search for a path has found of each column.
+struct Search {
+    distance: Vec<f64>,
+    /// The row from which a column is reached, and the place of the column in the row's list.
+    from: Vec<(u32, u32)>,
+    /// Columns seen in this search, to forget them afterwards.
+    seen: Vec<u32>,
+    done: Vec<bool>,
+    /// Columns from which no free column can be reached.
+    dead: Vec<bool>,
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Columns at the distance that has been reached.
+    ready: Vec<u32>,
+    scanned: Vec<u32>,
+}
+
+impl Matching {
+    pub(super) fn new(pairs: Vec<Vec<Pair>>, n_columns: usize) -> Self {
+        let square = pairs.len() == n_columns;
+        let mut prices = vec![0.0; n_columns];
+        if square {
+            prices.fill(f64::INFINITY);
+            for pair in pairs.iter().flatten() {
+                let price = &mut prices[pair.column as usize];
+                *price = price.min(pair.cost);
+            }
+            for price in prices.iter_mut().filter(|price| price.is_infinite()) {
+                *price = 0.0;
+            }
+        }
+        Self {
+            chosen: vec![NOBODY; pairs.len()],
+            row_of: vec![NOBODY; n_columns],
+            pairs,
+            prices,
+            square,
+            search: Search {
+                distance: vec![f64::INFINITY; n_columns],
+                from: vec![(NOBODY, NOBODY); n_columns],
+                seen: Vec::new(),
+                done: vec![false; n_columns],
+                dead: vec![false; n_columns],
+                heap: BinaryHeap::new(),
+                ready: Vec::new(),
+                scanned: Vec::new(),
+            },
+        }
+    }
+
+    /// The pair that a row has, if any.
+    pub(super) fn pair(&self, row: usize) -> Option<Pair> {
+        self.pairs[row].get(self.chosen[row] as usize).copied()
+    }
+
+    /// Cost less price of the pair that a row has.
+    pub(super) fn worth(&self, row: usize) -> Option<f64> {
+        self.pair(row).map(|pair| self.reduced(pair))
+    }
+
+    pub(super) fn reduced(&self, pair: Pair) -> f64 {
+        pair.cost - self.prices[pair.column as usize]
+    }
+
+    /// Takes partners from rows that would rather have another one, by more than rounding, after pairs were added.
+    /// Returns whether some price had to rise.
+    pub(super) fn repair(&mut self, rounding: f64) -> bool {
+        for row in 0..self.pairs.len() {
+            self.let_go_if_unhappy(row, rounding);
+        }
+        let mut risen = false;
+        if self.square {
+            return risen;
+        }
+        // A column that nobody has costs nothing; that may make other rows want it.
+        loop {
+            let mut changed = false;
+            for column in 0..self.prices.len() {
+                if self.row_of[column] == NOBODY && self.prices[column] < 0.0 {
+                    self.prices[column] = 0.0;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return risen;
+            }
+            risen = true;
+            for row in 0..self.pairs.len() {
+                self.let_go_if_unhappy(row, rounding);
+            }
+        }
+    }
+
+    fn let_go_if_unhappy(&mut self, row: usize, rounding: f64) {
+        let Some(pair) = self.pair(row) else { return };
+        let worth = self.reduced(pair) - rounding;
+        if self.pairs[row]
+            .iter()
+            .any(|&other| self.reduced(other) < worth)
+        {
+            self.row_of[pair.column as usize] = NOBODY;
+            self.chosen[row] = NOBODY;
+        }
+    }
+
+    fn take(&mut self, row: u32, place: u32) -> u32 {
+        let column = self.pairs[row as usize][place as usize].column as usize;
+        let before = self.row_of[column];
+        if before != NOBODY {
+            self.chosen[before as usize] = NOBODY;
+        }
+        self.row_of[column] = row;
+        self.chosen[row as usize] = place;
+        before
+    }
+
+    /// Rows without a partner take their cheapest column, also from another row, at the price at which they would
+    /// change to their second cheapest.
+    pub(super) fn bid(&mut self) {
+        let mut budget = CHANGES * self.pairs.len();
+        let mut waiting = self.free_rows();
+        for _ in 0..2 {
+            let mut next = Vec::new();
+            for &first in &waiting {
+                let mut row = first;
+                loop {
+                    if budget == 0 {
+                        return;
+                    }
+                    budget -= 1;
+                    let Some((place, gain)) = self.offer(row) else {
+                        break;
+                    };
+                    let column = self.pairs[row as usize][place as usize].column as usize;
+                    self.prices[column] -= gain;
+                    let before = self.take(row, place);
+                    if before == NOBODY {
+                        break;
+                    }
+                    if gain > 0.0 {
+                        row = before;
+                    } else {
+                        next.push(before);
+                        break;
+                    }
+                }
+            }
+            waiting = next;
+        }
+    }
+
+    /// The place of the column that a row takes, and by how much its price falls.
+    fn offer(&self, row: u32) -> Option<(u32, f64)> {
+        let (mut best, mut second) = ((f64::INFINITY, NOBODY), (f64::INFINITY, NOBODY));
+        for (place, &pair) in (0..).zip(&self.pairs[row as usize]) {
+            let reduced = self.reduced(pair);
+            if reduced < best.0 {
+                (second, best) = (best, (reduced, place));
+            } else if reduced < second.0 {
+                second = (reduced, place);
+            }
+        }
+        let is_free = |place: u32| {
+            let pair = self.pairs[row as usize].get(place as usize);
+            pair.is_some_and(|pair| self.row_of[pair.column as usize] == NOBODY)
+        };
+        if second.1 == NOBODY {
+            return is_free(best.1).then_some((best.1, 0.0));
+        }
+        let gain = second.0 - best.0;
+        if gain <= 0.0 && !is_free(best.1) && is_free(second.1) {
+            return Some((second.1, 0.0));
+        }
+        Some((best.1, gain.max(0.0)))
+    }
+
+    fn free_rows(&self) -> Vec<u32> {
+        (0..)
+            .zip(&self.chosen)
+            .filter_map(|(row, &chosen)| (chosen == NOBODY).then_some(row))
+            .collect()
+    }
+
+    /// Finds a partner for every row that can have one. Returns the rows among which some must stay alone, because
+    /// all of their pairs lead to too few columns; and marks those columns.
+    pub(super) fn augment(&mut self) -> (Vec<u32>, Vec<bool>) {
+        self.search.dead.fill(false);
+        let mut crowd = Vec::new();
+        for row in self.free_rows() {
+            if let Some(end) = self.path_from(row) {
+                self.turn_over(row, end);
+            } else {
+                crowd.push(row);
+                for &column in &self.search.scanned {
+                    self.search.dead[column as usize] = true;
+                    crowd.push(self.row_of[column as usize]);
+                }
+            }
+            self.search.forget();
+        }
+        (crowd, self.search.dead.clone())
+    }
+
+    /// The free column at the end of the shortest path from a free row.
+    fn path_from(&mut self, start: u32) -> Option<(u32, f64)> {
+        let search = &mut self.search;
+        let (mut row, mut reached, mut worth) = (start, 0.0_f64, f64::INFINITY);
+        for pair in &self.pairs[start as usize] {
+            worth = worth.min(pair.cost - self.prices[pair.column as usize]);
+        }
+        let mut end: Option<(u32, f64)> = None;
+        loop {
+            let limit = end.map_or(f64::INFINITY, |(_, distance)| distance);
+            for (place, pair) in (0..).zip(&self.pairs[row as usize]) {
+                let column = pair.column as usize;
+                if search.done[column] || search.dead[column] {
+                    continue;
+                }
+                // Rounding can take it below zero.
+                let step = (pair.cost - self.prices[column] - worth).max(0.0);
+                let distance = reached + step;
+                if distance >= search.distance[column] || distance >= limit {
+                    continue;
+                }
+                if search.distance[column].is_infinite() {
+                    search.seen.push(pair.column);
+                }
+                search.distance[column] = distance;
+                search.from[column] = (row, place);
+                if self.row_of[column] == NOBODY {
+                    if end.is_none_or(|(_, least)| distance < least) {
+                        end = Some((pair.column, distance));
+                    }
+                    if distance <= reached {
+                        return end;
+                    }
+                } else if distance <= reached {
+                    search.ready.push(pair.column);
+                } else {
+                    let key = (distance + 0.0).to_bits();
+                    search.heap.push(Reverse((key, pair.column)));
+                }
+            }
+            let Some(column) = search.next() else {
+                return end;
+            };
+            let distance = search.distance[column as usize];
+            if end.is_some_and(|(_, least)| least <= distance) {
+                return end;
+            }
+            search.done[column as usize] = true;
+            search.scanned.push(column);
+            reached = distance;
+            row = self.row_of[column as usize];
+            let pair = self.pairs[row as usize][self.chosen[row as usize] as usize];
+            worth = pair.cost - self.prices[pair.column as usize];
+        }
+    }
+
+    /// Gives the columns on the path to the rows before them, and moves prices so that nobody minds.
+    fn turn_over(&mut self, start: u32, (end, length): (u32, f64)) {
+        let search = &self.search;
+        for &column in &search.scanned {
+            let rest = length - search.distance[column as usize];
+            if rest > 0.0 {
+                self.prices[column as usize] -= rest;
+            }
+        }
+        let mut column = end;
+        loop {
+            let (row, place) = self.search.from[column as usize];
+            let before = self.pair(row as usize).map(|pair| pair.column);
+            self.chosen[row as usize] = place;
+            self.row_of[column as usize] = row;
+            match before {
+                Some(before) if row != start => column = before,
+                _ => return,
+            }
+        }
+    }
+}
+
+impl Search {
+    /// The nearest column that was not yet looked at.
+    fn next(&mut self) -> Option<u32> {
+        while let Some(column) = self.ready.pop() {
+            if !self.done[column as usize] {
+                return Some(column);
+            }
+        }
+        while let Some(Reverse((key, column))) = self.heap.pop() {
+            let stale = self.distance[column as usize].to_bits() != key;
+            if !stale && !self.done[column as usize] {
+                return Some(column);
+            }
+        }
+        None
+    }
+
+    fn forget(&mut self) {
+        for column in self.seen.drain(..) {
+            self.distance[column as usize] = f64::INFINITY;
+            self.done[column as usize] = false;
+        }
+        self.heap.clear();
+        self.ready.clear();
+        self.scanned.clear();
+    }
+}

@@ -1,0 +1,141 @@
+//! As many pairs as possible.
+
+use super::{lists::Candidates, matching::NOBODY};
+
+/// The rows and columns of a graph in which as many pairs as possible cannot be all rows.
+///
+/// In every matching with the most pairs, each scarce column has a row, which is a crowding one; and each other row
+/// has a column, which is not scarce. So both parts are matched by themselves.
+///
+/// # Source
+/// A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canadian Journal of Mathematics 10, 1958.
+pub(super) struct Parts {
+    /// Whether a row can stay alone in some matching with the most pairs.
+    pub crowding: Vec<bool>,
+    /// Whether a column is a candidate of a crowding row.
+    pub scarce: Vec<bool>,
+}
+
+/// Splits a graph by a matching with the most pairs.
+///
+/// # Complexity
+/// O(m √n) time for m candidates.
+///
+/// # Source
+/// J. E. Hopcroft, R. M. Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM Journal on
+/// Computing 2, 1973.
+pub(super) fn parts(graph: &Candidates) -> Parts {
+    let mut matching = Maximum {
+        column_of: vec![NOBODY; graph.n_rows()],
+        row_of: vec![NOBODY; graph.n_columns()],
+        level: vec![NOBODY; graph.n_rows()],
+        next: vec![0; graph.n_rows()],
+        graph,
+    };
+    matching.take_free_columns();
+    while matching.layer() {
+        for row in 0..graph.n_rows() {
+            if matching.column_of[row] == NOBODY {
+                matching.path(row);
+            }
+        }
+    }
+    // The last layering reached no free column: it went along all alternating paths.
+    let mut scarce = vec![false; graph.n_columns()];
+    for row in (0..graph.n_rows()).filter(|&row| matching.level[row] != NOBODY) {
+        for &column in graph.columns(row) {
+            scarce[column as usize] = true;
+        }
+    }
+    Parts {
+        crowding: matching
+            .level
+            .iter()
+            .map(|&level| level != NOBODY)
+            .collect(),
+        scarce,
+    }
+}
+
+struct Maximum<'a> {
+    graph: &'a Candidates,
+    column_of: Vec<u32>,
+    row_of: Vec<u32>,
+    /// Number of pairs on the shortest alternating path from a free row.
+    level: Vec<u32>,
+    /// The candidate that a row tries next.
+    next: Vec<usize>,
+}
+
+impl Maximum<'_> {
+    fn take_free_columns(&mut self) {
+        for row in 0..self.column_of.len() {
+            let columns = self.graph.columns(row);
+            let free = columns
+                .iter()
+                .find(|&&column| self.row_of[column as usize] == NOBODY);
+            if let Some(&column) = free {
+                self.pair(row, column);
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
+    fn pair(&mut self, row: usize, column: u32) {
+        self.column_of[row] = column;
+        self.row_of[column as usize] = row as u32;
+    }
+
+    /// Works out the levels; whether some path ends at a free column.
+    #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
+    fn layer(&mut self) -> bool {
+        self.level.fill(NOBODY);
+        self.next.fill(0);
+        let mut queue: Vec<u32> = Vec::new();
+        for (row, &column) in self.column_of.iter().enumerate() {
+            if column == NOBODY {
+                self.level[row] = 0;
+                queue.push(row as u32);
+            }
+        }
+        let (mut at, mut found) = (0, false);
+        while let Some(&row) = queue.get(at) {
+            at += 1;
+            for &column in self.graph.columns(row as usize) {
+                let owner = self.row_of[column as usize];
+                if owner == NOBODY {
+                    found = true;
+                } else if self.level[owner as usize] == NOBODY {
+                    self.level[owner as usize] = self.level[row as usize] + 1;
+                    queue.push(owner);
+                }
+            }
+        }
+        found
+    }
+
+    /// Looks for a free column along growing levels, and hands columns on along the path.
+    fn path(&mut self, start: usize) {
+        let mut path = vec![start];
+        while let Some(&row) = path.last() {
+            let Some(&column) = self.graph.columns(row).get(self.next[row]) else {
+                path.pop();
+                continue;
+            };
+            self.next[row] += 1;
+            let owner = self.row_of[column as usize];
+            if owner == NOBODY {
+                let mut column = column;
+                for &row in path.iter().rev() {
+                    let before = self.column_of[row];
+                    self.pair(row, column);
+                    column = before;
+                }
+                return;
+            }
+            if self.level[owner as usize] == self.level[row] + 1 {
+                path.push(owner as usize);
+            }
+        }
+    }
+}

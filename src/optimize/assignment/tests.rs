@@ -1,0 +1,213 @@
+//! The solver against trying everything, and against a dense solver.
+
+use super::{
+    Pair, SHARE, Share, Solution, Wish,
+    lists::{Candidates, cheapest_by, least},
+};
+
+/// Shares with which every way of getting more pairs is gone.
+const SHARES: [Share; 3] = [
+    Share { first: 1, more: 1 },
+    Share { first: 3, more: 2 },
+    SHARE,
+];
+
+/// A small generator: tests only want variety.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+type Dense = Vec<Vec<Option<f64>>>;
+
+fn candidates(costs: &Dense, n_columns: usize) -> Candidates {
+    let mut candidates = Candidates::new(n_columns);
+    for row in costs {
+        let possible = (0..).zip(row).filter_map(|(j, cost)| Some((j, (*cost)?)));
+        candidates.push(possible);
+    }
+    candidates
+}
+
+/// Checks that pairs are possible and no column is used twice; returns their number and cost.
+fn checked(costs: &Dense, n_columns: usize, solution: &Solution) -> (usize, f64) {
+    let mut used = vec![false; n_columns];
+    let (mut n_pairs, mut total) = (0, 0.0);
+    for (row, pair) in costs.iter().zip(&solution.pairs) {
+        if let Some(Pair { column, cost }) = *pair {
+            assert_eq!(row[column as usize], Some(cost), "a possible pair");
+            assert!(!used[column as usize], "a column was used twice");
+            used[column as usize] = true;
+            n_pairs += 1;
+            total += cost;
+        }
+    }
+    assert!(
+        solution.is_proven(),
+        "{} and {}",
+        solution.cost,
+        solution.bound
+    );
+    (n_pairs, total)
+}
+
+/// Every assignment, by recursion: (pairs, cost) of the best.
+fn exhaustive(costs: &Dense, row: usize, taken: &mut Vec<bool>) -> (usize, f64) {
+    if row == costs.len() {
+        return (0, 0.0);
+    }
+    let mut best = exhaustive(costs, row + 1, taken);
+    for column in 0..taken.len() {
+        if let (false, Some(price)) = (taken[column], costs[row][column]) {
+            taken[column] = true;
+            let (pairs, rest) = exhaustive(costs, row + 1, taken);
+            taken[column] = false;
+            if (pairs + 1, -(rest + price)) > (best.0, -best.1) {
+                best = (pairs + 1, rest + price);
+            }
+        }
+    }
+    best
+}
+
+/// (pairs, cost) by the dense solver: an impossible pair costs more than all others together.
+fn dense(costs: &Dense, n_columns: usize) -> (usize, f64) {
+    const IMPOSSIBLE: f64 = 1e7;
+    let cell = |i: usize, j: usize| costs[i][j].unwrap_or(IMPOSSIBLE);
+    let n_rows = costs.len();
+    let turned = n_rows > n_columns;
+    let (short, long) = (n_rows.min(n_columns), n_rows.max(n_columns));
+    let mut matrix = Vec::new();
+    for a in 0..short {
+        for b in 0..long {
+            matrix.push(if turned { cell(b, a) } else { cell(a, b) });
+        }
+    }
+    let (rows, columns) = lsap::solve(short, long, &matrix, false).unwrap();
+    let pairs = rows.into_iter().zip(columns);
+    let possible = pairs.filter_map(|(a, b)| if turned { costs[b][a] } else { costs[a][b] });
+    possible.fold((0, 0.0), |(n, total), cost| (n + 1, total + cost))
+}
+
+/// Costs are small whole numbers: many ties, and sums are exact.
+fn random(dice: &mut Dice, n_rows: usize, n_columns: usize, possible: u64, values: u64) -> Dense {
+    let mut cell = || (dice.below(100) < possible).then(|| dice.below(values) as f64 - 5.0);
+    (0..n_rows)
+        .map(|_| (0..n_columns).map(|_| cell()).collect())
+        .collect()
+}
+
+#[test]
+fn agrees_with_trying_everything() {
+    let mut dice = Dice(7);
+    let sizes = [
+        (1, 1),
+        (3, 3),
+        (5, 5),
+        (2, 5),
+        (5, 2),
+        (6, 4),
+        (4, 6),
+        (4, 0),
+        (0, 4),
+        (0, 0),
+    ];
+    for (rows, columns) in sizes {
+        for round in 0..60 {
+            let (possible, values) = ([30, 66, 100][round % 3], [2, 50][round % 2]);
+            let costs = random(&mut dice, rows, columns, possible, values);
+            let best = exhaustive(&costs, 0, &mut vec![false; columns]);
+            for share in SHARES {
+                let found = cheapest_by(&candidates(&costs, columns), share).unwrap();
+                assert_eq!(checked(&costs, columns, &found), best, "{costs:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn agrees_with_a_dense_solver() {
+    let mut dice = Dice(8);
+    for (rows, columns) in [(40, 40), (90, 90), (30, 70), (70, 30), (99, 100), (100, 99)] {
+        for possible in [2, 5, 30, 100] {
+            for values in [1, 3, 1000] {
+                let costs = random(&mut dice, rows, columns, possible, values);
+                let best = dense(&costs, columns);
+                for share in SHARES {
+                    let found = cheapest_by(&candidates(&costs, columns), share).unwrap();
+                    let context = format!("{rows} x {columns}, {possible} %, {values} values");
+                    assert_eq!(checked(&costs, columns, &found), best, "{context}");
+                }
+            }
+        }
+    }
+}
+
+/// Points on a line, many of them at the same place: identical rows and columns.
+#[test]
+fn agrees_with_a_dense_solver_on_duplicates() {
+    let mut dice = Dice(9);
+    for (rows, columns, places) in [(80, 80, 8), (80, 80, 40), (60, 90, 9), (90, 60, 9)] {
+        let mut line =
+            |n: usize| -> Vec<f64> { (0..n).map(|_| dice.below(places) as f64).collect() };
+        let (left, right) = (line(rows), line(columns));
+        let costs: Dense = left
+            .iter()
+            .map(|a| right.iter().map(|b| Some((a - b) * (a - b))).collect())
+            .collect();
+        for share in SHARES {
+            let found = cheapest_by(&candidates(&costs, columns), share).unwrap();
+            assert_eq!(checked(&costs, columns, &found), dense(&costs, columns));
+        }
+    }
+}
+
+/// By hand: rows 0 and 1 can only have column 0, row 2 any. One of the first two stays alone, the dearer one; row 2 does not
+/// take column 0 though it is cheapest there, because that would cost a pair.
+#[test]
+fn the_most_pairs_come_before_the_least_cost() {
+    let costs = vec![
+        vec![Some(5.0), None, None],
+        vec![Some(4.0), None, None],
+        vec![Some(0.0), Some(100.0), Some(90.0)],
+    ];
+    let found = cheapest_by(&candidates(&costs, 3), SHARE).unwrap();
+    let columns: Vec<Option<u32>> = found.pairs.iter().map(|p| p.map(|p| p.column)).collect();
+    assert_eq!(columns, [None, Some(0), Some(2)]);
+    assert_eq!((found.cost, found.bound), (94.0, 94.0));
+}
+
+#[test]
+fn extreme_costs_stay_finite() {
+    let costs = vec![
+        vec![Some(f64::INFINITY), Some(f64::MAX)],
+        vec![Some(f64::NEG_INFINITY), Some(0.0)],
+    ];
+    let found = cheapest_by(&candidates(&costs, 2), SHARE).unwrap();
+    assert!(found.pairs.iter().all(Option::is_some));
+    assert!(found.cost.is_finite() && found.bound.is_finite());
+}
+
+#[test]
+fn equal_candidates_are_not_the_same_for_all_rows() {
+    let all = || (0..200).map(|j| (j, 1.0));
+    let of = |row| {
+        let wish = Wish {
+            row,
+            below: f64::INFINITY,
+        };
+        least(all(), &[0.0; 200], wish, 1, &mut Vec::new())[0].column
+    };
+    let mut firsts: Vec<u32> = (0..200).map(of).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    // If each took one of 200 at random, 1 − 1/e of them would be taken: 126.
+    assert!(firsts.len() > 80, "{} of 200", firsts.len());
+}
