@@ -88,7 +88,7 @@ pub fn cases() -> Vec<Case> {
             "statement without rsld",
             "--method am --statement s.json",
             2,
-            "--statement has no effect: only rsld and likelihood",
+            "--statement has no effect: only rsld, likelihood and microagg",
         ),
         link(
             "likelihood without what was published",
