@@ -59,7 +59,7 @@ pub fn cases() -> Vec<Case> {
             "aggregates: published p",
             "--method aggregates --p 5",
             2,
-            "--p has no effect: only rsld",
+            "--p has no effect: only rsld and likelihood use",
         ),
         link(
             "aggregates: standardize",
