@@ -16,7 +16,7 @@ mod plan;
 mod scan;
 mod totals;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use rayon::prelude::*;
 
@@ -33,6 +33,9 @@ pub const MOST_ATTRIBUTES: usize = 16;
 
 /// What one task may hold of pattern counts, in numbers.
 const COUNTS_AT_ONCE: usize = 1 << 20;
+
+/// The most counts that are kept, 1 GB.
+const MOST_KEPT: usize = 1 << 28;
 
 /// The most seekers that one task takes.
 const SEEKERS_AT_ONCE: usize = 8192;
@@ -74,6 +77,8 @@ pub struct Agreement {
     codes: Vec<u32>,
     sought_missing: Vec<u32>,
     classes: Vec<Class>,
+    /// Pattern counts chunk by chunk, once they were needed.
+    kept: OnceLock<Vec<Vec<u32>>>,
 }
 
 impl Agreement {
@@ -120,6 +125,7 @@ impl Agreement {
             codes: by_record(sought.n_records(), &|record, k| coded[k].codes[record]),
             sought_missing: missing(sought),
             classes: Vec::new(),
+            kept: OnceLock::new(),
         };
         let is_equality: Vec<bool> = comparators.iter().map(Comparator::is_equality).collect();
         let mut records: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -188,6 +194,8 @@ impl Agreement {
 
     /// Shows every seeker's pattern counts, class by class: the seeker, the attributes missing in the pairs, and how many sought
     /// records show each set of agreeing attributes. One accumulator a chunk of seekers, in their order.
+    ///
+    /// The counts are kept for the next time if they are not too many.
     fn walk<A: Send>(
         &self,
         start: impl Fn() -> A + Sync,
@@ -195,23 +203,44 @@ impl Agreement {
     ) -> Vec<A> {
         let patterns = 1 << self.width;
         let at_once = (COUNTS_AT_ONCE / patterns).clamp(1, SEEKERS_AT_ONCE);
-        let seekers: Vec<usize> = (0..self.n_seekers).collect();
-        seekers
-            .par_chunks(at_once)
-            .map(|chunk| {
-                let mut accumulator = start();
-                let mut counts = vec![0; chunk.len() * patterns];
-                for class in &self.classes {
-                    counts.fill(0);
-                    class.count(self, chunk[0], &mut counts);
-                    for (&seeker, of_seeker) in chunk.iter().zip(counts.chunks_exact(patterns)) {
-                        let missing = self.seekers_missing[seeker] | class.missing;
-                        visit(&mut accumulator, seeker, missing, of_seeker);
-                    }
+        let show = |first: usize, counts: &[u32]| {
+            let mut accumulator = start();
+            let seekers = at_once.min(self.n_seekers - first);
+            let classes = counts.chunks_exact(seekers * patterns);
+            for (class, counts) in self.classes.iter().zip(classes) {
+                for (seeker, of_seeker) in (first..).zip(counts.chunks_exact(patterns)) {
+                    let missing = self.seekers_missing[seeker] | class.missing;
+                    visit(&mut accumulator, seeker, missing, of_seeker);
                 }
-                accumulator
-            })
-            .collect()
+            }
+            accumulator
+        };
+        let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
+        let count = |&first: &usize| self.counts_of(first, at_once.min(self.n_seekers - first));
+        let all = self.n_seekers.saturating_mul(patterns * self.classes.len());
+        if all > MOST_KEPT {
+            let shown = |first: &usize| show(*first, &count(first));
+            return chunks.par_iter().map(shown).collect();
+        }
+        let kept = self
+            .kept
+            .get_or_init(|| chunks.par_iter().map(count).collect());
+        let shown = |(first, counts): (&usize, &Vec<u32>)| show(*first, counts);
+        chunks.par_iter().zip(kept).map(shown).collect()
+    }
+
+    /// The pattern counts of some seekers, class by class.
+    fn counts_of(&self, first: usize, seekers: usize) -> Vec<u32> {
+        let size = seekers << self.width;
+        let mut counts = vec![0; size * self.classes.len()];
+        for (class, counts) in self
+            .classes
+            .iter()
+            .zip(counts.chunks_exact_mut(size.max(1)))
+        {
+            class.count(self, first, counts);
+        }
+        counts
     }
 }
 

@@ -9,6 +9,12 @@ use super::{
 /// Blocks of records that stay in the nearest cache while several seekers look at them.
 const BLOCKS_AT_ONCE: usize = 8;
 
+/// The most masks by which a set of pairs is split.
+const MOST_SPLITS: usize = 6;
+
+/// Pairs that are quicker looked at one by one than split, by no mask; more by several.
+const FEW: u32 = 2;
+
 /// Seekers with neighbouring windows that look at the same blocks.
 const SEEKERS_AT_ONCE: usize = 32;
 
@@ -65,16 +71,22 @@ impl Scan {
     pub fn count(&self, agreement: &Agreement, first: usize, counts: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V4::try_new() {
-            simd.vectorize(
-                #[inline(always)]
-                || self.count_with(simd, agreement, first, counts),
-            );
+            simd.vectorize(Counting {
+                scan: self,
+                compare: simd,
+                agreement,
+                first,
+                counts,
+            });
             return;
         }
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || self.count_with(Plain, agreement, first, counts),
-        );
+        pulp::Arch::new().dispatch(Counting {
+            scan: self,
+            compare: Plain,
+            agreement,
+            first,
+            counts,
+        });
     }
 
     #[inline(always)]
@@ -153,35 +165,56 @@ impl Scan {
     }
 }
 
-/// Counts the pairs of `alive` by which of the masks they are in.
-#[inline(always)]
-fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
-    if masks.len() <= 6 && alive.count_ones() > 12 {
-        return branch(masks, alive, pattern, counts);
-    }
-    let mut rest = alive;
-    while rest != 0 {
-        let lane = rest.trailing_zeros();
-        rest &= rest - 1;
-        let mut agree = pattern;
-        for &(mask, bit) in masks {
-            agree |= if mask >> lane & 1 == 1 { bit } else { 0 };
-        }
-        counts[agree] += 1;
+/// One call of [`Scan::count`], for a processor. A type and not a closure, because only so it is sure to be compiled with the
+/// instructions of that processor.
+struct Counting<'a, C> {
+    scan: &'a Scan,
+    compare: C,
+    agreement: &'a Agreement,
+    first: usize,
+    counts: &'a mut [u32],
+}
+
+impl<C: Compare> pulp::NullaryFnOnce for Counting<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.scan
+            .count_with(self.compare, self.agreement, self.first, self.counts);
     }
 }
 
-/// The same by halving: where many pairs are alive, that is less than looking at each.
-fn branch(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
-    if alive == 0 {
+/// Counts the pairs of `alive` by which of the masks they are in: pair by pair if they are few, else by splitting the set.
+#[inline(always)]
+fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
+    if masks.len() > MOST_SPLITS || alive.count_ones() <= FEW << masks.len() / 2 {
+        let mut rest = alive;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let mut agree = pattern;
+            for &(mask, bit) in masks {
+                agree |= bit & ((mask >> lane & 1) as usize).wrapping_neg();
+            }
+            counts[agree] += 1;
+        }
         return;
     }
-    match masks.split_first() {
-        None => counts[pattern] += alive.count_ones(),
-        Some((&(mask, bit), rest)) => {
-            branch(rest, alive & mask, pattern | bit, counts);
-            branch(rest, alive & !mask, pattern, counts);
+    let mut sets = [(0_u64, 0_usize); 1 << MOST_SPLITS];
+    sets[0] = (alive, pattern);
+    let mut n_sets = 1;
+    for &(mask, bit) in masks {
+        for at in 0..n_sets {
+            let (set, agree) = sets[at];
+            sets[at].0 = set & !mask;
+            // Overwritten by the next if nobody is in it.
+            sets[n_sets] = (set & mask, agree | bit);
+            n_sets += usize::from(set & mask != 0);
         }
+    }
+    for &(set, agree) in &sets[..n_sets] {
+        counts[agree] += set.count_ones();
     }
 }
 

@@ -60,6 +60,7 @@ const MAY_IMPORT: [(&str, &[&str]); 15] = [
         "report",
         &[
             "error",
+            "agreement",
             "table",
             "statement",
             "attack",
