@@ -188,7 +188,7 @@ impl<C: Compare> pulp::NullaryFnOnce for Counting<'_, C> {
 /// Counts the pairs of `alive` by which of the masks they are in: pair by pair if they are few, else by splitting the set.
 #[inline(always)]
 fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
-    if masks.len() > MOST_SPLITS || alive.count_ones() <= FEW << masks.len() / 2 {
+    if masks.len() > MOST_SPLITS || alive.count_ones() <= FEW << (masks.len() / 2) {
         let mut rest = alive;
         while rest != 0 {
             let lane = rest.trailing_zeros();
@@ -205,7 +205,8 @@ fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32])
     sets[0] = (alive, pattern);
     let mut n_sets = 1;
     for &(mask, bit) in masks {
-        for at in 0..n_sets {
+        let so_far = n_sets;
+        for at in 0..so_far {
             let (set, agree) = sets[at];
             sets[at].0 = set & !mask;
             // Overwritten by the next if nobody is in it.

@@ -30,6 +30,7 @@ mod one_to_one;
 mod oracle;
 mod p_buckets;
 mod p_distribution;
+mod probabilistic;
 mod random_files;
 mod rank_swapping;
 mod recoding;

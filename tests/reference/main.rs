@@ -23,6 +23,7 @@ mod microaggregation_attack;
 mod microaggregation_loss;
 mod noise;
 mod one_to_one;
+mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;

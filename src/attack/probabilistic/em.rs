@@ -162,3 +162,91 @@ pub fn fit(
         converged,
     }
 }
+
+/// Whether attributes agree independently of each other over all pairs: then one class explains the counts as well as two. Judged
+/// by what the log-likelihood of the counts themselves gains over independence: less than 1e-12 a pair.
+pub fn is_of_rank_one(counts: &[(Pattern, f64)]) -> bool {
+    let width = 32
+        - counts
+            .iter()
+            .fold(0, |bits, (p, _)| bits | p.agree | p.missing)
+            .leading_zeros();
+    let share = |k: usize| {
+        let there = counts.iter().filter(|(pattern, _)| pattern.of(k).is_some());
+        let all: f64 = there.clone().map(|&(_, pairs)| pairs).sum();
+        let agree = there.filter(|(pattern, _)| pattern.of(k) == Some(true));
+        agree.map(|&(_, pairs)| pairs).sum::<f64>() / all.max(1.0)
+    };
+    let shares: Vec<f64> = (0..width as usize).map(share).collect();
+    let independent = Parameters {
+        m: shares.clone(),
+        u: shares,
+        prior: 0.5,
+    };
+    let (mut gain, mut all) = (0.0, 0.0);
+    for of_missing in counts.chunk_by(|a, b| a.0.missing == b.0.missing) {
+        let total: f64 = of_missing.iter().map(|&(_, pairs)| pairs).sum();
+        for &(pattern, pairs) in of_missing {
+            let [expected, _] = independent.of_pattern(pattern);
+            gain += pairs * (pairs / total / expected).ln();
+        }
+        all += total;
+    }
+    gain <= 1e-12 * all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FREE: Held = Held {
+        u: false,
+        prior: false,
+    };
+
+    /// The counts that a model expects among so many pairs.
+    fn expected(model: &Parameters, pairs: f64) -> Vec<(Pattern, f64)> {
+        (0..1 << model.m.len())
+            .map(|agree| {
+                let pattern = Pattern { missing: 0, agree };
+                let [m, u] = model.of_pattern(pattern);
+                (pattern, pairs * (model.prior * m + (1.0 - model.prior) * u))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn finds_the_model_that_made_the_counts() {
+        let model = Parameters {
+            m: vec![0.95, 0.8, 0.9, 0.7],
+            u: vec![0.02, 0.2, 0.1, 0.05],
+            prior: 0.01,
+        };
+        let start = Parameters {
+            m: vec![0.9; 4],
+            u: vec![0.1; 4],
+            prior: 0.001,
+        };
+        let fit = fit(&expected(&model, 1e14), start, FREE, 100_000);
+        assert!(fit.converged);
+        let found = fit.parameters;
+        for k in 0..4 {
+            assert!((found.m[k] - model.m[k]).abs() < 1e-5, "{found:?}");
+            assert!((found.u[k] - model.u[k]).abs() < 1e-5, "{found:?}");
+        }
+        assert!((found.prior - model.prior).abs() < 1e-6, "{found:?}");
+    }
+
+    /// By hand: independent attributes with shares 1/2 and 1/4 in 8 pairs are 3, 3, 1, 1.
+    #[test]
+    fn independence_is_seen() {
+        let table = |counts: [f64; 4]| -> Vec<(Pattern, f64)> {
+            let patterns = (0..).map(|agree| Pattern { missing: 0, agree });
+            let all = patterns.zip(counts);
+            all.filter(|&(_, count)| count > 0.0).collect()
+        };
+        assert!(is_of_rank_one(&table([3.0, 3.0, 1.0, 1.0])));
+        assert!(!is_of_rank_one(&table([3.0, 2.0, 1.0, 2.0])));
+        assert!(!is_of_rank_one(&table([4.0, 0.0, 0.0, 4.0])));
+    }
+}

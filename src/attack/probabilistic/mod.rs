@@ -60,8 +60,8 @@ pub struct Iterations {
 /// # How it is fitted
 /// To the counts of all agreement patterns over all n² pairs, exactly, under independence of the attributes within each class
 /// ([`em::fit`]). Plain EM over all pairs finds the two classes that explain the patterns best, which need not be matches and
-/// others; its prior shows it, and [`Model::remarks`] say it. With fewer than three attributes the prior is held at one match
-/// a record.
+/// others; its prior shows it, and [`Model::remarks`] say it. With fewer than three attributes, or where attributes agree
+/// independently of each other, the prior is held at one match a record: nothing could be learned of it.
 ///
 /// # Missing
 /// A value that one side misses is a level of its own that says nothing: it counts in neither sum, and m and u are those of
@@ -86,6 +86,25 @@ pub struct Probabilistic {
     pub iterations: Iterations,
     /// Error rates for the two thresholds, if these are wanted.
     pub admissible: Option<Admissible>,
+}
+
+impl Default for Probabilistic {
+    /// Numbers agree within a tenth of a standard deviation; plain EM from 0.9, 0.1 and one match a record, at most 1000
+    /// iterations.
+    fn default() -> Self {
+        Self {
+            agree: Agree {
+                numbers: Comparator::Sd(0.1),
+                named: BTreeMap::new(),
+            },
+            fit: Fit::Em,
+            iterations: Iterations {
+                start: (0.9, 0.1, None),
+                most: 1000,
+            },
+            admissible: None,
+        }
+    }
 }
 
 /// What the attack comes to.
@@ -216,7 +235,7 @@ impl Probabilistic {
         let (m, u, prior) = self.iterations.start;
         let held = Held {
             u: self.fit != Fit::Em,
-            prior: self.fit != Fit::Em || width < IDENTIFIED_FROM,
+            prior: self.fit != Fit::Em || width < IDENTIFIED_FROM || em::is_of_rank_one(&numbers),
         };
         let prior = match held.prior {
             true => possible,

@@ -167,7 +167,9 @@ pub(super) fn remarks(
     }
     if prior_was_held && fit == Fit::Em {
         remarks.push(
-            "with fewer than three attributes the share of matches cannot be fitted: it was held at one match a record".into(),
+            "the share of matches was held at one match a record: fewer than three attributes, or such as agree independently of each \
+             other, tell nothing of it"
+                .into(),
         );
     }
     let turned: Vec<&str> = known
@@ -183,4 +185,50 @@ pub(super) fn remarks(
         ));
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand, m = (0.9, 0.8), u = (0.1, 0.2): weights fall 11, 10, 01, 00; P(γ|U) = .02 .08 .18 .72; P(γ|M) = .72 .18 .08 .02.
+    #[test]
+    fn thresholds_by_hand() {
+        let counts = [0b00, 0b01, 0b10, 0b11].map(|agree| (Pattern { missing: 0, agree }, 1));
+        let parameters = Parameters {
+            m: vec![0.9, 0.8],
+            u: vec![0.1, 0.2],
+            prior: 0.5,
+        };
+        let weight = |pattern: Pattern| {
+            let [m, u] = parameters.of_pattern(pattern);
+            (m / u).ln()
+        };
+        let decided = |false_links, missed_matches| -> Vec<(u32, Decision)> {
+            let admissible = Admissible {
+                false_links,
+                missed_matches,
+            };
+            let rows = pattern_rows(&counts, &parameters, weight, Some(admissible));
+            let decision = |row: &PatternRow| (row.pattern.agree, row.decision.unwrap());
+            rows.iter().map(decision).collect()
+        };
+        use Decision::{Clerical, Link, NonLink};
+        let all = |decisions: [Decision; 4]| -> Vec<(u32, Decision)> {
+            [0b11, 0b01, 0b10, 0b00]
+                .into_iter()
+                .zip(decisions)
+                .collect()
+        };
+        assert_eq!(
+            decided(0.05, 0.05),
+            all([Link, Clerical, Clerical, NonLink])
+        );
+        assert_eq!(decided(0.101, 0.05), all([Link, Link, Clerical, NonLink]));
+        assert_eq!(
+            decided(0.01, 0.15),
+            all([Clerical, Clerical, NonLink, NonLink])
+        );
+        assert_eq!(decided(0.5, 0.5), all([Link, Link, Link, NonLink]));
+    }
 }
