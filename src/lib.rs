@@ -26,7 +26,7 @@
 //! | [`evaluate`] | what the intruder is given, and how his claims are judged |
 //! | [`report`] | results for people and programs |
 //! | [`schema`] | which attribute of one file is which of another |
-//! | [`distance`], [`stats`], [`optimize`] | what they compute with |
+//! | [`distance`], [`agreement`], [`stats`], [`optimize`] | what they compute with |
 //! | [`statement`] | what is published about a masking |
 //! | [`rng`] | every random draw |
 //! | [`cli`] | the program |

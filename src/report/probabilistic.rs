@@ -31,7 +31,7 @@ pub struct ModelSummary {
     pub possible_prior: f64,
     /// Iterations of EM.
     pub iterations: usize,
-    /// Whether the last iteration changed no parameter by more than 1e-8.
+    /// Whether the last iteration changed no m and u by more than 1e-8, and the prior by no more than 1e-8 of itself.
     pub converged: bool,
     /// Log-likelihood of the pattern counts.
     pub loglik: f64,

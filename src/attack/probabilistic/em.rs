@@ -5,7 +5,7 @@ use crate::agreement::Pattern;
 /// Probabilities of agreement are kept this far from 0 and 1.
 const NEAREST: f64 = 1e-6;
 
-/// The parameters have converged when none changes by more than this in an iteration.
+/// The parameters have converged when no m and u changes by more than this in an iteration, and the prior by no more of itself.
 const SETTLED: f64 = 1e-8;
 
 /// How pairs come about: a share of matches, and for each attribute the probability that it agrees, if it is there.
@@ -35,7 +35,7 @@ pub struct Fitted {
     pub parameters: Parameters,
     /// How many iterations there were.
     pub iterations: usize,
-    /// Whether the last one changed no parameter by more than 1e-8.
+    /// Whether the last one changed no m and u by more than 1e-8, and the prior by no more than 1e-8 of itself.
     pub converged: bool,
     /// The log-likelihood of the pattern counts under the last parameters (natural logarithm), given which values are missing.
     pub loglik: f64,
@@ -68,16 +68,16 @@ impl Parameters {
         counts.iter().map(of_pattern).sum()
     }
 
-    /// The greatest difference of two parameters.
+    /// The greatest difference of two parameters, that of the priors in relation to them.
     fn change(&self, other: &Self) -> f64 {
         let pairs = self
             .m
             .iter()
             .zip(&other.m)
             .chain(self.u.iter().zip(&other.u));
-        pairs
-            .map(|(a, b)| (a - b).abs())
-            .fold((self.prior - other.prior).abs(), f64::max)
+        // The prior can be as small as one in the number of pairs: its change counts in relation.
+        let prior = (self.prior - other.prior).abs() / other.prior;
+        pairs.map(|(a, b)| (a - b).abs()).fold(prior, f64::max)
     }
 
     /// One iteration: the expected matches among the pairs of each pattern, and the shares that follow.

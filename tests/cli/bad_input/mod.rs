@@ -9,6 +9,7 @@ mod match_attributes;
 mod microaggregation;
 mod options;
 mod outputs;
+mod probabilistic;
 mod published;
 mod rules;
 mod ugly;
@@ -225,6 +226,7 @@ fn table() -> Vec<Case> {
     table.extend(aggregates::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
+    table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(rules::cases());
     table
