@@ -9,12 +9,6 @@ use super::{
 /// Blocks of records that stay in the nearest cache while several seekers look at them.
 const BLOCKS_AT_ONCE: usize = 8;
 
-/// The most masks by which a set of pairs is split.
-const MOST_SPLITS: usize = 6;
-
-/// Pairs that are quicker looked at one by one than split, by no mask; more by several.
-const FEW: u32 = 2;
-
 /// Seekers with neighbouring windows that look at the same blocks.
 const SEEKERS_AT_ONCE: usize = 32;
 
@@ -97,6 +91,71 @@ impl Scan {
         first: usize,
         counts: &mut [u32],
     ) {
+        // How many attributes sets are made of is known to the compiler, so that it unrolls the loops over them.
+        match self.others.len() {
+            0 => self.count_in_sets::<C, 0, 1>(compare, agreement, first, counts),
+            1 => self.count_in_sets::<C, 1, 2>(compare, agreement, first, counts),
+            2 => self.count_in_sets::<C, 2, 4>(compare, agreement, first, counts),
+            3 => self.count_in_sets::<C, 3, 8>(compare, agreement, first, counts),
+            4 => self.count_in_sets::<C, 4, 16>(compare, agreement, first, counts),
+            5 => self.count_in_sets::<C, 5, 32>(compare, agreement, first, counts),
+            6 => self.count_in_sets::<C, 6, 64>(compare, agreement, first, counts),
+            // Of more attributes there are too many sets.
+            _ => self.walk(compare, agreement, first, counts, |row, _, masks, alive| {
+                split(masks, alive, 1 << self.attribute, row);
+            }),
+        }
+    }
+
+    /// Counts how many pairs agree on all of each set of `A` other attributes, and takes that apart at the end.
+    #[inline(always)]
+    fn count_in_sets<C: Compare, const A: usize, const SETS: usize>(
+        &self,
+        compare: C,
+        agreement: &Agreement,
+        first: usize,
+        counts: &mut [u32],
+    ) {
+        let patterns = 1 << agreement.width;
+        let mut at_least = vec![[0_u32; SETS]; counts.len() / patterns];
+        self.walk(compare, agreement, first, counts, |_, row, masks, alive| {
+            let mut sets = [alive; SETS];
+            for place in 0..A {
+                for set in 0..1 << place {
+                    sets[set | 1 << place] = sets[set] & masks[place].0;
+                }
+            }
+            for (sum, set) in at_least[row].iter_mut().zip(sets) {
+                *sum += set.count_ones();
+            }
+        });
+        for (mut exactly, counts) in at_least.into_iter().zip(counts.chunks_exact_mut(patterns)) {
+            for place in 0..A {
+                for set in (0..SETS).filter(|set| set >> place & 1 == 0) {
+                    exactly[set] -= exactly[set | 1 << place];
+                }
+            }
+            for (set, count) in exactly.into_iter().enumerate() {
+                let others = self.others.iter().enumerate();
+                let agree = others
+                    .map(|(place, k)| (set >> place & 1) << k)
+                    .sum::<usize>();
+                counts[agree | 1 << self.attribute] += count;
+            }
+        }
+    }
+
+    /// Shows all pairs that agree on this attribute and on none before, 64 of a seeker at a time: the seeker's counts, his row,
+    /// the pairs that agree on each other attribute, and all of them.
+    #[inline(always)]
+    fn walk<C: Compare>(
+        &self,
+        compare: C,
+        agreement: &Agreement,
+        first: usize,
+        counts: &mut [u32],
+        mut show: impl FnMut(&mut [u32], usize, &[(u64, usize)], u64),
+    ) {
         let patterns = 1 << agreement.width;
         let mut windows: Vec<Window> = (0..counts.len() / patterns)
             .filter_map(|row| self.window(agreement.spans_of(first + row)[self.attribute], row))
@@ -118,7 +177,11 @@ impl Scan {
                         .min(tile + BLOCKS_AT_ONCE)
                         .min(window.end.div_ceil(LANES));
                     for block in tile.max(window.start / LANES)..last {
-                        self.count_block(compare, block, window.lanes_of(block), spans, row);
+                        let (masks, alive) =
+                            self.masks(compare, block, window.lanes_of(block), spans);
+                        if alive != 0 {
+                            show(row, window.row, &masks[..self.others.len()], alive);
+                        }
                     }
                 }
             }
@@ -135,33 +198,28 @@ impl Scan {
         (start < end).then_some(Window { row, start, end })
     }
 
+    /// The pairs of a block that are alive and agree on none of the attributes before, and which of them agree on each other one.
     #[inline(always)]
-    fn count_block<C: Compare>(
+    fn masks<C: Compare>(
         &self,
         compare: C,
         block: usize,
         mut alive: u64,
         spans: &[Span],
-        counts: &mut [u32],
-    ) {
+    ) -> ([(u64, usize); super::MOST_ATTRIBUTES], u64) {
         let width = self.before.len() + self.others.len();
         let (before, others) = self.blocks[block * width..][..width].split_at(self.before.len());
+        let mut masks = [(0_u64, 0_usize); super::MOST_ATTRIBUTES];
         for (codes, &k) in before.iter().zip(&self.before) {
             alive &= !compare.within(codes, spans[k]);
             if alive == 0 {
-                return;
+                return (masks, 0);
             }
         }
-        let mut masks = [(0_u64, 0_usize); super::MOST_ATTRIBUTES];
-        let mut any = 0;
         for ((mask, codes), &k) in masks.iter_mut().zip(others).zip(&self.others) {
-            let bits = compare.within(codes, spans[k]) & alive;
-            *mask = (bits, 1 << k);
-            any |= bits;
+            *mask = (compare.within(codes, spans[k]) & alive, 1 << k);
         }
-        let alone = 1 << self.attribute;
-        counts[alone] += (alive & !any).count_ones();
-        split(&masks[..others.len()], any, alone, counts);
+        (masks, alive)
     }
 }
 
@@ -185,37 +243,18 @@ impl<C: Compare> pulp::NullaryFnOnce for Counting<'_, C> {
     }
 }
 
-/// Counts the pairs of `alive` by which of the masks they are in: pair by pair if they are few, else by splitting the set.
+/// Counts the pairs of `alive` by which of the masks they are in, pair by pair.
 #[inline(always)]
 fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
-    if masks.len() > MOST_SPLITS || alive.count_ones() <= FEW << (masks.len() / 2) {
-        let mut rest = alive;
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let mut agree = pattern;
-            for &(mask, bit) in masks {
-                agree |= bit & ((mask >> lane & 1) as usize).wrapping_neg();
-            }
-            counts[agree] += 1;
+    let mut rest = alive;
+    while rest != 0 {
+        let lane = rest.trailing_zeros();
+        rest &= rest - 1;
+        let mut agree = pattern;
+        for &(mask, bit) in masks {
+            agree |= bit & ((mask >> lane & 1) as usize).wrapping_neg();
         }
-        return;
-    }
-    let mut sets = [(0_u64, 0_usize); 1 << MOST_SPLITS];
-    sets[0] = (alive, pattern);
-    let mut n_sets = 1;
-    for &(mask, bit) in masks {
-        let so_far = n_sets;
-        for at in 0..so_far {
-            let (set, agree) = sets[at];
-            sets[at].0 = set & !mask;
-            // Overwritten by the next if nobody is in it.
-            sets[n_sets] = (set & mask, agree | bit);
-            n_sets += usize::from(set & mask != 0);
-        }
-    }
-    for &(set, agree) in &sets[..n_sets] {
-        counts[agree] += set.count_ones();
+        counts[agree] += 1;
     }
 }
 

@@ -112,27 +112,37 @@ pub(super) fn agreed(
 
 /// What a list, in any order, comes to.
 fn link_of_list(list: &[(u32, f64)], partner: Option<u32>, limit: usize) -> Link {
-    let least = list
-        .iter()
-        .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
-    let tied = list.iter().filter(|&&(_, cost)| cost <= least);
     let own = partner.and_then(|partner| {
-        let at = list.iter().find(|&&(record, _)| record == partner);
-        at.map(|&(_, cost)| cost)
+        // Complete lists have everybody in his place.
+        let in_place = list
+            .get(partner as usize)
+            .filter(|(record, _)| *record == partner);
+        let found = in_place.or_else(|| list.iter().find(|(record, _)| *record == partner));
+        found.map(|&(_, cost)| cost)
     });
-    let place = own.map(|own| 1 + count(list.iter().filter(|&&(_, cost)| cost < own)));
+    let (mut least, mut tied, mut closer) = (f64::INFINITY, 0, 0);
+    for &(_, cost) in list {
+        match cost < least {
+            true => (least, tied) = (cost, 1),
+            false => tied += u32::from(cost <= least),
+        }
+        closer += u32::from(own.is_some_and(|own| cost < own));
+    }
     let mut nearest = match limit {
         0 => Vec::new(),
-        _ => tied.clone().map(|&(record, _)| record).collect(),
+        _ => {
+            let tied = list.iter().filter(|&&(_, cost)| cost <= least);
+            tied.map(|&(record, _)| record).collect()
+        }
     };
     nearest.sort_unstable();
     nearest.truncate(limit);
     Link {
         nearest,
-        tied: count(tied),
+        tied,
         key: least,
         candidates: count(list.iter()),
-        place,
+        place: own.map(|_| 1 + closer),
     }
 }
 
