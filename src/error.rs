@@ -104,6 +104,11 @@ impl Error {
         self.0.kind
     }
 
+    /// What is wrong, without where it is and what to do about it.
+    pub fn what(&self) -> &str {
+        &self.0.what
+    }
+
     /// Where it is.
     pub fn location(&self) -> &Location {
         &self.0.location

@@ -131,7 +131,8 @@ pub(super) fn nearest<'a>(
     })
 }
 
-fn out_of_range() -> Error {
+/// Values that cannot be computed with.
+pub(super) fn out_of_range() -> Error {
     Error::input("a known attribute has values too large or too close together to be standardised")
         .remedy("Rescale it, or leave it out of --known")
 }

@@ -5,10 +5,13 @@ use rayon::prelude::*;
 
 use super::{
     Scenario,
-    distance_based::{Standardize, Units},
+    distance_based::{Standardize, Units, out_of_range},
     nominal::{Expanded, Holds},
 };
 use crate::{error::Result, table::matrix::Matrix};
+
+/// Points are nearer to 0 than this in each coordinate, so that squares and products of a few are within the range of numbers.
+const MOST: f64 = 1e60;
 
 /// Both files in standardised units, gaps still marked.
 #[derive(Debug)]
@@ -53,9 +56,18 @@ impl Points {
             }
             points
         };
+        let (seekers, sought) = (
+            side(&expanded.seekers, |units| &units.seekers),
+            side(&expanded.sought, |units| &units.sought),
+        );
+        // Sums of squares must be numbers, too.
+        let fits = |value: &f64| value.abs() < MOST;
+        if !seekers.values().iter().chain(sought.values()).all(fits) {
+            return Err(out_of_range());
+        }
         Ok(Self {
-            seekers: side(&expanded.seekers, |units| &units.seekers),
-            sought: side(&expanded.sought, |units| &units.sought),
+            seekers,
+            sought,
             attributes: kept
                 .iter()
                 .map(|&place| expanded.columns[place].attribute)

@@ -12,8 +12,11 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    report::match_attributes::{MatchReport, SCHEMA},
-    schema::{self, Distance, Matching, Relation, ScaleBy},
+    report::{
+        match_attributes::{MatchReport, SCHEMA},
+        text,
+    },
+    schema::{self, Distance, Matching, Pair, Relation, ScaleBy},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -146,6 +149,15 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
     let report = args.head(&a, &b, &matching).with(&matching);
     console.stage("write", || -> anyhow::Result<()> {
         if let Some(renamed) = &mut outputs.renamed {
+            let is_guess = |pair: &&Pair| !pair.alike || !pair.rivals.is_empty();
+            let guesses = matching.pairs.iter().filter(is_guess);
+            let guesses: Vec<String> = guesses.map(|pair| pair.a_name.clone()).collect();
+            if !guesses.is_empty() {
+                console.note(&format!(
+                    "note: of the new names {} are guesses: nothing is alike, or others are as near (see the report)",
+                    text::names(&guesses, 8)
+                ));
+            }
             let names = names_of_a(&b, &matching);
             renamed.write(|mut out| b.write_renamed(&names, &mut out))?;
         }

@@ -43,7 +43,9 @@ impl Calibration {
             bands[band].from = ENDS[band - 1];
         }
         let mut sum = 0.0;
-        for (&stated, contest) in stated.iter().zip(contests) {
+        // Who is linked with nobody says nothing of a link; in the mean he counts as sure to fail.
+        let linked = |(_, contest): &(&f64, &Contest)| contest.candidates > 0;
+        for (&stated, contest) in stated.iter().zip(contests).filter(linked) {
             sum += stated;
             let band = ENDS.partition_point(|&end| end < stated);
             let band = &mut bands[band.min(ENDS.len() - 1)];

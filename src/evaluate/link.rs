@@ -507,7 +507,8 @@ impl Case<'_> {
                 linked.sort_unstable();
                 Claim {
                     record: self.study.seeker_record(seeker),
-                    distance: (link.tied > 0).then_some(link.key),
+                    // Not -0, which a cost of nothing turned around would be.
+                    distance: (link.tied > 0).then_some(link.key + 0.0),
                     candidates: link.candidates,
                     tied: link.tied,
                     rank_of_true: link.place,

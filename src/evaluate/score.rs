@@ -1,5 +1,7 @@
 //! Judging claims: how many links are correct, and how many were certain.
 
+use std::collections::BTreeMap;
+
 use crate::{distance::nearest::Contest, stats::interval::wilson};
 
 /// What a link counts whose record ties with others at the same distance.
@@ -59,12 +61,7 @@ impl Score {
             records: contests.len() as u64,
             with_partner,
             sought,
-            fair: contests
-                .iter()
-                .filter(|c| won(c))
-                .map(|c| 1.0 / f64::from(c.tied.max(1)))
-                // Not `sum`: that of nothing is -0.0.
-                .fold(0.0, |sum, share| sum + share),
+            fair: fair(contests.iter().filter(|c| won(c)).map(|c| c.tied.max(1))),
             strict: count(&|c| won(c) && c.tied == 1),
             optimistic: count(&won),
             certain: count(&alone),
@@ -111,6 +108,20 @@ impl Score {
     pub fn baseline(&self) -> f64 {
         ratio(ratio(self.with_partner as f64, self.records), self.sought)
     }
+}
+
+/// The sum of 1/t over ties of t, each size at once: thirds of 3 records are 1.
+fn fair(ties: impl Iterator<Item = u32>) -> f64 {
+    let mut records_by_size: BTreeMap<u32, u64> = BTreeMap::new();
+    for size in ties {
+        *records_by_size.entry(size).or_insert(0) += 1;
+    }
+    records_by_size
+        .into_iter()
+        // Not `sum`: that of nothing is -0.0.
+        .fold(0.0, |sum, (size, records)| {
+            sum + ratio(records as f64, u64::from(size))
+        })
 }
 
 fn ratio(part: f64, whole: u64) -> f64 {

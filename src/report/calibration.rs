@@ -50,16 +50,17 @@ pub fn table(bands: &[CalibrationBand]) -> String {
 }
 
 /// What the bands mean, in a sentence or two.
-pub fn reading(expected: f64, rate: f64, bands: &[CalibrationBand]) -> String {
-    /// Points by which an attack may miss its own success and still know it.
-    const NEARLY: f64 = 0.05;
+pub fn reading(method: &str, expected: f64, rate: f64, bands: &[CalibrationBand]) -> String {
+    /// The share of its success by which an attack may miss it and still know it; or a point.
+    const NEARLY: f64 = 0.1;
+    const A_POINT: f64 = 0.01;
     let verdict = match rate - expected {
-        off if off.abs() <= NEARLY => "so it knows how far to trust itself",
+        off if off.abs() <= (NEARLY * rate).max(A_POINT) => "so it knows how far to trust itself",
         off if off > 0.0 => "so it does better than it knows",
         _ => "so it believes more than is true: its law does not fit, or partners are not there",
     };
     let mut line = format!(
-        "What the attack says of itself: it expected {} of its links to be correct, and {} are, {verdict}. Without knowing \
+        "What {method} says of itself: it expected {} of its links to be correct, and {} are, {verdict}. Without knowing \
          who is who, an intruder can pick the links of which he is most sure",
         text::percent(expected),
         text::percent(rate),

@@ -365,6 +365,9 @@ impl LinkReport {
             "ties",
             "assign",
             "worst_case",
+            "expected",
+            "assignment_cost",
+            "formula",
         ])?;
         for r in &self.results {
             let scenario = &self.scenario;
@@ -396,6 +399,9 @@ impl LinkReport {
                 scenario.ties,
                 scenario.assign,
                 r.worst_case,
+                r.expected,
+                r.assignment.as_ref().map(|assignment| assignment.cost),
+                &r.formula,
             ))?;
         }
         let bytes = writer
@@ -616,6 +622,7 @@ impl LinkReport {
             .and_then(|result| Some((result, result.expected?)))
         {
             lines.push(calibration::reading(
+                result.method,
                 expected,
                 result.rate,
                 &result.calibration,
@@ -680,23 +687,20 @@ impl LinkReport {
             (_, right) => format!("; {right} of these links are right"),
         };
         let mut line = format!("Certain links ({}{case}): {records}{right}.", result.method);
-        let assumed = match result.expected {
-            Some(_) => "law",
-            None => "window",
-        };
         let lost = result.with_partner - result.contains_true;
         if lost > 0 {
             line += &format!(
-                " For {lost} records the true one was not among the candidates: the assumed {assumed} is too small for this \
-                 file, or it was not masked by rank swapping alone. A single candidate proves nothing then."
+                " For {lost} records the true one was not among the candidates: what is assumed of the masking does not hold for \
+                 this file, or (averages of several attributes) cannot hold for all. A single candidate proves nothing then."
             );
         } else if result.with_partner < result.records {
             line += " Some records have no partner here, so an intruder cannot be sure of a single candidate.";
         } else {
-            line += &format!(
-                " Every true record was among its candidates, as it must be when the assumed {assumed} is right or too wide: \
-                 the intruder knows that such links are right."
-            );
+            line += " Every true record was among its candidates, as it must be when what is assumed of the masking is right or \
+                     too wide.";
+            if result.certain > 0 {
+                line += " The intruder then knows that such links are right.";
+            }
         }
         line
     }
@@ -718,12 +722,13 @@ impl LinkReport {
         };
         Some(match loosest.proof {
             "optimal" if self.results.len() == 1 => format!(
-                "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution).",
+                "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution). \
+                 Others may cost the same, and then it is chance which was found.",
                 loosest.pairs,
                 number(loosest.cost)
             ),
             "optimal" => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
-                          solution)."
+                          solution). Others may cost the same, and then it is chance which was found."
                 .into(),
             _ => format!(
                 "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \

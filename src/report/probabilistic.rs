@@ -19,6 +19,8 @@ const SHOWN: usize = 16;
 pub struct ModelSummary {
     /// How it was fitted.
     pub fit: &'static str,
+    /// The attributes, in the order of the signs of a pattern.
+    pub attributes: Vec<String>,
     /// When each attribute agrees.
     pub agree: BTreeMap<String, String>,
     /// P(agree | match) of each attribute.
@@ -79,7 +81,13 @@ impl ModelSummary {
         let model = &fitted.model;
         let by_name = |values: &[f64]| known.iter().cloned().zip(values.iter().copied()).collect();
         let rows = || model.patterns.iter().zip(&fitted.matches);
-        let mut decisions: BTreeMap<&'static str, DecisionSummary> = BTreeMap::new();
+        let decided = rows().any(|(row, _)| row.decision.is_some());
+        let all = [Decision::Link, Decision::Clerical, Decision::NonLink];
+        let mut decisions: BTreeMap<&'static str, DecisionSummary> = all
+            .into_iter()
+            .filter(|_| decided)
+            .map(|decision| (word(decision), DecisionSummary::default()))
+            .collect();
         for (row, &matches) in rows() {
             if let Some(decision) = row.decision {
                 let sum = decisions.entry(word(decision)).or_default();
@@ -94,6 +102,7 @@ impl ModelSummary {
                 Fit::EmFixedU => "em-fixed-u",
                 Fit::Known => "known",
             },
+            attributes: known.to_vec(),
             agree: known
                 .iter()
                 .cloned()
@@ -117,8 +126,8 @@ impl ModelSummary {
     /// The parameters and the patterns that matter most, for people.
     pub fn to_text(&self) -> String {
         let parameters: Vec<Vec<String>> = self
-            .m
-            .keys()
+            .attributes
+            .iter()
             .map(|name| {
                 vec![
                     name.clone(),
@@ -177,7 +186,7 @@ impl ModelSummary {
         let how = match self.fit {
             "known" => "m and u were counted from the true pairs, a worst case".to_string(),
             _ => format!(
-                "{} ({} after {} iterations; share of matches {:.3e}, at most {:.3e} can be)",
+                "{} ({} after {} iterations; {:.3e} of all pairs as matches, where at most {:.3e} can match)",
                 match self.fit {
                     "em" => "m, u and the share of matches were fitted by EM",
                     _ =>
@@ -194,7 +203,8 @@ impl ModelSummary {
             ),
         };
         let mut lines = vec![format!(
-            "What the figure of prl stands for: {how}. A pattern has a 1 for each attribute that agrees, in the order known."
+            "What the figure of prl stands for: {how}. A pattern has a sign for each attribute, in the order of the \
+             table: 1 if it agrees, 0 if not, - if a side misses it."
         )];
         lines.extend(
             self.remarks

@@ -313,7 +313,7 @@ fn likelihoods_are_calibrated_in_every_form() {
         let text = sandbox.run(&format!("{call} --assign {assign}")).ended(0);
         let text = text.text();
         assert!(text.contains("stated probability"), "{text}");
-        assert!(text.contains("What the attack says of itself"), "{text}");
+        assert!(text.contains("What likelihood says of itself"), "{text}");
     }
     let report = sandbox
         .run(&format!("{call} --assign one-to-one --format json"))

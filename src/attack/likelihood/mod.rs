@@ -146,7 +146,11 @@ impl Attack for Likelihood {
     }
 
     fn has_candidate_sets(&self) -> bool {
-        true
+        // Other laws exclude nobody: what their lists leave out is only very unlikely.
+        matches!(
+            self.published.method,
+            Method::RankSwap(_) | Method::Microaggregation(_)
+        )
     }
 
     fn formula(&self) -> String {

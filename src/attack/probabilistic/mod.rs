@@ -9,6 +9,7 @@ use super::{Attack, Direction, Lists, Preference, Scenario};
 use crate::{
     agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Weighted},
     error::{Error, Result},
+    stats::moments::moments_by_attribute,
     table::Scale,
 };
 use em::{Fitted, Held, Parameters, kept};
@@ -156,6 +157,15 @@ impl Attack for Probabilistic {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let comparators = self.comparators(scenario)?;
+        for (k, moments) in moments_by_attribute(scenario.intruder).iter().enumerate() {
+            if matches!(comparators[k], Comparator::Sd(_)) && !moments.sd.is_finite() {
+                return Err(
+                    Error::input("has values too large for a standard deviation")
+                        .on_attribute(&scenario.known[k])
+                        .remedy("Rescale it, or let it agree by ranks: --agree rank:3%"),
+                );
+            }
+        }
         let agreement = Agreement::new(
             scenario.seekers(),
             scenario.sought(),

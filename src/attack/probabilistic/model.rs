@@ -2,7 +2,7 @@
 
 use super::{
     Fit,
-    em::{Fitted, Parameters},
+    em::{Fitted, Parameters, kept},
 };
 use crate::agreement::Pattern;
 
@@ -171,6 +171,18 @@ pub(super) fn remarks(
              other, tell nothing of it"
                 .into(),
         );
+    }
+    let at_limit: Vec<&str> = known
+        .iter()
+        .zip(&fitted.parameters.m)
+        .filter(|(_, m)| **m >= kept(1.0))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !at_limit.is_empty() && fit != Fit::Known {
+        remarks.push(format!(
+            "m of {} went to its limit: a pair that disagrees there is as good as excluded, which masked values rarely bear out",
+            at_limit.join(", ")
+        ));
     }
     let turned: Vec<&str> = known
         .iter()

@@ -12,8 +12,13 @@ use crate::{
     attack::Direction,
     cli::args::ReadArgs,
     error::{Error, Result},
-    evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
+    evaluate::{
+        knowledge::Knowledge,
+        link::{Assign, Shared},
+        score::Ties,
+    },
     rng::Seed,
+    table::Table,
 };
 
 #[derive(Debug, Args)]
@@ -89,7 +94,7 @@ pub struct LinkArgs {
     /// The key that 'mask --shuffle' wrote
     #[arg(long, value_name = "KEYFILE", help_heading = "Counting")]
     pub(super) key: Option<PathBuf>,
-    /// Write one line a record: whom it is linked with (CSV)
+    /// Write one line a record: whom it is linked with, and its distance (CSV; of prl and likelihood the negative log-weight)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) links: Option<PathBuf>,
     /// Form of the report
@@ -171,10 +176,11 @@ impl LinkArgs {
                 "Add one of them to --method, or leave the option out",
             );
         }
-        if self.assign == AssignArg::Balanced && !likelihood {
+        let weighs = likelihood || self.methods.names(MethodName::Prl);
+        if self.assign == AssignArg::Balanced && !weighs {
             return refuse(
                 "--assign balanced needs likelihoods, which no method named has".into(),
-                "Use --method likelihood, or --assign one-to-one",
+                "Use --method likelihood or prl, or --assign one-to-one",
             );
         }
         if let (Some(option), false) = (published.microaggregation.given(), microagg) {
@@ -228,6 +234,42 @@ impl LinkArgs {
                 "the kernels rbf and mahalanobis order pairs as am and md do, and are not added up by an assignment".into(),
                 "Name am or md, or --kernel poly",
             );
+        }
+        Ok(())
+    }
+
+    /// An option that speaks of an attribute that the intruder never knows has no effect.
+    ///
+    /// # Errors
+    /// Usage, when an entry NAME=VALUE is of such an attribute.
+    pub(super) fn refuse_unknown_names(
+        &self,
+        original: &Table,
+        cases: &[Vec<Shared>],
+    ) -> Result<()> {
+        let options = [
+            ("--p", &self.published.p),
+            ("--window", &self.published.window),
+            ("--agree", &self.methods.probabilistic.agree),
+        ];
+        let known = |name: &str| {
+            let mut all = cases.iter().flatten();
+            all.any(|shared| original.attribute(shared.original).name == name)
+        };
+        for (option, entries) in options {
+            let names = entries.iter().filter_map(|entry| entry.rsplit_once('='));
+            // What no file has is told elsewhere, in better words.
+            let exists = |name: &str| original.find(name).is_ok();
+            let idle = names
+                .map(|(name, _)| name.trim())
+                .find(|name| exists(name) && !known(name));
+            if let Some(name) = idle {
+                return Err(Error::usage(format!(
+                    "{option} speaks of an attribute that the intruder does not know: it has no effect"
+                ))
+                .on_attribute(name)
+                .remedy("Leave it out, or let him know it: --known"));
+            }
         }
         Ok(())
     }

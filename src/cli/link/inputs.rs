@@ -16,6 +16,9 @@ use crate::{
     table::{AttrId, ReadOptions, Table},
 };
 
+/// Attributes of which it is told why they cannot be compared, where none can.
+const REASONS_TOLD: usize = 4;
+
 impl LinkArgs {
     pub(super) fn statement(&self) -> Result<Option<Statement>> {
         let Some(path) = &self.published.statement else {
@@ -61,6 +64,18 @@ impl LinkArgs {
             Some(list) => (self.named(list, original, masked)?, Vec::new()),
             None => link::shared_attributes(original, masked, self.id.as_deref()),
         };
+        if shared.is_empty() && !left_out.is_empty() {
+            let reasons = left_out.iter().take(REASONS_TOLD);
+            let reasons: Vec<String> = reasons
+                .map(|left| format!("{} {}", left.attribute, left.why))
+                .collect();
+            return Err(Error::input(format!(
+                "the two files share no attribute that can be compared ({}{})",
+                reasons.join("; "),
+                if left_out.len() > REASONS_TOLD { "; …" } else { "" }
+            ))
+            .remedy("Compare what 'sdcrisk describe' says of both files, or name attributes with --known"));
+        }
         let cases = knowledge.cases(shared.len(), || seed.streams(Purpose::Knowledge, 0).at(0))?;
         let attributes = |case: Vec<usize>| case.into_iter().map(|k| shared[k]).collect();
         Ok((cases.into_iter().map(attributes).collect(), left_out))

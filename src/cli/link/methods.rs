@@ -70,7 +70,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, rsld, microagg, likelihood; or all that apply; or aggregates alone
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; or all that apply; or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
@@ -232,7 +232,7 @@ impl MethodArgs {
                 Ok(attack) => attacks.push(attack),
                 Err(error) if self.takes_all() => not_run.push(NotRun {
                     method: method.word(),
-                    why: error.to_string(),
+                    why: error.what().to_string(),
                 }),
                 Err(error) => return Err(error),
             }

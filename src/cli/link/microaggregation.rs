@@ -30,6 +30,7 @@ pub(super) struct MicroaggregationArgs {
         value_enum,
         value_name = "ALGORITHM",
         requires = "group",
+        conflicts_with = "statement",
         help_heading = "What was published"
     )]
     pub(super) algorithm: Option<AlgorithmArg>,

@@ -97,6 +97,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         attributes: original.attributes(),
         masked: &masked,
     })?;
+    args.refuse_unknown_names(&original, &cases)?;
     if args.methods.names(MethodName::Likelihood)
         && statement.is_none()
         && args.published.of_rank_swapping().is_some()
@@ -162,7 +163,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
                 Err(error) if args.methods.takes_all() && error.kind() != ErrorKind::Failed => {
                     not_run.push(NotRun {
                         method: attack.name(),
-                        why: error.to_string(),
+                        why: error.what().to_string(),
                     });
                 }
                 Err(error) => return Err(error.into()),
@@ -171,7 +172,9 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     // The same reason may have been met in several cases.
     not_run.dedup();
-    for NotRun { method, why } in &not_run {
+    // The text report says it itself.
+    let told = args.format != FormatArg::Text;
+    for NotRun { method, why } in not_run.iter().filter(|_| told) {
         console.note(&format!("note: {method} is not run: {why}"));
     }
     let report = LinkReport {

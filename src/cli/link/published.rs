@@ -16,10 +16,10 @@ use crate::{
 /// What was published.
 #[derive(Debug, Args)]
 pub(super) struct PublishedArgs {
-    /// Published percentage of rank swapping, or an upper bound of it; by attribute: AGI=2,FICA=5 (a bare number is for the rest)
+    /// Published percentage of rank swapping (for rsld an upper bound will do, likelihood takes it as exact); by attribute: AGI=2,FICA=5 (a bare number is for the rest)
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', conflicts_with_all = ["window", "statement"], help_heading = "What was published")]
     pub(super) p: Vec<String>,
-    /// Published window of rank swapping in ranks, or an upper bound of it; by attribute as in --p
+    /// Published window of rank swapping in ranks (for rsld an upper bound will do); by attribute as in --p
     #[arg(
         long,
         value_name = "RANKS",

@@ -1,10 +1,6 @@
 //! `link`: options of single distances where they can have no effect or make no sense, and files that they do not fit.
 
-use super::{
-    Case,
-    End::{Notes, Shows},
-    case, fails,
-};
+use super::{Case, End::Shows, case, fails};
 
 /// `link ... good.csv masked.csv`, refused as wrong usage.
 fn usage(name: &'static str, options: &str, says: &'static str) -> Case {
@@ -156,7 +152,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "a sum among the attributes, all",
             "link --method all --standardize none a.csv b.csv",
-            Notes("note: md is not run: the covariance"),
+            Shows("Not run: md (the covariance"),
         )
         .file("a.csv", sums)
         .file("b.csv", masked_sums),
