@@ -233,7 +233,11 @@ impl Mahalanobis {
             );
         }
         let eigen = eigen::symmetric(covariance);
-        let least = NO_VARIANCE * eigen.values[0].max(0.0);
+        let least = NO_VARIANCE
+            * eigen
+                .values
+                .first()
+                .map_or(0.0, |greatest| greatest.max(0.0));
         let keeps = |value: f64| value > least;
         if let (Singular::Refused, Some(place)) = (
             self.singular,
