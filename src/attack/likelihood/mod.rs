@@ -29,7 +29,7 @@ use tree::Tree;
 use super::{Attack, Lists, Preference, Scenario};
 use crate::{
     error::{Error, Result},
-    statement::{Method, Partner, RankSwapParameters, Statement},
+    statement::{Grouping, Method, Partner, RankSwapParameters, Statement},
     table::Scale,
 };
 
@@ -188,7 +188,18 @@ impl Attack for Likelihood {
                 block.join(", ")
             )
         };
-        blocks.into_iter().filter(in_part).map(caveat).collect()
+        let mut caveats: Vec<String> = blocks.into_iter().filter(in_part).map(caveat).collect();
+        if let Method::Microaggregation(stated) = &self.published.method
+            && matches!(
+                stated.algorithm,
+                Grouping::Pca { .. } | Grouping::Zscores { .. }
+            )
+        {
+            caveats.push(
+                "groups follow each other along a line here, which this law does not use: microagg does, and can find more".into(),
+            );
+        }
+        caveats
     }
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {

@@ -16,7 +16,7 @@
 //! The partner's displacement is −k, so the law is symmetric.
 //!
 //! This takes values to be swapped independently of each other. It is right for long reaches; for short ones, where it is
-//! not, the steady state is worked out over all states of the window ([`chain`](super::chain)). At the ends of the file the
+//! not, the steady state is worked out over all states of the window ([`chain`]). At the ends of the file the
 //! sweep is not in its steady state. With the law of every rank instead (the same recursion along the file) the attack on
 //! Census, p = 10 and 20, finds less than a percentage point more: not enough to give up a law of the displacement alone.
 
