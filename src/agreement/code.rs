@@ -7,9 +7,9 @@ use crate::{stats::moments::moments, table::matrix::Matrix};
 pub enum Comparator {
     /// x = y.
     Exact,
-    /// |x − y| ≤ t · sd, the standard deviation (divisor n−1) of the original file.
+    /// |x − y| ≤ t · sd, the standard deviation (divisor n−1) of the original records that are held.
     Sd(f64),
-    /// |x − y| ≤ t.
+    /// |x − y| ≤ t, up to the rounding of decimal numbers; so does the next.
     Absolute(f64),
     /// |x − y| ≤ t · max(|x|, |y|), 0 ≤ t < 1.
     Relative(f64),
@@ -79,12 +79,18 @@ impl Comparator {
         let original = if original_seeks { &x } else { &y };
         match *self {
             Self::Exact => coded(&x, &y, |a, b| a - b, |_, _| 0.0),
-            Self::Absolute(t) => coded(&x, &y, |a, b| a - b, |_, _| t),
+            // 0.1 is between 0.3 and 0.4, though their difference as numbers is a little more.
+            Self::Absolute(t) => coded(&x, &y, |a, b| a - b, |a, b| t + rounding(a, b)),
             Self::Sd(t) => {
                 let sd = moments(original.iter().flatten().copied()).sd;
                 coded(&x, &y, |a, b| a - b, |_, _| t * sd)
             }
-            Self::Relative(t) => coded(&x, &y, |a, b| a - b, |a, b| t * a.abs().max(b.abs())),
+            Self::Relative(t) => coded(
+                &x,
+                &y,
+                |a, b| a - b,
+                |a, b| t * a.abs().max(b.abs()) + rounding(a, b),
+            ),
             Self::Rank(percent) => {
                 let ranked = |values: &[Option<f64>]| {
                     let ranks = MiddleRanks::new(values);
@@ -94,7 +100,8 @@ impl Comparator {
                     &ranked(&x),
                     &ranked(&y),
                     |a, b| a - b,
-                    |_, _| percent / 100.0,
+                    // Shares of as many records differ by much more than this, or are equal.
+                    |_, _| percent / 100.0 + 1e-12,
                 )
             }
             Self::Bins(bins) => {
@@ -109,6 +116,11 @@ impl Comparator {
             }
         }
     }
+}
+
+/// What the rounding of two decimal numbers and of their difference may come to.
+fn rounding(a: f64, b: f64) -> f64 {
+    4.0 * f64::EPSILON * a.abs().max(b.abs())
 }
 
 fn column(matrix: &Matrix, attribute: usize) -> Vec<Option<f64>> {

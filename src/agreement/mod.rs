@@ -64,7 +64,8 @@ impl Pattern {
 /// # Complexity
 /// With w_k the share of pairs that agree on attribute k, counting all patterns takes about `n² Σ w_k` steps of one bit
 /// operation each, over all attributes but some that agree most often, which are counted without looking at pairs. If all
-/// comparators are equality of few categories, O(n 2^d). Memory O(n d²).
+/// comparators are equality of few categories, O(n 2^d). Memory O(n d²) and what is kept of the counts; each set of attributes that
+/// some sought record misses is counted on its own.
 #[derive(Debug)]
 pub struct Agreement {
     width: usize,
@@ -154,6 +155,11 @@ impl Agreement {
         self.n_sought
     }
 
+    /// How many numbers the pattern counts of one seeker are: 2^attributes for each set of attributes that a sought record misses.
+    pub fn counts_of_a_seeker(&self) -> usize {
+        self.classes.len().max(1) << self.width
+    }
+
     /// The pattern of one pair.
     pub fn pattern(&self, seeker: usize, sought: usize) -> Pattern {
         let codes = &self.codes[sought * self.width..][..self.width];
@@ -202,7 +208,7 @@ impl Agreement {
         visit: impl Fn(&mut A, usize, u32, &[u32]) + Sync,
     ) -> Vec<A> {
         let patterns = 1 << self.width;
-        let at_once = (COUNTS_AT_ONCE / patterns).clamp(1, SEEKERS_AT_ONCE);
+        let at_once = (COUNTS_AT_ONCE / self.counts_of_a_seeker()).clamp(1, SEEKERS_AT_ONCE);
         let show = |first: usize, counts: &[u32]| {
             let mut accumulator = start();
             let seekers = at_once.min(self.n_seekers - first);
@@ -217,7 +223,7 @@ impl Agreement {
         };
         let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
         let count = |&first: &usize| self.counts_of(first, at_once.min(self.n_seekers - first));
-        let all = self.n_seekers.saturating_mul(patterns * self.classes.len());
+        let all = self.n_seekers.saturating_mul(self.counts_of_a_seeker());
         if all > MOST_KEPT {
             let shown = |first: &usize| show(*first, &count(first));
             return chunks.par_iter().map(shown).collect();

@@ -233,7 +233,7 @@ pub fn turned(file: &Matrix) -> Result<Vec<bool>> {
         .flatten()
         .copied()
         .collect();
-    let sign = if loadings.iter().sum::<f64>() < 0.0 {
+    let sign = if loadings.iter().sum::<f64>() < -1e-9 {
         -1.0
     } else {
         1.0

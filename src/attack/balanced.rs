@@ -233,10 +233,12 @@ impl Piece {
                 .iter()
                 .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
             piece.starts.push(piece.records.len());
-            // The likelihood of two unrelated records is 1.
-            piece
-                .nobody
-                .push(if list.is_empty() { 0.0 } else { least.exp() });
+            // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
+            piece.nobody.push(if list.is_empty() {
+                0.0
+            } else {
+                least.min(600.0).exp()
+            });
             for &(record, cost) in &list {
                 piece.records.push(record);
                 #[expect(

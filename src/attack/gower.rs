@@ -56,14 +56,14 @@ impl Attack for Gower {
                 Scale::Nominal => 0.0,
                 Scale::Continuous | Scale::Ordinal => half_range(&sides),
             };
-            let [of_seekers, of_sought] = sides.map(|side| {
-                side.into_iter()
-                    .map(|value| value.map_or(f64::NAN, |value| scaled(value, half_range)))
-                    .collect()
-            });
+            // Halves, because the range of two numbers can be beyond all numbers.
+            let half = |value: Option<f64>| value.map_or(f64::NAN, |value| value / 2.0);
+            let [of_seekers, of_sought] = sides.map(|side| side.into_iter().map(half).collect());
             Compared {
                 of_seekers,
                 of_sought,
+                // Equal differences are divided by the same number, so they stay equal.
+                half_range: if half_range > 0.0 { half_range } else { 1.0 },
                 names: scale == Scale::Nominal,
             }
         });
@@ -72,15 +72,6 @@ impl Attack for Gower {
             n_seekers: seekers.n_records(),
             n_sought: sought.n_records(),
         })))
-    }
-}
-
-/// In units of the range. Halves first: the range of two numbers can be beyond all numbers.
-fn scaled(value: f64, half_range: f64) -> f64 {
-    if half_range > 0.0 {
-        value / 2.0 / half_range
-    } else {
-        value
     }
 }
 
@@ -114,11 +105,12 @@ fn half_range(sides: &[Vec<Option<f64>>; 2]) -> f64 {
     (greatest / 2.0 - least / 2.0).max(0.0)
 }
 
-/// One attribute of both files; NaN where it is missing.
+/// One attribute of both files: half of each value, NaN where it is missing.
 #[derive(Debug)]
 struct Compared {
     of_seekers: Vec<f64>,
     of_sought: Vec<f64>,
+    half_range: f64,
     names: bool,
 }
 
@@ -165,7 +157,7 @@ impl Lists for GowerLists {
                         *count += if other.is_nan() { 0.0 } else { 1.0 };
                     }),
                     false => cells.for_each(|((sum, count), &other)| {
-                        let difference = (own - other).abs();
+                        let difference = (own - other).abs() / attribute.half_range;
                         *sum += if difference.is_nan() { 0.0 } else { difference };
                         *count += if difference.is_nan() { 0.0 } else { 1.0 };
                     }),

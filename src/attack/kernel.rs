@@ -20,6 +20,9 @@ const MOST_MONOMIALS: usize = 4096;
 /// What both files as monomials may take, in bytes.
 const MOST_BYTES: usize = 8 << 30;
 
+/// Monomials below this have squares, and sums of these, within the range of numbers.
+const MOST: f64 = 1e120;
+
 /// A kernel `K(x, y)`, on standardised values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kernel {
@@ -120,10 +123,21 @@ impl Attack for KernelDistance {
                         "Lower --degree, or let the intruder know fewer attributes or records",
                     ));
                 }
+                let (seekers, sought) = (
+                    monomials.of_records(&seekers),
+                    monomials.of_records(&sought),
+                );
+                let fits = |value: &f64| value.abs() < MOST;
+                if !seekers.values().iter().chain(sought.values()).all(fits) {
+                    return Err(Error::input(
+                        "the polynomials of some records are too large to be compared",
+                    )
+                    .remedy("Lower --degree, or leave attributes with outliers out of --known"));
+                }
                 let width = monomials.factors.len();
                 Ok(Nearest {
-                    seekers: Cow::Owned(monomials.of_records(&seekers)),
-                    sought: Cow::Owned(monomials.of_records(&sought)),
+                    seekers: Cow::Owned(seekers),
+                    sought: Cow::Owned(sought),
                     metric: Metric::new(vec![1.0; width], vec![0.0; width]),
                     candidates: None,
                 }

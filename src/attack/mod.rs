@@ -1,8 +1,9 @@
 //! Attacks: what an intruder does with a released file.
 //!
 //! An attack sees a [`Scenario`] and nothing else: what the intruder knows and what was released, as two matrices whose
-//! records stand in unrelated orders. What the office published are the parameters of the attack itself. Who is whom, and how a masking was drawn, cannot
-//! be named here: no type of this module holds it, and a test checks that no file of it imports one that does.
+//! records stand in unrelated orders. What the office published are the parameters of the attack itself. How a masking was drawn cannot be
+//! named here, and a test checks that no file of it imports a type that holds it; who is whom is shown to attacks only that are a
+//! worst case and say so ([`Attack::needs_alignment`]).
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
 pub mod aggregates;
@@ -118,8 +119,8 @@ pub trait Attack: std::fmt::Debug + Sync {
 
 /// What an attack comes to: for each seeker, which sought records are possible and which of these it prefers.
 ///
-/// It is complete before anybody asks about a record. The judge searches it and asks about the true partners himself;
-/// an attack is never told of them while it answers, so none can profit from the question.
+/// The judge searches it and asks about the true partners himself. Lists are worked out seeker by seeker while he does, but an
+/// attack is never told whom he asks about, so none can profit from the question.
 #[derive(Debug)]
 pub enum Preference<'a> {
     /// The nearest point.

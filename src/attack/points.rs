@@ -36,6 +36,8 @@ impl Points {
         let all = Units::of_columns(scenario, &expanded, standardize)?;
         let kept: Vec<usize> = (0..all.len())
             .filter(|&place| expanded.columns[place].holds != Holds::Indicator { code: 0 })
+            // Nor categories that a file does not have: they tell nobody apart there.
+            .filter(|&place| all[place].seekers.scale > 0.0 && all[place].sought.scale > 0.0)
             .collect();
         let units: Vec<Units> = kept.iter().map(|&place| all[place]).collect();
         let side = |matrix: &Matrix, unit: fn(&Units) -> &super::distance_based::Unit| {

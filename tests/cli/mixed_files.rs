@@ -120,3 +120,63 @@ fn a_key_among_the_names_links_everybody() {
         assert_eq!(report["results"][0]["correct"]["strict"], 6, "{method}");
     }
 }
+
+/// Two of the three towns are left in the release, and nothing else is known: of two equal records nobody can be sure, and who lives
+/// in the third town is nearest to no one in particular.
+#[test]
+fn a_category_that_the_release_lost_makes_nobody_certain() {
+    let sandbox = Sandbox::with(&[
+        ("a.csv", "town\na\na\nb\nb\nc\nc\n"),
+        ("b.csv", "town\na\na\nb\nb\na\nb\n"),
+    ]);
+    for kernel in ["poly", "tanh"] {
+        let report = sandbox
+            .run(&format!(
+                "link --method kernel --kernel {kernel} --format json a.csv b.csv"
+            ))
+            .ended(0)
+            .json();
+        let correct = &report["results"][0]["correct"];
+        assert_eq!(correct["strict"], 0, "{kernel}");
+        // Each of the first four ties with two others of its town.
+        assert!(
+            correct["fair"].as_f64().unwrap() <= 4.0 / 3.0 + 2.0 / 3.0,
+            "{kernel}: {correct}"
+        );
+    }
+}
+
+/// Tolerances mean decimal numbers: 0.4 is within 0.1 of 0.3, though not as binary numbers.
+#[test]
+fn a_tolerance_is_one_of_decimal_numbers() {
+    let sandbox = Sandbox::with(&[
+        ("a.csv", "x\n0.3\n0.7\n1.0\n2.0\n"),
+        ("b.csv", "x\n0.4\n0.8\n1.1\n2.1\n"),
+    ]);
+    let report = sandbox
+        .run("link --method prl --agree abs:0.1 --format json a.csv b.csv")
+        .ended(0)
+        .json();
+    let patterns = report["results"][0]["model"]["patterns"]
+        .as_array()
+        .unwrap();
+    let agreeing = patterns.iter().find(|row| row["pattern"] == "1").unwrap();
+    assert_eq!(
+        (&agreeing["pairs"], &agreeing["matches"]),
+        (&4.into(), &4.into())
+    );
+}
+
+/// Two attributes of ranges 10 and 5: (2, 1) away is 1/5 + 1/5 however the differences come about.
+#[test]
+fn equal_differences_tie_in_gower() {
+    let sandbox = Sandbox::with(&[
+        ("a.csv", "x,y\n3,2\n0,0\n10,5\n"),
+        ("b.csv", "x,y\n5,3\n1,1\n10,5\n"),
+    ]);
+    sandbox
+        .run("link --method gower --links links.csv a.csv b.csv")
+        .ended(0);
+    let links = std::fs::read_to_string(sandbox.path("links.csv")).unwrap();
+    assert_eq!(links.lines().nth(1).unwrap(), "1,1;2,0.2,3,2,1");
+}

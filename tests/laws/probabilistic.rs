@@ -66,7 +66,7 @@ fn agree(how: Comparator, k: usize, intruder: &Cells, released: &Cells, x: f64, 
                 let equal = values.iter().filter(|&&other| other == value).count();
                 (below(&values, value) as f64 + equal as f64 / 2.0) / values.len() as f64
             };
-            (share(intruder, x) - share(released, y)).abs() <= percent / 100.0
+            (share(intruder, x) - share(released, y)).abs() <= percent / 100.0 + 1e-12
         }
         Comparator::Bins(bins) => {
             let values = column(intruder, k);

@@ -196,7 +196,9 @@ fn patterns_of_census_are_those_of_all_pairs() {
                     let same = match how {
                         Comparator::Absolute(t) => (x - y).abs() <= t,
                         Comparator::Sd(t) => (x - y).abs() <= t * sds[k],
-                        Comparator::Rank(p) => (ranks[k][0][i] - ranks[k][1][j]).abs() <= p / 100.0,
+                        Comparator::Rank(p) => {
+                            (ranks[k][0][i] - ranks[k][1][j]).abs() <= p / 100.0 + 1e-12
+                        }
                         Comparator::Bins(_) => bins[k][0][i] == bins[k][1][j],
                         Comparator::Relative(t) => {
                             x * y >= 0.0 && x.abs().min(y.abs()) >= (1.0 - t) * x.abs().max(y.abs())

@@ -19,6 +19,9 @@ pub use model::{Admissible, Decision, Model, PatternRow};
 /// parameters.
 const IDENTIFIED_FROM: usize = 3;
 
+/// The most pattern counts of one seeker: 64 MB, and quadratic time beyond patience.
+const MOST_COUNTS: usize = 1 << 24;
+
 /// How the parameters are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
@@ -172,6 +175,14 @@ impl Attack for Probabilistic {
             &comparators,
             scenario.direction == Direction::OriginalToMasked,
         );
+        if agreement.counts_of_a_seeker() > MOST_COUNTS {
+            return Err(Error::failed(
+                "gaps come in so many combinations that their agreement patterns cannot be counted",
+            )
+            .remedy(
+                "Let the intruder know fewer attributes, or such as are seldom missing: --known",
+            ));
+        }
         let counts: Vec<(Pattern, u64)> = agreement.counts().into_iter().collect();
         let pairs: u64 = counts.iter().map(|&(_, pairs)| pairs).sum();
         let possible = agreement.n_seekers().min(agreement.n_sought()) as f64 / pairs.max(1) as f64;

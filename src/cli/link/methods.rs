@@ -81,10 +81,10 @@ pub(super) struct MethodArgs {
         help_heading = "Options of methods"
     )]
     pub(super) standardize: StandardizeArg,
-    /// Added to each variance, as a share of the mean variance, where attributes depend on each other (dbrl2, md, md0)
+    /// Added to each variance, as a share of the mean variance, where attributes depend on each other (dbrl2, md, md0, kernel mahalanobis)
     #[arg(long, value_name = "SHARE", help_heading = "Options of methods")]
     pub(super) ridge: Option<f64>,
-    /// Leaves out directions that masking did not move (dbrl2, md, md0)
+    /// Leaves out directions that masking did not move (dbrl2, md, md0, kernel mahalanobis)
     #[arg(long, conflicts_with = "ridge", help_heading = "Options of methods")]
     pub(super) pseudo_inverse: bool,
     /// The kernel of the method kernel [default: poly]

@@ -100,7 +100,7 @@ impl ProbabilisticArgs {
         let mut numbers = None;
         let mut named = BTreeMap::new();
         for entry in &self.agree {
-            let twice = match entry.split_once('=') {
+            let twice = match entry.rsplit_once('=') {
                 None => numbers.replace(comparator(entry)?).is_some(),
                 Some((name, text)) => {
                     let name = name.trim();
