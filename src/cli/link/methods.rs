@@ -136,6 +136,20 @@ pub(super) struct NotRun {
     pub(super) why: String,
 }
 
+impl NotRun {
+    /// Not run for what this error says.
+    pub(super) fn because(method: &'static str, error: &Error) -> Self {
+        let attribute = error.location().attribute.as_ref();
+        Self {
+            method,
+            why: match attribute {
+                Some(name) => format!("{name} {}", error.what()),
+                None => error.what().to_string(),
+            },
+        }
+    }
+}
+
 impl MethodArgs {
     /// Whether this method was named, or would be among all.
     pub(super) fn names(&self, method: MethodName) -> bool {
@@ -230,10 +244,9 @@ impl MethodArgs {
         for &method in methods {
             match self.attack(method, published) {
                 Ok(attack) => attacks.push(attack),
-                Err(error) if self.takes_all() => not_run.push(NotRun {
-                    method: method.word(),
-                    why: error.what().to_string(),
-                }),
+                Err(error) if self.takes_all() => {
+                    not_run.push(NotRun::because(method.word(), &error));
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -161,10 +161,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
                 }
                 // All that apply were asked for: this one does not, with these attributes.
                 Err(error) if args.methods.takes_all() && error.kind() != ErrorKind::Failed => {
-                    not_run.push(NotRun {
-                        method: attack.name(),
-                        why: error.what().to_string(),
-                    });
+                    not_run.push(NotRun::because(attack.name(), &error));
                 }
                 Err(error) => return Err(error.into()),
             }
