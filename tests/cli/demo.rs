@@ -30,6 +30,17 @@ fn the_demo_prints_the_same_twice_and_needs_no_file() {
     }
 }
 
+/// What the README shows a newcomer is what he gets.
+#[test]
+fn the_readme_shows_the_demo() {
+    let text = Sandbox::new().run("demo").ended(0).text();
+    let (shown, _) = text.split_once("\nHow to read it").unwrap();
+    assert!(
+        include_str!("../../README.md").contains(&format!("```text\n{shown}```")),
+        "README shows another demo than\n{shown}"
+    );
+}
+
 #[test]
 fn the_demo_shows_five_strengths_and_risks_that_fall() {
     let text = Sandbox::new().run("demo").ended(0).text();
