@@ -75,7 +75,14 @@ impl Comparator {
         attribute: usize,
         original_seeks: bool,
     ) -> Coded {
-        let (x, y) = (column(seekers, attribute), column(sought, attribute));
+        // 0 and -0 are equal.
+        let column = |matrix: &Matrix| -> Vec<Option<f64>> {
+            matrix
+                .column(attribute)
+                .map(|value| value.map(|v| v + 0.0))
+                .collect()
+        };
+        let (x, y) = (column(seekers), column(sought));
         let original = if original_seeks { &x } else { &y };
         match *self {
             Self::Exact => coded(&x, &y, |a, b| a - b, |_, _| 0.0),
@@ -121,16 +128,6 @@ impl Comparator {
 /// What the rounding of two decimal numbers and of their difference may come to.
 fn rounding(a: f64, b: f64) -> f64 {
     4.0 * f64::EPSILON * a.abs().max(b.abs())
-}
-
-fn column(matrix: &Matrix, attribute: usize) -> Vec<Option<f64>> {
-    (0..matrix.n_records())
-        .map(|record| {
-            let present = !matrix.is_missing(record, attribute);
-            // 0 and -0 are equal.
-            present.then(|| matrix.row(record)[attribute] + 0.0)
-        })
-        .collect()
 }
 
 /// Codes by the places of the sought values. Those that agree with a seeker's are neighbours: from the first that is not too far

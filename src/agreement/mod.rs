@@ -273,11 +273,7 @@ impl Weighted {
     /// For each seeker, how its rival's weight compares with those of all sought records: the greatest is best.
     pub fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest> {
         let candidates = u32::try_from(self.agreement.n_sought).unwrap_or(u32::MAX);
-        let standing = |rival: Option<u32>, seeker: usize| Standing {
-            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
-            ..Standing::default()
-        };
-        self.standings(rivals, standing)
+        self.standings(rivals)
             .into_iter()
             .map(|standing| Contest {
                 candidates,
@@ -297,11 +293,7 @@ impl Weighted {
     /// # Complexity
     /// Beside [`contests`](Self::contests), one look at every pair.
     pub fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link> {
-        let standing = |rival: Option<u32>, seeker: usize| Standing {
-            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
-            ..Standing::default()
-        };
-        let standings = self.standings(rivals, standing);
+        let standings = self.standings(rivals);
         let n_sought = self.agreement.n_sought;
         standings
             .into_par_iter()
@@ -323,11 +315,12 @@ impl Weighted {
             .collect()
     }
 
-    fn standings(
-        &self,
-        rivals: &[Option<u32>],
-        start: impl Fn(Option<u32>, usize) -> Standing + Sync,
-    ) -> Vec<Standing> {
+    /// How the sought records stand with each seeker.
+    fn standings(&self, rivals: &[Option<u32>]) -> Vec<Standing> {
+        let start = |seeker: usize| Standing {
+            rival: rivals[seeker].map(|rival| self.of_pair(seeker, rival as usize)),
+            ..Standing::default()
+        };
         type Tables = BTreeMap<u32, Vec<f64>>;
         let chunks = self.agreement.walk(
             || (BTreeMap::<usize, Standing>::new(), Tables::new()),
@@ -340,7 +333,7 @@ impl Weighted {
                 });
                 standings
                     .entry(seeker)
-                    .or_insert_with(|| start(rivals[seeker], seeker))
+                    .or_insert_with(|| start(seeker))
                     .add(table, counts);
             },
         );

@@ -229,10 +229,7 @@ impl Units {
 
 /// The probability that two records drawn with replacement have different categories, among those that have one.
 fn diversity(matrix: &Matrix, attribute: usize) -> f64 {
-    let mut codes: Vec<f64> = (0..matrix.n_records())
-        .filter(|&record| !matrix.is_missing(record, attribute))
-        .map(|record| matrix.row(record)[attribute])
-        .collect();
+    let mut codes: Vec<f64> = matrix.present(attribute).collect();
     codes.sort_unstable_by(f64::total_cmp);
     let n = codes.len() as f64;
     let equal: f64 = codes

@@ -48,7 +48,14 @@ impl Attack for Gower {
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let (seekers, sought) = (scenario.seekers(), scenario.sought());
         let attributes = scenario.scales.iter().enumerate().map(|(k, &scale)| {
-            let mut sides = [column(seekers, k), column(sought, k)];
+            // 0 and -0 are equal.
+            let column = |matrix: &Matrix| -> Vec<Option<f64>> {
+                matrix
+                    .column(k)
+                    .map(|value| value.map(|v| v + 0.0))
+                    .collect()
+            };
+            let mut sides = [column(seekers), column(sought)];
             if scale == Scale::Ordinal {
                 sides = places(sides);
             }
@@ -73,15 +80,6 @@ impl Attack for Gower {
             n_sought: sought.n_records(),
         })))
     }
-}
-
-fn column(matrix: &Matrix, attribute: usize) -> Vec<Option<f64>> {
-    (0..matrix.n_records())
-        .map(|record| {
-            let present = !matrix.is_missing(record, attribute);
-            present.then(|| matrix.row(record)[attribute] + 0.0)
-        })
-        .collect()
 }
 
 /// The place of each value among the different values of both sides.

@@ -117,6 +117,49 @@ impl Matrix {
         self.record(record).is_missing(attribute)
     }
 
+    /// The value of a cell, unless it is missing.
+    pub fn value(&self, record: usize, attribute: usize) -> Option<f64> {
+        (!self.is_missing(record, attribute)).then(|| self.row(record)[attribute])
+    }
+
+    /// One attribute of every record; `None` where it is missing.
+    pub fn column(&self, attribute: usize) -> impl Iterator<Item = Option<f64>> + '_ {
+        (0..self.n_records()).map(move |record| self.value(record, attribute))
+    }
+
+    /// The values of one attribute that are there.
+    pub fn present(&self, attribute: usize) -> impl Iterator<Item = f64> + '_ {
+        self.column(attribute).flatten()
+    }
+
+    /// Whether every value of an attribute is a whole number.
+    pub fn is_whole(&self, attribute: usize) -> bool {
+        self.present(attribute).all(|value| value.fract() == 0.0)
+    }
+
+    /// A copy with one attribute more, the last.
+    ///
+    /// # Panics
+    /// If there is not one cell a record.
+    #[must_use]
+    pub fn with_column(&self, column: &[Option<f64>]) -> Self {
+        assert_eq!(column.len(), self.n_records(), "one cell a record");
+        let width = self.n_attributes();
+        let mut values = Vec::with_capacity(column.len() * (width + 1));
+        for (record, cell) in column.iter().enumerate() {
+            values.extend_from_slice(self.row(record));
+            values.push(cell.unwrap_or(0.0));
+        }
+        let mut longer = Self::complete(column.len(), width + 1, values);
+        for (record, cell) in column.iter().enumerate() {
+            let gaps = (0..width).filter(|&attribute| self.is_missing(record, attribute));
+            for attribute in gaps.chain(cell.is_none().then_some(width)) {
+                longer.set_missing(record, attribute);
+            }
+        }
+        longer
+    }
+
     /// Whether this record misses a value.
     pub fn has_missing(&self, record: usize) -> bool {
         self.record(record).missing.iter().any(|&word| word != 0)

@@ -6,7 +6,7 @@ pub mod rank_swap;
 
 use rayon::prelude::*;
 
-use crate::{distance::nearest::Boxes, table::matrix::Matrix};
+use crate::distance::nearest::Boxes;
 
 /// Seekers whose boxes one task works out.
 const ASKED_AT_ONCE: usize = 4096;
@@ -36,14 +36,4 @@ fn boxes_of(
             }
         });
     Boxes::new(n_seekers, width, lo, hi)
-}
-
-/// The value of a record, unless it is missing.
-fn value(matrix: &Matrix, record: usize, attribute: usize) -> Option<f64> {
-    (!matrix.is_missing(record, attribute)).then(|| matrix.row(record)[attribute])
-}
-
-/// The values of an attribute that are there.
-fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {
-    (0..matrix.n_records()).filter_map(move |record| value(matrix, record, attribute))
 }

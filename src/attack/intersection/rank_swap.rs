@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{boxes_of, present, value};
+use super::boxes_of;
 
 use crate::{
     attack::{
@@ -140,7 +140,7 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxe
     let rankings: Vec<Ranking> = columns
         .par_iter()
         .map(|column| match column.holds {
-            Holds::Numbers => Ranking::new(present(released, column.attribute)),
+            Holds::Numbers => Ranking::new(released.present(column.attribute)),
             Holds::Code | Holds::Indicator { .. } => Ranking::new([].into_iter()),
         })
         .collect();
@@ -161,7 +161,7 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxe
         }
     };
     boxes_of(seekers.n_records(), columns.len(), |seeker, place| {
-        let value = value(seekers, seeker, columns[place].attribute)?;
+        let value = seekers.value(seeker, columns[place].attribute)?;
         Some(interval(place, value))
     })
 }

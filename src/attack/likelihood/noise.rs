@@ -113,7 +113,7 @@ impl Noise {
             noise = Array2::from_diag(&noise.diag().to_owned());
         }
         for (at, &place) in places.iter().enumerate() {
-            if stated.rounded && all_whole(released, place) {
+            if stated.rounded && released.is_whole(place) {
                 noise[[at, at]] += OF_ROUNDING;
             }
             let variance: f64 = noise[[at, at]];
@@ -225,22 +225,6 @@ fn commonness(intruder: &Matrix, released: &Matrix, directions: usize) -> Vec<f6
         .collect()
 }
 
-fn with_column(matrix: &Matrix, column: &[f64]) -> Matrix {
-    let width = matrix.n_attributes();
-    let mut values = Vec::with_capacity(matrix.n_records() * (width + 1));
-    for (record, cell) in column.iter().enumerate() {
-        values.extend_from_slice(matrix.row(record));
-        values.push(*cell);
-    }
-    let mut longer = Matrix::complete(matrix.n_records(), width + 1, values);
-    for record in (0..matrix.n_records()).filter(|&record| matrix.has_missing(record)) {
-        for attribute in (0..width).filter(|&attribute| matrix.is_missing(record, attribute)) {
-            longer.set_missing(record, attribute);
-        }
-    }
-    longer
-}
-
 /// Var(Y) in units of the noise, at least.
 const LEAST_SPREAD: f64 = 1.0 + 1e-3;
 
@@ -292,12 +276,6 @@ fn covariances(matrix: &Matrix, places: &[usize]) -> Array2<f64> {
         of[[at, at]] = sd * sd;
     }
     of
-}
-
-fn all_whole(matrix: &Matrix, place: usize) -> bool {
-    (0..matrix.n_records())
-        .filter(|&record| !matrix.is_missing(record, place))
-        .all(|record| matrix.row(record)[place].fract() == 0.0)
 }
 
 /// Likelihoods of pairs under noise.
@@ -397,17 +375,18 @@ impl Noise {
             side(scenario.intruder, true),
             side(scenario.released, false),
         );
+        let level = |matrix: &Matrix| vec![Some(0.0); matrix.n_records()];
         let (seekers, sought) = match scenario.direction {
             Direction::OriginalToMasked => {
                 let commonness = commonness(&of_intruder, &of_released, directions);
                 (
-                    with_column(&of_intruder, &vec![0.0; of_intruder.n_records()]),
-                    with_column(&of_released, &commonness),
+                    of_intruder.with_column(&level(&of_intruder)),
+                    of_released.with_column(&commonness.into_iter().map(Some).collect::<Vec<_>>()),
                 )
             }
             Direction::MaskedToOriginal => (
-                with_column(&of_released, &vec![0.0; of_released.n_records()]),
-                with_column(&of_intruder, &vec![0.0; of_intruder.n_records()]),
+                of_released.with_column(&level(&of_released)),
+                of_intruder.with_column(&level(&of_intruder)),
             ),
         };
         let candidates = (gaps || !others.is_empty()).then(|| {

@@ -63,7 +63,7 @@ impl RankedFiles {
         let released = scenario.released;
         let rankings: Vec<Ranking> = (0..released.n_attributes())
             .into_par_iter()
-            .map(|k| Ranking::new(present(released, k)))
+            .map(|k| Ranking::new(released.present(k)))
             .collect();
         let ranked = |matrix: &Matrix| -> Vec<Ranks> {
             (0..matrix.n_records())
@@ -102,10 +102,4 @@ fn place(ranking: &Ranking, value: f64, exact: bool) -> Ranks {
 
 fn to_u32(rank: usize) -> u32 {
     u32::try_from(rank).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
-}
-
-fn present(matrix: &Matrix, attribute: usize) -> impl Iterator<Item = f64> + '_ {
-    (0..matrix.n_records())
-        .filter(move |&record| !matrix.is_missing(record, attribute))
-        .map(move |record| matrix.row(record)[attribute])
 }

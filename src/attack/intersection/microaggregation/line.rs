@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Groups, different, value};
+use super::{Groups, different};
 use crate::{
     attack::{Direction, Nearest, Scenario},
     distance::Metric,
@@ -52,7 +52,7 @@ impl Line {
         let point = |matrix: &Matrix, record: usize| -> Option<Vec<f64>> {
             let coordinate = |&attribute: &usize| {
                 let Moments { mean, .. } = moments[attribute];
-                Some((value(matrix, record, attribute)? - mean) / unit(attribute))
+                Some((matrix.value(record, attribute)? - mean) / unit(attribute))
             };
             attributes.iter().map(coordinate).collect()
         };
@@ -85,7 +85,7 @@ impl Line {
         let greatest = averages.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let mut error = ROUNDING * greatest;
         for (&attribute, loading) in attributes.iter().zip(&loadings) {
-            if groups.rounded && all_whole(released, attribute) {
+            if groups.rounded && released.is_whole(attribute) {
                 error += 0.5 * loading.abs() / unit(attribute);
             }
         }
@@ -103,8 +103,8 @@ impl Line {
             Direction::OriginalToMasked => (&self.intruder, &self.released),
             Direction::MaskedToOriginal => (&self.released, &self.intruder),
         };
-        nearest.seekers = Cow::Owned(with_column(&nearest.seekers, seekers));
-        nearest.sought = Cow::Owned(with_column(&nearest.sought, sought));
+        nearest.seekers = Cow::Owned(nearest.seekers.with_column(seekers));
+        nearest.sought = Cow::Owned(nearest.sought.with_column(sought));
         let (mut weights, mut missing) = (
             nearest.metric.weights().to_vec(),
             nearest.metric.missing().to_vec(),
@@ -146,26 +146,4 @@ impl Line {
         };
         Some((low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX)))
     }
-}
-
-fn all_whole(matrix: &Matrix, attribute: usize) -> bool {
-    let mut values = super::present(matrix, attribute);
-    values.all(|value| value.fract() == 0.0)
-}
-
-fn with_column(matrix: &Matrix, column: &[Option<f64>]) -> Matrix {
-    let width = matrix.n_attributes();
-    let mut values = Vec::with_capacity(matrix.n_records() * (width + 1));
-    for (record, cell) in column.iter().enumerate() {
-        values.extend_from_slice(matrix.row(record));
-        values.push(cell.unwrap_or(0.0));
-    }
-    let mut longer = Matrix::complete(matrix.n_records(), width + 1, values);
-    for (record, cell) in column.iter().enumerate() {
-        let gaps = (0..width).filter(|&attribute| matrix.is_missing(record, attribute));
-        for attribute in gaps.chain(cell.is_none().then_some(width)) {
-            longer.set_missing(record, attribute);
-        }
-    }
-    longer
 }

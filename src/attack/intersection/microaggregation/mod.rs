@@ -7,7 +7,7 @@ use self::{
     clusters::{Clusters, InClusters},
     line::Line,
 };
-use super::{boxes_of, present, value};
+use super::boxes_of;
 use crate::{
     attack::{
         Attack, Direction, Preference, Scenario,
@@ -170,7 +170,7 @@ impl MicroaggregationIntersection {
             let from_both_ends = self.groups.algorithm == Grouping::Mdav
                 && block.len() == 1
                 && scenario.scales[attribute] != Scale::Nominal
-                && present(scenario.released, attribute).count() == scenario.released.n_records();
+                && scenario.released.present(attribute).count() == scenario.released.n_records();
             match self.groups.one_by_one() || from_both_ends {
                 true => Rule::Sorted,
                 false => Rule::Free,
@@ -303,7 +303,7 @@ fn boxes(
         .map(|(attribute, rule)| match rule {
             Rule::Free => Ranking::new([].into_iter()),
             Rule::Sorted | Rule::Equal => {
-                Ranking::new(different(present(scenario.released, attribute)).into_iter())
+                Ranking::new(different(scenario.released.present(attribute)).into_iter())
             }
         })
         .collect();
@@ -333,7 +333,7 @@ fn boxes(
         seekers.n_records(),
         width,
         |seeker, place| match columns.get(place) {
-            Some(&column) => interval(column, value(seekers, seeker, column.attribute)?),
+            Some(&column) => interval(column, seekers.value(seeker, column.attribute)?),
             None => lines[place - columns.len()].interval(seeker, scenario.direction),
         },
     ))
