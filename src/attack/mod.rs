@@ -12,6 +12,7 @@ pub mod distance_based;
 pub mod gower;
 pub mod intersection;
 pub mod kernel;
+pub mod learned;
 pub mod likelihood;
 pub mod mahalanobis;
 mod nominal;

@@ -1,3 +1,4 @@
 //! Optimisation problems with exact solvers behind them.
 
 pub mod assignment;
+pub mod subsystem;
