@@ -5,3 +5,5 @@
 
 pub mod differences;
 pub mod family;
+pub mod presolve;
+pub mod relaxation;
