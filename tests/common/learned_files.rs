@@ -6,6 +6,7 @@
 //!
 //! Source of the groups: D. Abril, G. Navarro-Arribas, V. Torra, "Improving record linkage with supervised learning for
 //! disclosure risk assessment", Information Fusion 13, 2012.
+#![allow(dead_code, reason = "no program uses all of it")]
 
 use sdcrisk::{
     mask::{
