@@ -5,3 +5,4 @@
 
 pub mod differences;
 pub mod family;
+pub mod weights;
