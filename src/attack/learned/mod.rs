@@ -7,3 +7,4 @@ pub mod differences;
 pub mod family;
 pub mod presolve;
 pub mod relaxation;
+pub mod weights;
