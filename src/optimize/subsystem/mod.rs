@@ -23,6 +23,7 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
+pub mod portfolio;
 mod proof;
 mod rows;
 mod space;
@@ -53,6 +54,15 @@ impl Problem {
             let (value, size) = self.rows.row(row).dot(parameters);
             value > ROUNDING * size
         })
+    }
+
+    /// The smallest value of a row among the blocks that parameters satisfy; infinite if they satisfy none.
+    pub fn margin(&self, parameters: &[f64]) -> f64 {
+        (0..self.rows.n_blocks())
+            .filter(|&block| self.satisfies(block, parameters))
+            .flat_map(|block| self.rows.of_block(block))
+            .map(|row| self.rows.row(row).dot(parameters).0)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// How many blocks parameters satisfy.
