@@ -68,7 +68,9 @@ impl LearnedSummary {
             }
             _ => String::new(),
         };
-        format!("The worst case by {method}: {proof}{weight} --weights FILE and 'sdcrisk explain FILE' show all.")
+        format!(
+            "The worst case by {method}: {proof}{weight} --weights FILE and 'sdcrisk explain FILE' show all."
+        )
     }
 
     /// The bound, in words of a table cell.

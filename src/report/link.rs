@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
-    match_attributes::SituationSummary,
     learned::LearnedSummary,
+    match_attributes::SituationSummary,
     probabilistic::ModelSummary,
     text,
 };
@@ -378,7 +378,11 @@ pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
             cases: rates.len(),
             rate: mean,
             interval: (is_drawn && !family && rates.len() > 1)
-                .then(|| of_kind.first().map_or(0.0, |first| learned_from(first.records)))
+                .then(|| {
+                    of_kind
+                        .first()
+                        .map_or(0.0, |first| learned_from(first.records))
+                })
                 .map(|ratio| resampled_mean(&rates, ratio).map(|rate| rate.clamp(0.0, 1.0))),
         }
     };
@@ -631,7 +635,9 @@ impl LinkReport {
                 ];
                 if sampled {
                     let sample = r.sample.map_or("all", Sample::word);
-                    let split = r.split.map_or(String::new(), |split| format!(", draw {split}"));
+                    let split = r
+                        .split
+                        .map_or(String::new(), |split| format!(", draw {split}"));
                     row.insert(2, format!("{sample}{split}"));
                 }
                 if learned {
@@ -828,11 +834,15 @@ impl LinkReport {
             .results
             .iter()
             .filter_map(|result| Some((result, result.learned.as_ref()?)));
-        let Some((best, summary)) = learned.max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate)) else {
+        let Some((best, summary)) = learned.max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate))
+        else {
             return Vec::new();
         };
         let mut lines = vec![summary.reading(best.method, best.correct.strict, best.records)];
-        let is_tested = self.results.iter().any(|r| r.sample == Some(Sample::Others));
+        let is_tested = self
+            .results
+            .iter()
+            .any(|r| r.sample == Some(Sample::Others));
         lines.push(match is_tested {
             true => "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
                      the intruder knew nothing beforehand."

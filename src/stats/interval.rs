@@ -52,7 +52,8 @@ pub fn resampled_mean(rates: &[f64], ratio: f64) -> [f64; 2] {
     let mean = rates.iter().sum::<f64>() / draws;
     let squares: f64 = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum();
     let variance = squares / (draws - 1.0).max(1.0);
-    let half = t_quantile(rates.len().saturating_sub(1)) * ((1.0 / draws + ratio) * variance).sqrt();
+    let half =
+        t_quantile(rates.len().saturating_sub(1)) * ((1.0 / draws + ratio) * variance).sqrt();
     [mean - half, mean + half]
 }
 
@@ -104,7 +105,13 @@ mod tests {
     /// Table values of Student's t at 97.5 %: 2.201 (11), 2.086 (20), 1.984 (100).
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        for (degrees, quantile) in [(1, 12.706), (10, 2.228), (11, 2.201), (20, 2.086), (100, 1.984)] {
+        for (degrees, quantile) in [
+            (1, 12.706),
+            (10, 2.228),
+            (11, 2.201),
+            (20, 2.086),
+            (100, 1.984),
+        ] {
             assert!((t_quantile(degrees) - quantile).abs() < 6e-4, "{degrees}");
         }
     }

@@ -85,8 +85,12 @@ impl Family {
     /// The distance, as a formula of a line.
     pub fn formula(self) -> &'static str {
         match self {
-            Self::WeightedMean => "sum of p_k diff_k, p >= 0, sum 1; diff = squared difference of z-scores",
-            Self::WeightedMeanMetric => "sum of p_k diff_k, p > 0, sum 1; diff = squared difference of z-scores",
+            Self::WeightedMean => {
+                "sum of p_k diff_k, p >= 0, sum 1; diff = squared difference of z-scores"
+            }
+            Self::WeightedMeanMetric => {
+                "sum of p_k diff_k, p > 0, sum 1; diff = squared difference of z-scores"
+            }
             Self::OrderedWeightedMean => {
                 "sum of p_k diff_(k), the differences in descending order, p >= 0, sum 1"
             }

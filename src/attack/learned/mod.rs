@@ -194,6 +194,10 @@ impl Attack for LearnedDistance {
                 self.name()
             )));
         }
-        Ok(linkage::preference(differences, self.family, &self.parameters))
+        Ok(linkage::preference(
+            differences,
+            self.family,
+            &self.parameters,
+        ))
     }
 }

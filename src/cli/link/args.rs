@@ -292,8 +292,9 @@ impl LinkArgs {
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
             Some(_) => Err(
-                Error::usage("--seed has no effect: nothing in this call is random")
-                    .remedy("It decides --known random:..., --known-records N and --train-records N"),
+                Error::usage("--seed has no effect: nothing in this call is random").remedy(
+                    "It decides --known random:..., --known-records N and --train-records N",
+                ),
             ),
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),

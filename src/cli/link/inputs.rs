@@ -113,9 +113,7 @@ impl LinkArgs {
             return Ok(to_u32((0..all).collect()));
         };
         let Some(count) = self.record_count() else {
-            return self
-                .records_of_file(Path::new(wish), original)
-                .map(to_u32);
+            return self.records_of_file(Path::new(wish), original).map(to_u32);
         };
         if count == 0 || count > all {
             return Err(Error::usage(format!(
@@ -274,7 +272,10 @@ impl LinkArgs {
             .filter(|&record| masked_of(record).is_some())
             .collect();
         let round = |train: &BTreeSet<u32>| {
-            let released: Vec<u32> = train.iter().filter_map(|&record| masked_of(record)).collect();
+            let released: Vec<u32> = train
+                .iter()
+                .filter_map(|&record| masked_of(record))
+                .collect();
             let taken: BTreeSet<u32> = released.iter().copied().collect();
             let others = held.iter().filter(|record| !train.contains(record));
             let all = 0..u32::try_from(masked.n_records()).unwrap_or(u32::MAX);

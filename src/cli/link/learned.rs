@@ -38,7 +38,9 @@ const USUAL_LIMIT: f64 = 60.0;
 const BETWEEN_LINES: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Learned distances (wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd)")]
+#[command(
+    next_help_heading = "Learned distances (wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd)"
+)]
 pub(super) struct LearnedArgs {
     /// Seconds that the search for one distance may take; then the best found is printed with its bound [default: 60]
     #[arg(long, value_name = "SECONDS")]
@@ -56,7 +58,7 @@ pub(super) struct LearnedArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) certificate: Option<PathBuf>,
     /// Learn on so many individuals drawn at random, or those of a file (one record number or identifier a line), and attack all others
-    #[arg(long, value_name = "N|FILE")]
+    #[arg(long, value_name = "N|FILE", conflicts_with = "certificate")]
     pub(super) train_records: Option<String>,
     /// Draw the individuals to learn from so many times; the report gives the mean and its interval [default: 1]
     #[arg(long, value_name = "N", requires = "train_records")]
@@ -133,9 +135,10 @@ impl LearnedArgs {
                 Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
             )
         };
-        if let (Some(EngineArg::Cone), Some(family)) =
-            (self.engine, families.iter().find(|family| !on_simplex(family)))
-        {
+        if let (Some(EngineArg::Cone), Some(family)) = (
+            self.engine,
+            families.iter().find(|family| !on_simplex(family)),
+        ) {
             return Err(Error::usage(format!(
                 "--engine cone searches weights that sum to 1, which {} does not have",
                 family.name()
@@ -171,8 +174,9 @@ impl LearnedArgs {
             .ok()
             .filter(|limit| !limit.is_zero())
             .ok_or_else(|| {
-                Error::usage("--time-limit wants a number of seconds above 0")
-                    .remedy("For example 60; the best that was found by then is printed with its bound")
+                Error::usage("--time-limit wants a number of seconds above 0").remedy(
+                    "For example 60; the best that was found by then is printed with its bound",
+                )
             })
     }
 
@@ -262,7 +266,10 @@ impl Watch for Clock {
             return;
         }
         let mut state = self.state();
-        if state.shown.is_some_and(|shown| shown.elapsed() < BETWEEN_LINES) {
+        if state
+            .shown
+            .is_some_and(|shown| shown.elapsed() < BETWEEN_LINES)
+        {
             return;
         }
         state.shown = Some(Instant::now());
@@ -288,17 +295,18 @@ impl LinkArgs {
         let weights = Weights::from_json(&name, &args::read_text(path)?)?;
         let named = self.methods.families();
         if named != [weights.family] {
-            return Err(Error::usage(format!(
-                "is of the method {}",
-                weights.family.name()
-            ))
-            .in_file(name)
-            .remedy(format!("Name it: --method {}", weights.family.name())));
+            return Err(
+                Error::usage(format!("is of the method {}", weights.family.name()))
+                    .in_file(name)
+                    .remedy(format!("Name it: --method {}", weights.family.name())),
+            );
         }
         if weights.standardize != self.methods.standardize() {
-            return Err(Error::usage("was learned on files that were standardised in another way")
-                .in_file(name)
-                .remedy("Give the --standardize that it was learned with"));
+            return Err(
+                Error::usage("was learned on files that were standardised in another way")
+                    .in_file(name)
+                    .remedy("Give the --standardize that it was learned with"),
+            );
         }
         Ok(Some(GivenDistance {
             file: name,

@@ -65,7 +65,9 @@ impl MethodName {
 
     /// The family, of a learned distance.
     fn family(self) -> Option<Family> {
-        Family::ALL.into_iter().find(|family| family.name() == self.word())
+        Family::ALL
+            .into_iter()
+            .find(|family| family.name() == self.word())
     }
 
     /// Its name on the command line.
@@ -256,14 +258,15 @@ impl MethodArgs {
         }
         let families = self.families();
         self.learned.refuse_without_effect(&families)?;
-        let standardizes = !families.is_empty() || any(&[
-            MethodName::Am,
-            MethodName::Md,
-            MethodName::Md0,
-            MethodName::Kernel,
-            MethodName::Rsld,
-            MethodName::Microagg,
-        ]);
+        let standardizes = !families.is_empty()
+            || any(&[
+                MethodName::Am,
+                MethodName::Md,
+                MethodName::Md0,
+                MethodName::Kernel,
+                MethodName::Rsld,
+                MethodName::Microagg,
+            ]);
         if self.standardize != StandardizeArg::Own && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
@@ -275,7 +278,10 @@ impl MethodArgs {
 
     /// The families of learned distances that were named.
     pub(super) fn families(&self) -> Vec<Family> {
-        self.method.iter().filter_map(|method| method.family()).collect()
+        self.method
+            .iter()
+            .filter_map(|method| method.family())
+            .collect()
     }
 
     /// By what files are standardised.

@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod args;
+mod certificate;
 mod inputs;
 mod learned;
 mod methods;
@@ -26,14 +27,13 @@ use super::{
 };
 use crate::{
     attack::Direction,
+    certificate::Certificate,
     error::{Error, Result},
     evaluate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
     },
-    report::link::{
-        self as report, LeftOutAttribute, LinkReport, MethodNotRun, ScenarioSummary,
-    },
+    report::link::{self as report, LeftOutAttribute, LinkReport, MethodNotRun, ScenarioSummary},
     table::{ReadOptions, Table},
 };
 
@@ -136,7 +136,6 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             };
             let training = learned_from.as_ref().map(|study| study.case(known));
             work.run(&Turn {
-                study: &attacked,
                 case: &case,
                 training: training.as_ref(),
                 split: (rounds.len() > 1).then_some(number + 1),
@@ -181,12 +180,16 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             .map(|NotRun { method, why }| MethodNotRun { method, why })
             .collect(),
     };
+    let certificate = lesson
+        .as_ref()
+        .and_then(|learned| learned.certificate(args, [&original, &masked], &truth, &cases[0]));
     console.stage("write", || {
         args.write(
             outputs,
             &report,
             &claims,
             lesson.as_ref(),
+            certificate.as_ref(),
             &original,
             &masked,
         )
@@ -293,6 +296,7 @@ impl LinkArgs {
         report: &LinkReport,
         claims: &[Claim],
         learned: Option<&Learned>,
+        certificate: Option<&Certificate>,
         original: &Table,
         masked: &Table,
     ) -> anyhow::Result<()> {
@@ -310,9 +314,8 @@ impl LinkArgs {
             let json = learned.weights(self.direction()).to_json();
             output.write(|out| out.write_all(json.as_bytes()))?;
         }
-        if let (Some(output), Some(learned)) = (&mut outputs.certificate, learned) {
-            let json = learned.certificate(self, original, masked)?;
-            output.write(|out| out.write_all(json.as_bytes()))?;
+        if let (Some(output), Some(certificate)) = (&mut outputs.certificate, certificate) {
+            output.write(|out| out.write_all(certificate.to_json().as_bytes()))?;
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),

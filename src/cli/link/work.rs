@@ -14,7 +14,7 @@ use crate::{
     },
     cli::{console::Console, files},
     error::{ErrorKind, Result},
-    evaluate::link::{Case, Claim, Study},
+    evaluate::link::{Case, Claim},
     report::link::{LinkResult, Sample},
 };
 
@@ -57,11 +57,9 @@ pub(super) struct Learned {
 
 /// One round of attacks: all methods on one case.
 pub(super) struct Turn<'a> {
-    /// The study of the case.
-    pub(super) study: &'a Study<'a>,
     /// What is attacked.
     pub(super) case: &'a Case<'a>,
-    /// What is learned from, and its study, if not from what is attacked.
+    /// What is learned from, if not from what is attacked.
     pub(super) training: Option<&'a Case<'a>>,
     /// Which of several draws of the individuals learned from this is.
     pub(super) split: Option<usize>,
@@ -145,11 +143,11 @@ impl<'a> Work<'a> {
             return self.attack(turn.case, &distance, None, turn.split);
         }
         let source = turn.training.unwrap_or(turn.case);
-        let learner = self.args.methods.learned.learner(
-            family,
-            self.args.methods.standardize(),
-            &self.clock,
-        );
+        let learner =
+            self.args
+                .methods
+                .learned
+                .learner(family, self.args.methods.standardize(), &self.clock);
         self.clock.start(family.name());
         let lesson = self.console.stage(family.name(), || {
             files::interruptible(|| source.learn(&learner))
@@ -169,7 +167,12 @@ impl<'a> Work<'a> {
             });
         }
         if turn.training.is_some() {
-            self.attack(turn.case, &lesson.distance, Some(Sample::Others), turn.split)?;
+            self.attack(
+                turn.case,
+                &lesson.distance,
+                Some(Sample::Others),
+                turn.split,
+            )?;
         }
         Ok(())
     }
