@@ -1,4 +1,5 @@
 //! Optimisation problems with exact solvers behind them.
 
 pub mod assignment;
+pub mod milp;
 pub mod subsystem;

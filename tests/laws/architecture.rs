@@ -13,7 +13,7 @@ const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("rng", &["error"]),
     ("statement", &["error"]),
     ("stats", &["error", "table"]),
-    ("optimize", &["error"]),
+    ("optimize", &["error", "stats"]),
     ("distance", &["error", "table", "stats"]),
     ("agreement", &["table", "stats", "distance"]),
     (

@@ -23,6 +23,8 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
+mod inside;
+pub mod naive;
 mod proof;
 mod rows;
 mod space;
