@@ -2,4 +2,5 @@
 
 pub mod assignment;
 pub mod simplex;
+pub mod milp;
 pub mod subsystem;

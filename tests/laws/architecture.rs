@@ -13,7 +13,7 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
     ("rng", &["error"]),
     ("statement", &["error"]),
     ("stats", &["error", "table"]),
-    ("optimize", &["error"]),
+    ("optimize", &["error", "stats"]),
     ("certificate", &["error", "table", "stats"]),
     ("distance", &["error", "table", "stats"]),
     ("agreement", &["table", "stats", "distance"]),

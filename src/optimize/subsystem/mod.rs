@@ -25,6 +25,8 @@
 
 pub mod portfolio;
 pub mod line_search;
+mod inside;
+pub mod naive;
 mod proof;
 mod rows;
 mod space;
