@@ -26,7 +26,7 @@ use super::{Attack, Preference, Scenario, distance_based::Standardize};
 use crate::{
     error::{Error, Result},
     optimize::subsystem::{
-        Problem, Proof, Watch,
+        Answer, Problem, Proof, Watch,
         portfolio::{self, Engine},
     },
 };
@@ -116,10 +116,19 @@ impl Learner {
         if family.is_bilinear() {
             differences.check_numbers(scenario.known)?;
         }
+        let mut failure = None;
         let mut engine = |problem: &Problem, start| {
-            portfolio::solve(problem, start, self.engine, self.keeps_proof, &*self.watch)
+            let solved =
+                portfolio::solve(problem, start, self.engine, self.keeps_proof, &*self.watch);
+            solved.unwrap_or_else(|error| {
+                failure = Some(error);
+                Answer::unknown(problem)
+            })
         };
         let learned = relaxation::learn(&differences, family, partners, &mut engine, &*self.watch)?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
         let margin = learned.problem.margin(&learned.parameters);
         Ok(Lesson {
             margin,

@@ -23,10 +23,10 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
-pub mod portfolio;
-pub mod line_search;
 mod inside;
+pub mod line_search;
 pub mod naive;
+pub mod portfolio;
 mod proof;
 mod rows;
 mod space;
@@ -98,6 +98,22 @@ pub struct Answer {
     pub bound: usize,
     /// Why.
     pub proof: Proof,
+}
+
+impl Answer {
+    /// What is known of a problem before anything is done.
+    pub fn unknown(problem: &Problem) -> Self {
+        let parameters = problem.space.lower.clone();
+        Self {
+            satisfied: problem.count(&parameters),
+            parameters,
+            bound: problem.rows.n_blocks(),
+            proof: Proof::Covering {
+                conflicts: Vec::new(),
+                dropped: 0,
+            },
+        }
+    }
 }
 
 /// Who watches over an engine: may stop it, and hears how it fares. Engines ask often (at least each tenth of a second of work).
