@@ -191,7 +191,12 @@ impl<'a> Search<'a> {
             let point = self.program.point();
             let mut missing: Vec<(f64, usize)> = (0..self.sets.len())
                 .filter(|&place| !self.present[place])
-                .map(|place| (self.sets[place].iter().map(|&e| point[e as usize]).sum(), place))
+                .map(|place| {
+                    (
+                        self.sets[place].iter().map(|&e| point[e as usize]).sum(),
+                        place,
+                    )
+                })
                 .filter(|&(sum, _): &(f64, usize)| sum < 1.0 - SLACK)
                 .collect();
             if missing.is_empty() {
@@ -364,13 +369,14 @@ impl<'a> Search<'a> {
 
     fn average(&self) -> [f64; 2] {
         [0, 1].map(|side| {
-            let (sum, count) = self
-                .effects
-                .iter()
-                .fold((0.0, 0), |(sum, count), effect| {
-                    (sum + effect[side].sum, count + effect[side].count)
-                });
-            if count == 0 { 1.0 } else { sum / f64::from(count) }
+            let (sum, count) = self.effects.iter().fold((0.0, 0), |(sum, count), effect| {
+                (sum + effect[side].sum, count + effect[side].count)
+            });
+            if count == 0 {
+                1.0
+            } else {
+                sum / f64::from(count)
+            }
         })
     }
 

@@ -91,8 +91,9 @@ pub(super) fn minimal(sets: &mut Vec<Vec<u32>>) {
 
 /// A bit for each element, with collisions.
 fn mark(set: &[u32]) -> u64 {
-    set.iter()
-        .fold(0, |mark, &e| mark | 1 << (e.wrapping_mul(0x9E37_79B1) >> 26))
+    set.iter().fold(0, |mark, &e| {
+        mark | 1 << (e.wrapping_mul(0x9E37_79B1) >> 26)
+    })
 }
 
 /// Which elements hit only sets that another, which stays, hits too.

@@ -4,7 +4,9 @@ use super::*;
 fn sets(case: u64, n_elements: u32, n_sets: usize, size: usize) -> Vec<Vec<u32>> {
     let mut state = case.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         u32::try_from(state >> 33).unwrap()
     };
     (0..n_sets)
@@ -20,25 +22,37 @@ fn sets(case: u64, n_elements: u32, n_sets: usize, size: usize) -> Vec<Vec<u32>>
 /// The least number of elements, over all choices.
 fn brute_force(sets: &[Vec<u32>], n_elements: u32) -> usize {
     (0_u32..1 << n_elements)
-        .filter(|choice| sets.iter().all(|set| set.iter().any(|e| choice >> e & 1 == 1)))
+        .filter(|choice| {
+            sets.iter()
+                .all(|set| set.iter().any(|e| choice >> e & 1 == 1))
+        })
         .map(|choice| choice.count_ones() as usize)
         .min()
         .unwrap()
 }
 
 fn hits_all(sets: &[Vec<u32>], elements: &[u32]) -> bool {
-    sets.iter().all(|set| set.iter().any(|e| elements.contains(e)))
+    sets.iter()
+        .all(|set| set.iter().any(|e| elements.contains(e)))
 }
 
 #[test]
 fn the_decision_is_that_of_trying_all_choices() {
     for case in 0..120 {
         let n = 4 + u32::try_from(case % 9).unwrap();
-        let sets = sets(case, n, 3 + (case as usize * 7) % 30, 2 + (case as usize) % 3);
+        let sets = sets(
+            case,
+            n,
+            3 + (case as usize * 7) % 30,
+            2 + (case as usize) % 3,
+        );
         let least = brute_force(&sets, n);
         let bound = lower_bound(&sets, n as usize).unwrap();
         assert!(bound <= least);
-        assert_eq!(decide(&sets, n as usize, least - 1, &|| false), Decision::Impossible);
+        assert_eq!(
+            decide(&sets, n as usize, least - 1, &|| false),
+            Decision::Impossible
+        );
         match decide(&sets, n as usize, least, &|| false) {
             Decision::Hit(elements) => {
                 assert!(elements.len() <= least && hits_all(&sets, &elements));

@@ -77,12 +77,13 @@ impl<'a> Engine<'a> {
             worth: vec![0.0; n_blocks],
             draws: 0,
         };
-        engine.parameters = start.parameters.unwrap_or_else(|| {
-            match engine.margin.ask(&vec![false; n_blocks]) {
-                Verdict::Point(point) => point,
-                _ => problem.space.lower.clone(),
-            }
-        });
+        engine.parameters =
+            start
+                .parameters
+                .unwrap_or_else(|| match engine.margin.ask(&vec![false; n_blocks]) {
+                    Verdict::Point(point) => point,
+                    _ => problem.space.lower.clone(),
+                });
         engine.satisfied = problem.count(&engine.parameters);
         for conflict in start.conflicts {
             if holds(problem, &conflict) {
