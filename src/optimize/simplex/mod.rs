@@ -51,7 +51,7 @@ const LOOK: usize = 6;
 pub enum Outcome {
     /// The point is optimal.
     Optimal,
-    /// The point costs less than the limit; it need not be optimal.
+    /// The point costs less than the limit; it need not be optimal, and the bound may be lower.
     Under,
     /// Nothing costs less than the limit: [`Simplex::bound`] is not below it.
     Over,
@@ -295,6 +295,8 @@ impl Simplex {
             }
             if limit.is_some_and(|limit| self.objective() < limit) {
                 if self.is_accurate() {
+                    self.true_multipliers();
+                    self.certify(None);
                     return Outcome::Under;
                 }
                 continue;
@@ -310,6 +312,8 @@ impl Simplex {
                 };
             }
         }
+        self.certificate.clear();
+        self.bound = f64::NEG_INFINITY;
         Outcome::Stalled
     }
 

@@ -27,6 +27,7 @@ mod inside;
 pub mod line_search;
 pub mod naive;
 pub mod portfolio;
+pub mod hitting_set;
 mod proof;
 mod rows;
 mod space;
