@@ -24,6 +24,7 @@
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
 mod inside;
+pub mod cone;
 pub mod line_search;
 pub mod naive;
 pub mod portfolio;
