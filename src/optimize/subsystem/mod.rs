@@ -23,6 +23,7 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
+pub mod branch;
 mod proof;
 mod rows;
 mod space;
