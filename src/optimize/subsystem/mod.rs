@@ -29,6 +29,7 @@ pub mod line_search;
 pub mod naive;
 pub mod portfolio;
 pub mod hitting_set;
+pub mod branch;
 mod proof;
 mod rows;
 mod space;
