@@ -63,6 +63,7 @@ const MAY_IMPORT: [(&str, &[&str]); 15] = [
             "agreement",
             "table",
             "statement",
+            "stats",
             "attack",
             "evaluate",
             "mask",
