@@ -4,6 +4,7 @@ mod args;
 mod console;
 mod demo;
 mod describe;
+mod explain;
 mod files;
 mod link;
 mod mask;
@@ -63,6 +64,8 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
+    /// Say in words, numbers and a picture what a learned distance tells about each attribute
+    Explain(explain::ExplainArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -114,6 +117,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
+        Command::Explain(args) => explain::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {

@@ -66,6 +66,7 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
             "agreement",
             "table",
             "statement",
+            "stats",
             "attack",
             "evaluate",
             "mask",

@@ -12,7 +12,7 @@ use crate::{
     stats::{eigen, measure::SetFunction},
 };
 
-pub use document::SCHEMA;
+pub use document::{SCHEMA, direction_word, proof_word, standardize_word};
 pub use names::{Basis, basis, parameter_names, set_name};
 
 /// By how much a file's parameters may miss what their family asks for: solvers and decimal numbers round.
@@ -46,6 +46,8 @@ pub struct Weights {
     pub ranges: Option<Vec<(f64, f64)>>,
     /// Of a measure: the least and the greatest Shapley value of each attribute over all distances that link the same records.
     pub shapley_ranges: Option<Vec<(f64, f64)>>,
+    /// How many records each attribute links on its own, ties not counted; `None` if that was not counted.
+    pub alone: Option<Vec<usize>>,
 }
 
 /// Whether a learned distance is known to be the best of its family.
@@ -176,7 +178,8 @@ impl Weights {
                 "has a matrix with a negative eigenvalue, which {name} excludes"
             )));
         }
-        if self.linked.max(self.bound) > self.records {
+        let alone = self.alone.iter().flatten().copied();
+        if alone.fold(self.linked.max(self.bound), usize::max) > self.records {
             return Err(Error::input("states more links than records"));
         }
         Ok(())

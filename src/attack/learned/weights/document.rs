@@ -38,6 +38,8 @@ struct Document {
     ranges: Option<Entries<(f64, f64)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shapley_ranges: Option<Entries<(f64, f64)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alone: Option<Entries<usize>>,
 }
 
 /// An object in the order in which it stands in the file, with keys that are there twice.
@@ -104,6 +106,10 @@ pub fn to_json(weights: &Weights) -> String {
             .shapley_ranges
             .as_ref()
             .map(|ranges| named(ranges, &weights.attributes)),
+        alone: weights.alone.as_ref().map(|alone| {
+            let names = weights.attributes.iter().cloned();
+            Entries(names.zip(alone.iter().copied()).collect())
+        }),
     };
     let mut text = serde_json::to_string_pretty(&document)
         .unwrap_or_else(|_| unreachable!("weights are strings and finite numbers"));
@@ -188,6 +194,10 @@ pub fn from_json(text: &str) -> Result<Weights> {
         )?,
         ranges: ranges(document.ranges, &names, "ranges")?,
         shapley_ranges: ranges(document.shapley_ranges, &attributes, "shapley_ranges")?,
+        alone: document
+            .alone
+            .map(|alone| by_name(alone, &attributes, "alone"))
+            .transpose()?,
         attributes,
     })
 }
@@ -234,6 +244,7 @@ fn one_of<T: Copy>(all: &[T], word: &str, key: &str, words: fn(T) -> &'static st
         })
 }
 
+/// How files and reports call a standardisation.
 pub fn standardize_word(standardize: Standardize) -> &'static str {
     match standardize {
         Standardize::Own => "own",
@@ -242,6 +253,7 @@ pub fn standardize_word(standardize: Standardize) -> &'static str {
     }
 }
 
+/// How files and reports call a direction.
 pub fn direction_word(direction: Direction) -> &'static str {
     match direction {
         Direction::OriginalToMasked => "original-to-masked",
@@ -249,6 +261,7 @@ pub fn direction_word(direction: Direction) -> &'static str {
     }
 }
 
+/// How files and reports say whether a bound was reached.
 pub fn proof_word(proof: ProofStatus) -> &'static str {
     match proof {
         ProofStatus::Optimal => "optimal",
@@ -292,6 +305,7 @@ mod tests {
             proof: ProofStatus::Limit,
             ranges: Some(ranges),
             shapley_ranges: None,
+            alone: Some(vec![300, 0, 12]),
         }
     }
 
@@ -328,6 +342,7 @@ mod tests {
             attributes: (0..n).map(|k| format!("V{k}")).collect(),
             parameters,
             ranges: None,
+            alone: None,
             ..example(Family::WeightedMean)
         };
         assert_eq!(
