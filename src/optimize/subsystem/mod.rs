@@ -23,13 +23,13 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
-mod inside;
+pub mod branch;
 pub mod cone;
+pub mod hitting_set;
+mod inside;
 pub mod line_search;
 pub mod naive;
 pub mod portfolio;
-pub mod hitting_set;
-pub mod branch;
 mod proof;
 mod rows;
 mod space;
