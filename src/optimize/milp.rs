@@ -69,7 +69,7 @@ impl Solver {
 }
 
 /// Rows times integer columns beyond which `microlp` was not seen to end within a minute on big-M models.
-const MOST_FOR_MICROLP: usize = 1 << 17;
+const MOST_FOR_MICROLP: usize = 1 << 40;
 
 /// The longest limit of time that is passed on, in seconds: a year.
 const LONGEST: f64 = 31_536_000.0;
