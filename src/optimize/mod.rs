@@ -2,4 +2,6 @@
 
 pub mod assignment;
 pub mod milp;
+pub mod covering;
+pub mod simplex;
 pub mod subsystem;

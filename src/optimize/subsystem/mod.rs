@@ -24,7 +24,12 @@
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
 mod inside;
+pub mod cone;
+pub mod line_search;
 pub mod naive;
+pub mod portfolio;
+pub mod hitting_set;
+pub mod branch;
 mod proof;
 mod rows;
 mod space;
@@ -57,6 +62,15 @@ impl Problem {
         })
     }
 
+    /// The smallest value of a row among the blocks that parameters satisfy; infinite if they satisfy none.
+    pub fn margin(&self, parameters: &[f64]) -> f64 {
+        (0..self.rows.n_blocks())
+            .filter(|&block| self.satisfies(block, parameters))
+            .flat_map(|block| self.rows.of_block(block))
+            .map(|row| self.rows.row(row).dot(parameters).0)
+            .fold(f64::INFINITY, f64::min)
+    }
+
     /// How many blocks parameters satisfy.
     pub fn count(&self, parameters: &[f64]) -> usize {
         (0..self.rows.n_blocks())
@@ -87,6 +101,22 @@ pub struct Answer {
     pub bound: usize,
     /// Why.
     pub proof: Proof,
+}
+
+impl Answer {
+    /// What is known of a problem before anything is done.
+    pub fn unknown(problem: &Problem) -> Self {
+        let parameters = problem.space.lower.clone();
+        Self {
+            satisfied: problem.count(&parameters),
+            parameters,
+            bound: problem.rows.n_blocks(),
+            proof: Proof::Covering {
+                conflicts: Vec::new(),
+                dropped: 0,
+            },
+        }
+    }
 }
 
 /// Who watches over an engine: may stop it, and hears how it fares. Engines ask often (at least each tenth of a second of work).
