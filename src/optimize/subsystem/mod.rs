@@ -124,6 +124,11 @@ pub trait Watch: Sync {
     /// Whether the engine must stop now and give what it has, with a bound that holds.
     fn stops(&self) -> bool;
 
+    /// Seconds until it will say stop, if it knows: for solvers from elsewhere, which do not ask.
+    fn seconds_left(&self) -> Option<f64> {
+        None
+    }
+
     /// The state of the search: blocks satisfied, and the bound.
     fn progress(&self, _satisfied: usize, _bound: usize) {}
 }
