@@ -8,6 +8,7 @@ mod files;
 mod link;
 mod mask;
 mod match_attributes;
+mod verify;
 
 use std::{io, process::ExitCode};
 
@@ -62,6 +63,8 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
+    /// Check the proof of a learned optimum
+    Verify(verify::VerifyArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -83,6 +86,8 @@ enum Command {
 enum Ending {
     Done,
     AboveLimit,
+    /// What was to be checked is wrong.
+    Wrong,
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
@@ -94,6 +99,7 @@ pub fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -110,6 +116,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
+        Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {

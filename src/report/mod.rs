@@ -15,3 +15,4 @@ pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod text;
+pub mod verify;

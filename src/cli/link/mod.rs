@@ -2,7 +2,7 @@
 
 mod aggregates;
 mod args;
-mod inputs;
+pub(super) mod inputs;
 mod methods;
 mod microaggregation;
 mod probabilistic;
