@@ -25,3 +25,4 @@ mod recoding;
 mod releases;
 mod reports;
 mod sandbox;
+mod verify;
