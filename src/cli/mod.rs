@@ -4,6 +4,7 @@ mod args;
 mod console;
 mod demo;
 mod describe;
+mod explain;
 mod files;
 mod link;
 mod mask;
@@ -22,6 +23,7 @@ mod status {
     pub const FAILED: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const INPUT: u8 = 3;
+    pub const UNPROVEN: u8 = 4;
     pub const ABOVE_LIMIT: u8 = 10;
     /// Stopped by a signal; what shells report of a program that Ctrl-C ended.
     pub const STOPPED: i32 = 130;
@@ -39,7 +41,7 @@ mod status {
   sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
 
-Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 10 above --fail-above.
+Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
     disable_help_subcommand = true,
     max_term_width = 100
@@ -63,6 +65,8 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
+    /// Say in words, numbers and a picture what a learned distance tells about each attribute
+    Explain(explain::ExplainArgs),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
@@ -85,6 +89,8 @@ enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Done,
+    /// A limit was reached before a proof; the result and its bound were printed.
+    Unproven,
     AboveLimit,
     /// What was to be checked is wrong.
     Wrong,
@@ -99,6 +105,7 @@ pub fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
         Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -116,6 +123,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
+        Command::Explain(args) => explain::run(&args, &console),
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),

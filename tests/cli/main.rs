@@ -13,6 +13,7 @@ mod dialects;
 mod fuzz;
 mod fuzzy;
 mod ipso;
+mod learned;
 mod link_counts;
 mod manual;
 mod maskings;

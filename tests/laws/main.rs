@@ -17,6 +17,7 @@ mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;
+mod learned;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;

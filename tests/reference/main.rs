@@ -11,6 +11,9 @@
 mod aggregates;
 mod distances;
 mod ipso;
+mod learned;
+#[path = "../common/learned_files.rs"]
+mod learned_files;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;

@@ -112,7 +112,7 @@ pub struct LinkArgs {
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
-    /// Repeatable random choices of --known random: and --known-records N
+    /// Repeatable random choices of --known random:, --known-records N and --train-records N
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
@@ -285,14 +285,16 @@ impl LinkArgs {
     /// The seed of the random choices of this call.
     pub(super) fn seed(&self) -> Result<Seed> {
         let random = self.record_count().is_some()
+            || self.methods.learned.train_count().is_some()
             || self
                 .knowledge()?
                 .is_some_and(|knowledge| knowledge.is_random());
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
             Some(_) => Err(
-                Error::usage("--seed has no effect: nothing in this call is random")
-                    .remedy("It decides --known random:... and --known-records N"),
+                Error::usage("--seed has no effect: nothing in this call is random").remedy(
+                    "It decides --known random:..., --known-records N and --train-records N",
+                ),
             ),
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),

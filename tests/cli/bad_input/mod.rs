@@ -5,6 +5,7 @@ mod broken;
 mod distances;
 mod fuzzy;
 mod knowledge;
+mod learned;
 mod match_attributes;
 mod microaggregation;
 mod options;
@@ -225,6 +226,7 @@ fn table() -> Vec<Case> {
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(learned::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());

@@ -1,0 +1,839 @@
+//! Linear programs of few variables and many rows, which are added, changed and switched off between solutions.
+//!
+//! ```text
+//! minimise   c·x     such that   lower ≤ x ≤ upper,   low_i ≤ a_i·x ≤ high_i  for all rows i
+//! ```
+//!
+//! All variables have finite bounds. The method keeps a corner, n tight constraints with the n × n inverse of their matrix: with a
+//! constraint that is violated the dual simplex method exchanges one of them, O(n²); the primal method does so where a multiplier
+//! has the wrong sign. It starts from the last corner, so that a small change costs a few exchanges.
+//!
+//! Costs are often a single variable (a margin), which makes nearly all multipliers 0 and the dual method stand still. So the dual
+//! method works with multipliers that are moved away from 0 a little, by a fixed sequence; the primal method then finishes with the true ones.
+//!
+//! # Trust
+//! Every outcome but [`Outcome::Stalled`] is checked in the end: a point by its rows, a bound by weak duality from the multipliers
+//! alone ([`Simplex::bound`]), into which rounding enters only by the sums.
+//!
+//! # Source
+//! C. Lemke, "The dual method of solving the linear programming problem", 1954; P. Harris, "Pivot selection methods of the Devex LP code",
+//! Mathematical Programming 5, 1973 (the ratio test with a tolerance).
+
+mod corner;
+#[cfg(test)]
+mod tests;
+
+use corner::Corner;
+
+/// How much a constraint may be violated.
+const FEASIBLE: f64 = 1e-10;
+
+/// How much a multiplier may have the wrong sign, as a share of the greatest cost.
+const DUAL: f64 = 1e-11;
+
+/// How far multipliers are moved from 0, as a share of the greatest cost.
+const PERTURBATION: f64 = 1e-7;
+
+/// No exchange on a smaller growth.
+const PIVOT: f64 = 1e-9;
+
+/// Exchanges after which the inverse is worked out anew.
+const FRESH: usize = 100;
+
+/// Violated constraints that are kept from a look at all of them.
+const CANDIDATES: usize = 24;
+
+/// Exchanges after which all are looked at again.
+const LOOK: usize = 6;
+
+/// What became of a linear program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The point is optimal.
+    Optimal,
+    /// The point costs less than the limit; it need not be optimal, and the bound may be lower.
+    Under,
+    /// Nothing costs less than the limit: [`Simplex::bound`] is not below it.
+    Over,
+    /// There is no point; the multipliers show it ([`Simplex::row_multipliers`]).
+    Infeasible,
+    /// Rounding stood in the way: nothing is known.
+    Stalled,
+}
+
+/// A linear program and its last solution.
+#[derive(Debug, Clone)]
+pub struct Simplex {
+    n: usize,
+    costs: Vec<f64>,
+    /// The variables that have a cost.
+    costly: Vec<u32>,
+    /// Bounds of the variables, then of the rows.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    rows: Vec<Vec<(u32, f64)>>,
+    /// 1 / |a| of each row.
+    scales: Vec<f64>,
+    corner: Corner,
+    /// Whether the constraint at each place is tight at its upper bound.
+    at_high: Vec<bool>,
+    /// Multipliers of the tight constraints.
+    multipliers: Vec<f64>,
+    point: Vec<f64>,
+    /// Row multipliers of the last outcome, and the bound that they show.
+    certificate: Vec<(usize, f64)>,
+    bound: f64,
+    along: Vec<f64>,
+    candidates: Vec<(f64, usize)>,
+    /// Exchanges since the inverse was worked out.
+    recent: usize,
+
+    exchanges: usize,
+    stale: bool,
+}
+
+impl Simplex {
+    /// A program without rows.
+    ///
+    /// # Panics
+    /// If the lengths differ. All bounds must be finite.
+    pub fn new(costs: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>) -> Self {
+        let n = costs.len();
+        assert!(
+            lower.len() == n && upper.len() == n,
+            "each variable has bounds"
+        );
+        let mut simplex = Self {
+            n,
+            costly: Vec::new(),
+            at_high: costs.iter().map(|&cost| cost < 0.0).collect(),
+            costs,
+            low: lower,
+            high: upper,
+            rows: Vec::new(),
+            scales: Vec::new(),
+            corner: Corner::new(n),
+            multipliers: vec![0.0; n],
+            point: vec![0.0; n],
+            certificate: Vec::new(),
+            bound: f64::NEG_INFINITY,
+            along: vec![0.0; n],
+            candidates: Vec::new(),
+            recent: 0,
+            exchanges: 0,
+            stale: true,
+        };
+        simplex.list_costs();
+        simplex
+    }
+
+    /// Adds the row `low ≤ a·x ≤ high` and gives its number. Infinite bounds mean none.
+    pub fn add_row(&mut self, row: Vec<(u32, f64)>, low: f64, high: f64) -> usize {
+        let square: f64 = row.iter().map(|(_, v)| v * v).sum();
+        self.scales.push(if square > 0.0 {
+            1.0 / square.sqrt()
+        } else {
+            1.0
+        });
+        self.rows.push(row);
+        self.low.push(low);
+        self.high.push(high);
+        self.corner.push();
+        self.rows.len() - 1
+    }
+
+    /// Changes the bounds of a row: both infinite switch it off.
+    pub fn set_row(&mut self, row: usize, low: f64, high: f64) {
+        self.set(self.n + row, low, high);
+    }
+
+    /// Changes the bounds of a variable: equal ones fix it.
+    pub fn set_bounds(&mut self, variable: usize, lower: f64, upper: f64) {
+        self.set(variable, lower, upper);
+    }
+
+    fn set(&mut self, constraint: usize, low: f64, high: f64) {
+        self.low[constraint] = low;
+        self.high[constraint] = high;
+        self.stale |= self.corner.is_tight(constraint);
+    }
+
+    /// Changes all costs.
+    pub fn set_costs(&mut self, costs: &[f64]) {
+        self.costs.copy_from_slice(costs);
+        self.list_costs();
+    }
+
+    /// Forgets the rows from this number on.
+    pub fn truncate(&mut self, n_rows: usize) {
+        let n_rows = n_rows.min(self.rows.len());
+        for place in 0..self.n {
+            let constraint = self.corner.tight[place];
+            if constraint >= self.n + n_rows {
+                self.replace_by_bound(place);
+            }
+        }
+        self.rows.truncate(n_rows);
+        self.scales.truncate(n_rows);
+        self.low.truncate(self.n + n_rows);
+        self.high.truncate(self.n + n_rows);
+        self.corner.truncate(self.n + n_rows);
+        self.certificate.clear();
+    }
+
+    /// Puts a bound of the variable that moves most on the edge in the place of a constraint.
+    fn replace_by_bound(&mut self, place: usize) {
+        let mut best = (0, 0.0);
+        for (variable, value) in self.corner.edge(place).enumerate() {
+            if !self.corner.is_tight(variable) && value.abs() > best.1 {
+                best = (variable, value.abs());
+            }
+        }
+        self.along_edges(best.0);
+        let along = std::mem::take(&mut self.along);
+        self.corner.exchange(place, best.0, &along);
+        self.along = along;
+        self.settle(place);
+        self.stale = true;
+    }
+
+    /// Number of variables.
+    pub fn n_variables(&self) -> usize {
+        self.n
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A row's coefficients.
+    pub fn row(&self, row: usize) -> &[(u32, f64)] {
+        &self.rows[row]
+    }
+
+    /// The point of the last solution.
+    pub fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// What the point costs.
+    pub fn objective(&self) -> f64 {
+        self.costly
+            .iter()
+            .map(|&k| self.costs[k as usize] * self.point[k as usize])
+            .sum()
+    }
+
+    /// The value of a row at the point.
+    pub fn value(&self, row: usize) -> f64 {
+        self.value_of(self.n + row)
+    }
+
+    /// Rows with their multipliers λ: positive for a lower bound, negative for an upper one. With the reduced costs
+    /// `r = c − Σ λ a` (c = 0 if infeasible) nothing costs less than `Σ λ·(low or high) + Σ min(r lower, r upper)`.
+    pub fn row_multipliers(&self) -> &[(usize, f64)] {
+        &self.certificate
+    }
+
+    /// The least cost that the multipliers leave possible; positive if infeasible.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// The reduced costs `c − Σ λ a` of the last outcome (c = 0 if infeasible): of a variable whose value is its bound, what moving it by 1
+    /// costs at least.
+    pub fn reduced_costs(&self, infeasible: bool) -> Vec<f64> {
+        let mut reduced = if infeasible {
+            vec![0.0; self.n]
+        } else {
+            self.costs.clone()
+        };
+        for &(row, multiplier) in &self.certificate {
+            for &(variable, value) in &self.rows[row] {
+                reduced[variable as usize] -= multiplier * value;
+            }
+        }
+        reduced
+    }
+
+    /// Exchanges of all solutions so far.
+    pub fn exchanges(&self) -> usize {
+        self.exchanges
+    }
+
+    /// Solves to the end.
+    pub fn solve(&mut self) -> Outcome {
+        self.run(None)
+    }
+
+    /// Asks whether anything costs less than a limit: stops as soon as that is known.
+    pub fn decide(&mut self, limit: f64) -> Outcome {
+        self.run(Some(limit))
+    }
+
+    fn run(&mut self, limit: Option<f64>) -> Outcome {
+        if self.n == 0 {
+            return self.without_variables();
+        }
+        let most = self.exchanges + 50 * (self.n + 20) + 10 * self.rows.len();
+        self.candidates.clear();
+        if self.stale {
+            self.refresh();
+        }
+        for attempt in 0..6 {
+            if attempt > 0 {
+                self.rebuild();
+            }
+            if self.violated(true).is_some()
+                && let Some(outcome) = self.dual(limit, most)
+            {
+                if outcome == Outcome::Stalled {
+                    continue;
+                }
+                return outcome;
+            }
+            if limit.is_some_and(|limit| self.objective() < limit) {
+                if self.is_accurate() {
+                    self.true_multipliers();
+                    self.certify(None);
+                    return Outcome::Under;
+                }
+                continue;
+            }
+            if self.primal(limit, most) && self.is_accurate() {
+                self.true_multipliers();
+                self.certify(None);
+                return match limit {
+                    Some(limit) if self.objective() < limit => Outcome::Under,
+                    Some(limit) if self.bound >= limit => Outcome::Over,
+                    Some(_) => continue,
+                    None => Outcome::Optimal,
+                };
+            }
+        }
+        self.certificate.clear();
+        self.bound = f64::NEG_INFINITY;
+        Outcome::Stalled
+    }
+
+    /// Rows that are not met by nothing are infeasible.
+    fn without_variables(&mut self) -> Outcome {
+        self.bound = 0.0;
+        self.certificate.clear();
+        for row in 0..self.rows.len() {
+            let (low, high) = (self.low[row], self.high[row]);
+            if low > 0.0 || high < 0.0 {
+                self.certificate = vec![(row, if low > 0.0 { 1.0 } else { -1.0 })];
+                self.bound = low.max(-high);
+                return Outcome::Infeasible;
+            }
+        }
+        Outcome::Optimal
+    }
+
+    /// The dual method: until nothing is violated (`None`) or more is known.
+    fn dual(&mut self, limit: Option<f64>, most: usize) -> Option<Outcome> {
+        self.true_multipliers();
+        self.perturb();
+        loop {
+            if self.exchanges >= most {
+                return Some(Outcome::Stalled);
+            }
+            if let Some(limit) = limit
+                && self.objective() >= limit
+                && self.certify_over(limit)
+            {
+                return Some(Outcome::Over);
+            }
+            let Some((entering, above)) = self.violated(false) else {
+                if self.recent > 0 && !self.is_accurate() {
+                    self.rebuild();
+                    continue;
+                }
+                return None;
+            };
+            self.along_edges(entering);
+            let Some(place) = self.leaving(above) else {
+                if self.certify_infeasible(entering, above) {
+                    return Some(Outcome::Infeasible);
+                }
+                if self.recent == 0 {
+                    return Some(Outcome::Stalled);
+                }
+                self.rebuild();
+                continue;
+            };
+            if self.along[place].abs() < 1e-6 && self.recent > 0 {
+                self.rebuild();
+                continue;
+            }
+            self.dual_step(entering, above, place);
+        }
+    }
+
+    fn dual_step(&mut self, entering: usize, above: bool, place: usize) {
+        let pivot = self.along[place];
+        let mut step = self.multipliers[place] / pivot;
+        if (step < 0.0) != above {
+            step = 0.0;
+        }
+        for k in 0..self.n {
+            let value = self.multipliers[k] - step * self.along[k];
+            self.multipliers[k] = self.proper(k, value);
+        }
+        self.multipliers[place] = step;
+        let target = if above {
+            self.high[entering]
+        } else {
+            self.low[entering]
+        };
+        let distance = (target - self.value_of(entering)) / pivot;
+        self.enter(entering, above, place, distance);
+    }
+
+    /// Moves along an edge and exchanges.
+    fn enter(&mut self, entering: usize, above: bool, place: usize, distance: f64) {
+        for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
+            *value += distance * edge;
+        }
+        let along = std::mem::take(&mut self.along);
+        self.corner.exchange(place, entering, &along);
+        self.along = along;
+        self.at_high[place] = above;
+        self.exchanges += 1;
+        self.recent += 1;
+        if self.recent >= FRESH {
+            self.rebuild();
+        }
+    }
+
+    /// The multiplier nearest to this that the constraint at a place may have.
+    fn proper(&self, place: usize, value: f64) -> f64 {
+        let constraint = self.corner.tight[place];
+        let (low, high) = (self.low[constraint], self.high[constraint]);
+        if low >= high {
+            value
+        } else if low.is_infinite() && high.is_infinite() {
+            0.0
+        } else if self.at_high[place] {
+            value.min(0.0)
+        } else {
+            value.max(0.0)
+        }
+    }
+
+    /// Makes the multipliers proper and moves them away from 0.
+    fn perturb(&mut self) {
+        let size = PERTURBATION * self.greatest_cost();
+        for place in 0..self.n {
+            let constraint = self.corner.tight[place];
+            let value = self.proper(place, self.multipliers[place]);
+            let (low, high) = (self.low[constraint], self.high[constraint]);
+            let free = low.is_infinite() && high.is_infinite();
+            self.multipliers[place] = if low >= high || free {
+                value
+            } else if self.at_high[place] {
+                value - size * spread(constraint)
+            } else {
+                value + size * spread(constraint)
+            };
+        }
+    }
+
+    /// The place at which the multiplier reaches 0 first when that of the entering constraint grows. Among those within rounding
+    /// the one that grows fastest.
+    fn leaving(&self, above: bool) -> Option<usize> {
+        let sign = if above { -1.0 } else { 1.0 };
+        let slack = 1e-12 * self.greatest_cost();
+        let growth = |place: usize| {
+            let constraint = self.corner.tight[place];
+            let (low, high) = (self.low[constraint], self.high[constraint]);
+            let along = sign * self.along[place];
+            if low >= high {
+                0.0
+            } else if low.is_infinite() && high.is_infinite() {
+                along.abs()
+            } else if self.at_high[place] {
+                -along
+            } else {
+                along
+            }
+        };
+        let mut most = f64::INFINITY;
+        for place in 0..self.n {
+            let growth = growth(place);
+            if growth > PIVOT {
+                most = most.min((self.multipliers[place].abs() + slack) / growth);
+            }
+        }
+        let mut best = None;
+        let mut greatest = 0.0;
+        for place in 0..self.n {
+            let growth = growth(place);
+            if growth > PIVOT && growth > greatest && self.multipliers[place].abs() <= most * growth
+            {
+                greatest = growth;
+                best = Some(place);
+            }
+        }
+        best
+    }
+
+    /// The primal method: until all multipliers are proper. False if it does not end.
+    fn primal(&mut self, limit: Option<f64>, most: usize) -> bool {
+        let mut degenerate = 0;
+        loop {
+            if self.exchanges >= most {
+                return false;
+            }
+            if limit.is_some_and(|limit| self.objective() < limit) {
+                return true;
+            }
+            self.true_multipliers();
+            let Some((place, growing)) = self.improving(degenerate > 30) else {
+                return true;
+            };
+            let Some((entering, above, distance)) = self.blocking(place, growing) else {
+                return false;
+            };
+            degenerate = if distance.abs() > 1e-12 {
+                0
+            } else {
+                degenerate + 1
+            };
+            if entering == self.corner.tight[place] {
+                for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
+                    *value += distance * edge;
+                }
+                self.at_high[place] = above;
+                self.exchanges += 1;
+                continue;
+            }
+            self.along_edges(entering);
+            if self.along[place].abs() < 1e-11 {
+                return false;
+            }
+            self.enter(entering, above, place, distance);
+        }
+    }
+
+    /// The place whose multiplier is most wrong, and whether its constraint should grow. `first`: any wrong one, by a fixed shuffled order.
+    fn improving(&self, first: bool) -> Option<(usize, bool)> {
+        let tolerance = DUAL * self.greatest_cost();
+        let mut best = None;
+        let mut greatest = 0.0;
+        for place in 0..self.n {
+            let value = self.multipliers[place];
+            let wrong = (value - self.proper(place, value)).abs();
+            if wrong <= tolerance {
+                continue;
+            }
+            let weight = if first {
+                spread(self.exchanges * 31 + place)
+            } else {
+                wrong
+            };
+            if weight > greatest {
+                greatest = weight;
+                best = Some((place, value < 0.0));
+            }
+        }
+        best
+    }
+
+    /// The constraint that stops a move along an edge, whether at its upper bound, and how far the move goes.
+    fn blocking(&self, place: usize, growing: bool) -> Option<(usize, bool, f64)> {
+        let sign = if growing { 1.0 } else { -1.0 };
+        let direction: Vec<f64> = self.corner.edge(place).map(|e| sign * e).collect();
+        let own = self.corner.tight[place];
+        let mut found: Vec<(f64, f64, usize)> = Vec::new();
+        let mut most = f64::INFINITY;
+        for constraint in 0..self.n + self.rows.len() {
+            if constraint != own && self.corner.is_tight(constraint) {
+                continue;
+            }
+            let (low, high) = (self.low[constraint], self.high[constraint]);
+            if low.is_infinite() && high.is_infinite() {
+                continue;
+            }
+            let rate = if constraint == own {
+                sign
+            } else if constraint < self.n {
+                direction[constraint]
+            } else {
+                dot(&self.rows[constraint - self.n], &direction)
+            };
+            if rate.abs() <= PIVOT {
+                continue;
+            }
+            let bound = if rate > 0.0 { high } else { low };
+            if bound.is_infinite() {
+                continue;
+            }
+            let gap = ((bound - self.value_of(constraint)) * rate.signum()).max(0.0);
+            most = most.min((gap + 0.5 * FEASIBLE) / rate.abs());
+            found.push((gap, rate, constraint));
+        }
+        let mut best = None;
+        let mut greatest = 0.0;
+        for (gap, rate, constraint) in found {
+            if gap <= most * rate.abs() && rate.abs() > greatest {
+                greatest = rate.abs();
+                best = Some((constraint, rate > 0.0, sign * gap / rate.abs()));
+            }
+        }
+        best
+    }
+
+    /// The constraint that is farthest from being met, and whether it is above its upper bound.
+    fn violated(&mut self, anew: bool) -> Option<(usize, bool)> {
+        if anew || self.recent.is_multiple_of(LOOK) || self.candidates.is_empty() {
+            self.look();
+        }
+        let mut best = self.worst();
+        if best.is_none() && !self.candidates.is_empty() {
+            self.look();
+            best = self.worst();
+        }
+        best
+    }
+
+    fn worst(&self) -> Option<(usize, bool)> {
+        let mut best = None;
+        let mut greatest = 0.0;
+        for &(_, constraint) in &self.candidates {
+            let (violation, above) = self.violation(constraint);
+            if violation > greatest && !self.corner.is_tight(constraint) {
+                greatest = violation;
+                best = Some((constraint, above));
+            }
+        }
+        best
+    }
+
+    /// How far a constraint is from being met; 0 if it is met.
+    fn violation(&self, constraint: usize) -> (f64, bool) {
+        let (low, high) = (self.low[constraint], self.high[constraint]);
+        if low.is_infinite() && high.is_infinite() {
+            return (0.0, false);
+        }
+        let value = self.value_of(constraint);
+        let scale = if constraint < self.n {
+            1.0
+        } else {
+            self.scales[constraint - self.n]
+        };
+        if value < low - FEASIBLE {
+            ((low - value) * scale, false)
+        } else if value > high + FEASIBLE {
+            ((value - high) * scale, true)
+        } else {
+            (0.0, false)
+        }
+    }
+
+    /// Looks at all constraints for those that are violated most.
+    fn look(&mut self) {
+        let mut found = std::mem::take(&mut self.candidates);
+        found.clear();
+        for constraint in 0..self.n + self.rows.len() {
+            let (violation, _) = self.violation(constraint);
+            if violation > 0.0 && !self.corner.is_tight(constraint) {
+                found.push((violation, constraint));
+            }
+        }
+        if found.len() > CANDIDATES {
+            found
+                .select_nth_unstable_by(CANDIDATES, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            found.truncate(CANDIDATES);
+        }
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.candidates = found;
+    }
+
+    fn value_of(&self, constraint: usize) -> f64 {
+        if constraint < self.n {
+            self.point[constraint]
+        } else {
+            dot(&self.rows[constraint - self.n], &self.point)
+        }
+    }
+
+    fn along_edges(&mut self, constraint: usize) {
+        let mut along = std::mem::take(&mut self.along);
+        if constraint < self.n {
+            let unit = u32::try_from(constraint).unwrap_or(u32::MAX);
+            self.corner
+                .along_edges(std::iter::once((unit, 1.0)), &mut along);
+        } else {
+            let row = self.rows[constraint - self.n].iter().copied();
+            self.corner.along_edges(row, &mut along);
+        }
+        self.along = along;
+    }
+
+    /// The multipliers of the tight constraints for the true costs.
+    fn true_multipliers(&mut self) {
+        let costs = self.costly.iter().map(|&k| (k, self.costs[k as usize]));
+        self.corner.along_edges(costs, &mut self.multipliers);
+    }
+
+    /// The tight constraints' bounds have changed: which bound, and where that is.
+    fn refresh(&mut self) {
+        for place in 0..self.n {
+            self.settle(place);
+        }
+        let values: Vec<f64> = (0..self.n).map(|place| self.target(place)).collect();
+        self.corner.point(&values, &mut self.point);
+        self.stale = false;
+    }
+
+    /// A tight constraint stays at a bound that exists.
+    fn settle(&mut self, place: usize) {
+        let constraint = self.corner.tight[place];
+        if self.high[constraint].is_infinite() {
+            self.at_high[place] = false;
+        } else if self.low[constraint].is_infinite() {
+            self.at_high[place] = true;
+        }
+    }
+
+    fn target(&self, place: usize) -> f64 {
+        let constraint = self.corner.tight[place];
+        let (low, high) = (self.low[constraint], self.high[constraint]);
+        match (low.is_infinite(), high.is_infinite()) {
+            // Switched off: it stays where it is.
+            (true, true) => self.value_of(constraint),
+            (true, false) => high,
+            (false, true) => low,
+            (false, false) if self.at_high[place] => high,
+            (false, false) => low,
+        }
+    }
+
+    fn rebuild(&mut self) {
+        let before: Vec<(usize, bool, f64)> = (0..self.n)
+            .map(|k| (self.corner.tight[k], self.at_high[k], self.multipliers[k]))
+            .collect();
+        let rows = std::mem::take(&mut self.rows);
+        let n = self.n;
+        let lost = self.corner.rebuild(|constraint| &rows[constraint - n]);
+        self.rows = rows;
+        let mut state: Vec<Option<(bool, f64)>> = vec![None; self.n + self.rows.len()];
+        for (constraint, at_high, multiplier) in before {
+            state[constraint] = Some((at_high, multiplier));
+        }
+        for place in 0..n {
+            let constraint = self.corner.tight[place];
+            (self.at_high[place], self.multipliers[place]) =
+                state[constraint].unwrap_or_else(|| {
+                    let middle = 0.5 * (self.low[constraint] + self.high[constraint]);
+                    (self.point[constraint] > middle, 0.0)
+                });
+        }
+        debug_assert!(lost.iter().all(|&variable| self.corner.is_tight(variable)));
+        self.recent = 0;
+        self.refresh();
+    }
+
+    /// Whether the tight constraints are where they should be, and nothing is violated.
+    fn is_accurate(&self) -> bool {
+        (0..self.n).all(|place| {
+            let value = self.value_of(self.corner.tight[place]);
+            (value - self.target(place)).abs() <= FEASIBLE
+        }) && (0..self.n + self.rows.len()).all(|c| self.violation(c).0 <= 1e-9)
+    }
+
+    /// The rows' share of the true multipliers, and the bound they show, is it not below the limit?
+    fn certify_over(&mut self, limit: f64) -> bool {
+        let worked = std::mem::take(&mut self.multipliers);
+        self.multipliers = vec![0.0; self.n];
+        self.true_multipliers();
+        self.certify(None);
+        self.multipliers = worked;
+        self.bound >= limit
+    }
+
+    /// The multipliers that show that an entering constraint which no exchange helps cannot be met.
+    fn certify_infeasible(&mut self, entering: usize, above: bool) -> bool {
+        self.certify(Some((entering, above)));
+        self.bound > 0.0
+    }
+
+    fn certify(&mut self, farkas: Option<(usize, bool)>) {
+        let mut certificate = std::mem::take(&mut self.certificate);
+        certificate.clear();
+        let sign = farkas.map_or(0.0, |(_, above)| if above { -1.0 } else { 1.0 });
+        for place in 0..self.n {
+            let constraint = self.corner.tight[place];
+            if constraint < self.n {
+                continue;
+            }
+            let value = match farkas {
+                Some(_) => -sign * self.along[place],
+                None => self.multipliers[place],
+            };
+            let value = self.proper(place, value);
+            if value.abs() > 1e-13 {
+                certificate.push((constraint - self.n, value));
+            }
+        }
+        if let Some((entering, _)) = farkas
+            && entering >= self.n
+        {
+            certificate.push((entering - self.n, sign));
+        }
+        certificate.sort_unstable_by_key(|entry| entry.0);
+        self.certificate = certificate;
+        self.bound = self.weak_duality(farkas.is_some());
+    }
+
+    /// `Σ λ·(low or high) + Σ min(r lower, r upper)` of the certificate.
+    fn weak_duality(&self, infeasible: bool) -> f64 {
+        let mut bound = 0.0;
+        for &(row, multiplier) in &self.certificate {
+            let constraint = self.n + row;
+            bound += multiplier
+                * if multiplier > 0.0 {
+                    self.low[constraint]
+                } else {
+                    self.high[constraint]
+                };
+        }
+        for (k, reduced) in self.reduced_costs(infeasible).into_iter().enumerate() {
+            bound += (reduced * self.low[k]).min(reduced * self.high[k]);
+        }
+        bound
+    }
+
+    fn list_costs(&mut self) {
+        self.costly = (0..self.n)
+            .filter(|&k| self.costs[k] != 0.0)
+            .map(|k| u32::try_from(k).unwrap_or(u32::MAX))
+            .collect();
+    }
+
+    fn greatest_cost(&self) -> f64 {
+        self.costly
+            .iter()
+            .map(|&k| self.costs[k as usize].abs())
+            .fold(1e-3, f64::max)
+    }
+}
+
+/// A number between 0.5 and 1.5 that looks random.
+fn spread(number: usize) -> f64 {
+    let mixed = (number as u64 + 1)
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        .rotate_left(31)
+        .wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    let top = u32::try_from(mixed >> 40).unwrap_or(0);
+    0.5 + f64::from(top) / f64::from(1_u32 << 24)
+}
+
+fn dot(row: &[(u32, f64)], point: &[f64]) -> f64 {
+    row.iter()
+        .map(|&(k, value)| value * point[k as usize])
+        .sum()
+}
