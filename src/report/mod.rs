@@ -17,3 +17,4 @@ pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod text;
+pub mod verify;
