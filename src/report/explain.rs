@@ -91,11 +91,12 @@ impl Explanation {
             (Basis::Matrix, _, Some(matrix)) => Figures::Bilinear(Bilinear::new(weights, matrix)),
             _ => Figures::Weighted(Weighted::new(weights)),
         };
-        let mut in_words = match &figures {
+        let mut in_words = words::keys(weights);
+        in_words.extend(match &figures {
             Figures::Weighted(weighted) => weighted.in_words(weights),
             Figures::Measured(measured) => measured.in_words(weights),
             Figures::Bilinear(bilinear) => bilinear.in_words(weights),
-        };
+        });
         in_words.extend(words::alone(weights));
         in_words.extend(words::of_units(weights));
         in_words.push(words::of_uniqueness(weights));
@@ -133,7 +134,8 @@ impl Explanation {
 
     /// For people.
     pub fn to_text(&self) -> String {
-        let mut out = format!("{}\n\n", words::headline(self));
+        let headline = words::headline(self);
+        let mut out = format!("{}: {}\n\n", headline.links, headline.kind);
         out += &match &self.figures {
             Figures::Weighted(weighted) => weighted.to_text(),
             Figures::Measured(measured) => measured.to_text(),
@@ -148,11 +150,11 @@ impl Explanation {
 
     /// As a picture (SVG): bars of weights, the lattice of a measure, the heat map of a matrix.
     pub fn to_svg(&self) -> String {
-        let title = words::headline(self);
+        let headline = words::headline(self);
         match &self.figures {
-            Figures::Weighted(weighted) => bars::draw(weighted, &title, &self.in_words),
-            Figures::Measured(measured) => lattice::draw(measured, &title, &self.in_words),
-            Figures::Bilinear(bilinear) => heat_map::draw(bilinear, &title, &self.in_words),
+            Figures::Weighted(weighted) => bars::draw(weighted, &headline, &self.in_words),
+            Figures::Measured(measured) => lattice::draw(measured, &headline, &self.in_words),
+            Figures::Bilinear(bilinear) => heat_map::draw(bilinear, &headline, &self.in_words),
         }
     }
 }
@@ -187,3 +189,6 @@ fn kind(family: &str) -> &'static str {
 fn is_optimal(weights: &Weights) -> bool {
     weights.proof == ProofStatus::Optimal
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ pub mod differences;
 pub mod family;
 mod linkage;
 pub mod presolve;
+pub mod ranges;
 pub mod relaxation;
 mod tree;
 pub mod weights;

@@ -87,19 +87,7 @@ impl Weights {
 
     /// The measure of a Choquet integral; `None` for another family.
     pub fn measure(&self) -> Option<SetFunction> {
-        let n = self.attributes.len();
-        match self.family {
-            Family::Choquet | Family::ChoquetMetric => SetFunction::new(
-                std::iter::once(0.0)
-                    .chain(self.parameters.iter().copied())
-                    .collect(),
-            ),
-            Family::ChoquetTwoAdditive => {
-                let (singles, pairs) = self.parameters.split_at_checked(n)?;
-                SetFunction::two_additive(singles, pairs)
-            }
-            _ => None,
-        }
+        measure_of(self.family, self.attributes.len(), &self.parameters)
     }
 
     /// The matrix of a bilinear form; `None` for another family.
@@ -183,6 +171,25 @@ impl Weights {
             return Err(Error::input("states more links than records"));
         }
         Ok(())
+    }
+}
+
+/// The measure that parameters are; `None` unless the family is of Choquet integrals and has as many parameters.
+pub fn measure_of(family: Family, n_attributes: usize, parameters: &[f64]) -> Option<SetFunction> {
+    if family.dimension(n_attributes) != Some(parameters.len()) {
+        return None;
+    }
+    match basis(family) {
+        Basis::Measure => SetFunction::new(
+            std::iter::once(0.0)
+                .chain(parameters.iter().copied())
+                .collect(),
+        ),
+        Basis::Mobius => {
+            let (singles, pairs) = parameters.split_at(n_attributes);
+            SetFunction::two_additive(singles, pairs)
+        }
+        _ => None,
     }
 }
 

@@ -3,19 +3,19 @@
 use super::{
     picture::{Anchor, Picture, short},
     weighted::Weighted,
-    words,
+    words::{self, Headline},
 };
 
 /// Draws each weight as a bar from 0 to 100 %, with its range as a line.
-pub fn draw(weighted: &Weighted, title: &str, in_words: &[String]) -> String {
+pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> String {
     const LEFT: f64 = 220.0;
     const LONGEST: f64 = 360.0;
     const STEP: f64 = 30.0;
-    const TOP: f64 = 52.0;
+    const TOP: f64 = 64.0;
     const MOST_LETTERS: usize = 28;
     let height = TOP + STEP * weighted.weights.len() as f64 + 16.0;
     let mut picture = Picture::new(LEFT + LONGEST + 100.0, height);
-    picture.text((16.0, 28.0), Anchor::Start, "ink head", &short(title, 84));
+    picture.headline(headline);
     for (place, weight) in weighted.weights.iter().enumerate() {
         let top = TOP + STEP * place as f64;
         let figure = words::share(weight.weight);
@@ -45,5 +45,5 @@ pub fn draw(weighted: &Weighted, title: &str, in_words: &[String]) -> String {
             picture.text((after, top + 16.0), Anchor::Start, "ink", &figure);
         });
     }
-    picture.finish(title, &in_words.join(" "))
+    picture.finish(headline, &in_words.join(" "))
 }

@@ -3,12 +3,13 @@
 use super::{
     matrix::Bilinear,
     picture::{Anchor, Picture, STRONG_SHADE, short},
+    words::Headline,
 };
 
 /// Draws each entry as a square, shaded by its size in one of two colours by its sign, with its figure in it.
-pub fn draw(bilinear: &Bilinear, title: &str, in_words: &[String]) -> String {
+pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> String {
     const LEFT: f64 = 200.0;
-    const TOP: f64 = 84.0;
+    const TOP: f64 = 92.0;
     const SIDE: f64 = 58.0;
     const MOST_LETTERS: usize = 24;
     /// What fits above a square.
@@ -17,7 +18,7 @@ pub fn draw(bilinear: &Bilinear, title: &str, in_words: &[String]) -> String {
     let least_width = 640.0_f64;
     let width = least_width.max(LEFT + SIDE * n + 16.0);
     let mut picture = Picture::new(width, TOP + SIDE * n + 40.0);
-    picture.text((16.0, 28.0), Anchor::Start, "ink head", &short(title, 84));
+    picture.headline(headline);
     let greatest = bilinear
         .matrix
         .iter()
@@ -57,5 +58,5 @@ pub fn draw(bilinear: &Bilinear, title: &str, in_words: &[String]) -> String {
     let legend =
         "+ blue, − orange; the stronger the shade, the more the product of two differences counts";
     picture.text(foot, Anchor::Start, "dim small", legend);
-    picture.finish(title, &in_words.join(" "))
+    picture.finish(headline, &in_words.join(" "))
 }

@@ -3,7 +3,7 @@
 use super::{
     measure::{Measured, SetOfAttributes},
     picture::{Anchor, Picture, STRONG_SHADE, short},
-    words,
+    words::{self, Headline},
 };
 use crate::stats::measure::{members, size};
 
@@ -11,7 +11,7 @@ use crate::stats::measure::{members, size};
 const NODE: (f64, f64) = (74.0, 38.0);
 const GAP: (f64, f64) = (10.0, 12.0);
 const BETWEEN_LEVELS: f64 = 46.0;
-const TOP: f64 = 48.0;
+const TOP: f64 = 64.0;
 const LEGEND_STEP: f64 = 20.0;
 
 /// Levels with more sets are broken into rows.
@@ -34,7 +34,7 @@ struct Node<'a> {
 ///
 /// # Source
 /// The form of the figures 1 and 2 of D. Abril, G. Navarro-Arribas, V. Torra, "Choquet integral for record linkage", 2012.
-pub fn draw(measured: &Measured, title: &str, in_words: &[String]) -> String {
+pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> String {
     let n = measured.attributes.len();
     let levels = levels(measured);
     let widest = levels
@@ -47,7 +47,7 @@ pub fn draw(measured: &Measured, title: &str, in_words: &[String]) -> String {
     let empty = (width / 2.0, bottom + NODE.1 / 2.0);
     let legend = bottom + NODE.1 + 34.0;
     let mut picture = Picture::new(width, legend + LEGEND_STEP * (n + 1) as f64);
-    picture.text((16.0, 28.0), Anchor::Start, "ink head", &short(title, 84));
+    picture.headline(headline);
     draw_edges(&mut picture, measured, &nodes, empty);
     for node in &nodes {
         draw_node(&mut picture, node);
@@ -56,7 +56,7 @@ pub fn draw(measured: &Measured, title: &str, in_words: &[String]) -> String {
         node_box(picture, empty, "∅", "0", 0.0);
     });
     draw_legend(&mut picture, measured, legend);
-    picture.finish(title, &described(measured, in_words))
+    picture.finish(headline, &described(measured, in_words))
 }
 
 /// The sets to show, by size from the whole down, each level by number; the sets of the strongest path are always among them.
@@ -133,8 +133,8 @@ fn draw_edges(picture: &mut Picture, measured: &Measured, nodes: &[Node<'_>], em
 
 fn draw_node(picture: &mut Picture, node: &Node<'_>) {
     let letters: String = members(node.of.set).map(letter).collect();
-    let figure = format!("{:.3}", node.of.measure);
-    let range = words::range(node.of.range, |figure| format!("{figure:.3}"));
+    let figure = format!("{:.4}", node.of.measure);
+    let range = words::range(node.of.range, |figure| format!("{figure:.4}"));
     let said = match range.is_empty() {
         true => format!("{}: {figure}", node.of.name),
         false => format!(
@@ -193,7 +193,7 @@ fn described(measured: &Measured, in_words: &[String]) -> String {
     let sets: Vec<String> = order
         .iter()
         .take(MOST)
-        .map(|of| format!("{} {:.3}", of.name, of.measure))
+        .map(|of| format!("{} {:.4}", of.name, of.measure))
         .collect();
     let rest = match order.len() > MOST {
         true => format!(" and {} weaker ones", order.len() - MOST),

@@ -133,7 +133,8 @@ impl Bilinear {
         let mut order: Vec<usize> = (0..axis.direction.len()).collect();
         order.sort_by(|&k, &l| axis.direction[l].abs().total_cmp(&axis.direction[k].abs()));
         let parts: Vec<String> = order
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|&k| axis.direction[k].abs() >= SMALL)
             .take(MOST)
             .map(|k| {
@@ -142,6 +143,9 @@ impl Bilinear {
                 format!("{sign} {:.2} {}", part.abs(), self.attributes[k])
             })
             .collect();
+        if let ([_], Some(&k)) = (&parts[..], order.first()) {
+            return self.attributes[k].clone();
+        }
         let sum = parts.join(" ");
         sum.strip_prefix("+ ").map_or(sum.clone(), String::from)
     }
@@ -149,7 +153,6 @@ impl Bilinear {
     /// What it says.
     pub fn in_words(&self, weights: &Weights) -> Vec<String> {
         let mut said = Vec::new();
-        let links_all = weights.linked == weights.records && weights.records > 0;
         let (first, others) = match &self.axes[..] {
             [first, others @ ..] => (first, others),
             [] => return said,
@@ -165,7 +168,7 @@ impl Bilinear {
             .iter()
             .all(|axis| axis.stretch.abs() <= ROUNDING * first.stretch.abs());
         match alone(first) {
-            Some(place) if no_other && links_all => {
+            Some(place) if no_other && words::shows_key(weights) => {
                 said.push(words::key(&self.attributes[place]));
             }
             _ => said.push(format!(

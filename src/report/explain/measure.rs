@@ -18,7 +18,7 @@ pub struct Measured {
     pub shapley: Vec<Worth>,
     /// What each pair is worth beyond its parts, strongest first.
     pub interactions: Vec<Interaction>,
-    /// From nothing to all attributes, always by the one that adds most.
+    /// All attributes, in the order in which they add up fastest.
     pub strongest_path: Vec<String>,
     /// The smallest sets that count nearly in full.
     pub decisive: Vec<String>,
@@ -85,8 +85,8 @@ const NEARLY_ALL: f64 = 0.9;
 /// From this size on an interaction is worth a sentence.
 const NOTABLE: f64 = 0.05;
 
-/// More sets than these are cut down to the strongest in the text.
-const MOST_SETS: usize = 32;
+/// How many sets of more than one attribute the text shows.
+const MOST_SETS: usize = 26;
 
 impl Measured {
     /// Reads it.
@@ -143,11 +143,8 @@ impl Measured {
                 ]
             })
             .collect();
-        text::columns(
-            &["attribute", "", "Shapley value", "alone", "range"],
-            &rows,
-            2,
-        )
+        let header = ["attribute", "", "Shapley value", "alone", "range"];
+        words::columns(&header, rows, 2)
     }
 
     fn interaction_table(&self) -> String {
@@ -180,29 +177,9 @@ impl Measured {
     }
 
     fn set_table(&self) -> String {
-        let least = match self.sets.len() > MOST_SETS {
-            false => f64::NEG_INFINITY,
-            true => {
-                let mut measures: Vec<f64> = self.sets.iter().map(|of| of.measure).collect();
-                measures.sort_by(|a, b| b.total_cmp(a));
-                measures[MOST_SETS - 1]
-            }
-        };
-        // Of equal ones as many as there is room for; single attributes always.
-        let mut room = MOST_SETS;
-        let shown: Vec<&SetOfAttributes> = self
-            .sets
-            .iter()
-            .rev()
-            .filter(|of| {
-                let shows = size(of.set) == 1 || (of.measure >= least && room > 0);
-                room = room.saturating_sub(usize::from(shows));
-                shows
-            })
-            .collect();
+        let shown = self.shown();
         let rows: Vec<Vec<String>> = shown
             .iter()
-            .rev()
             .map(|of| {
                 vec![
                     size(of.set).to_string(),
@@ -218,26 +195,32 @@ impl Measured {
             true => "range of mass",
             false => "range of measure",
         };
-        let mut header = vec!["size", "set", "", "measure", "mass", range];
-        let without = self
-            .sets
-            .iter()
-            .all(|of| of.range.or(of.mass_range).is_none());
-        let mut rows = rows;
-        if without {
-            header.pop();
-            for row in &mut rows {
-                row.pop();
-            }
-        }
-        let mut out = text::columns(&header, &rows, 3);
+        let header = ["size", "set", "", "measure", "mass", range];
+        let mut out = words::columns(&header, rows, 3);
         if shown.len() < self.sets.len() {
             out += &format!(
-                "  and {} sets that are worth less (--format json has all)\n",
+                "  and {} sets that are worth less or hold one of these (--format json has all)\n",
                 self.sets.len() - shown.len()
             );
         }
         out
+    }
+
+    /// The sets of the text: the whole, the single attributes, and the strongest others; of equals the smaller.
+    fn shown(&self) -> Vec<&SetOfAttributes> {
+        let always = |of: &SetOfAttributes| [1, self.attributes.len()].contains(&size(of.set));
+        let mut others: Vec<&SetOfAttributes> = self.sets.iter().filter(|of| !always(of)).collect();
+        others.sort_by(|a, b| {
+            let by_measure = b.measure.total_cmp(&a.measure);
+            by_measure
+                .then(size(a.set).cmp(&size(b.set)))
+                .then(a.set.cmp(&b.set))
+        });
+        others.truncate(MOST_SETS);
+        let mut chosen: Vec<usize> = others.iter().map(|of| of.set).collect();
+        chosen.sort_unstable();
+        let shows = |of: &&SetOfAttributes| always(of) || chosen.binary_search(&of.set).is_ok();
+        self.sets.iter().filter(shows).collect()
     }
 
     /// What it says.
@@ -245,8 +228,7 @@ impl Measured {
         let Some(first) = self.shapley.first() else {
             return Vec::new();
         };
-        let links_all = weights.linked == weights.records && weights.records > 0;
-        if first.value >= 1.0 - words::NOTHING && links_all {
+        if first.value >= 1.0 - words::NOTHING && words::shows_key(weights) {
             return vec![words::key(&first.attribute)];
         }
         let mut said = vec![format!(
@@ -260,7 +242,7 @@ impl Measured {
         said.extend(self.of_idle());
         if self.attributes.len() > 2 {
             said.push(format!(
-                "From nothing to everything, always by the attribute that adds most: {}.",
+                "In the order in which attributes add up fastest: {}.",
                 self.strongest_path.join(", then ")
             ));
         }
@@ -425,19 +407,26 @@ fn interactions(attributes: &[String], measure: &SetFunction) -> Vec<Interaction
     pairs
 }
 
-/// From one attribute to all, each time with the attribute that makes the greatest measure; of equals the first.
+/// The sets on the way from one attribute to all, one more at a time, whose measures have the greatest sum; of equal ways the
+/// one whose last attributes come first in the file.
 fn strongest_path(measure: &SetFunction) -> Vec<usize> {
-    let mut path = Vec::new();
-    let mut set = 0;
-    while set != measure.all() {
-        let larger = members(measure.all() & !set).map(|k| set | 1 << k);
-        set = larger.fold(0, |best, next| match best {
-            0 => next,
-            best if measure.of(next) > measure.of(best) => next,
-            best => best,
+    // Of each set the greatest sum of a way to it, and the last attribute of that way.
+    let mut ways = vec![(0.0, 0); measure.all() + 1];
+    for set in 1..=measure.all() {
+        let sum = |k: usize| ways[set ^ 1 << k].0 + measure.of(set);
+        let best = members(set).fold(None, |best, k| match best {
+            Some((most, _)) if most >= sum(k) => best,
+            _ => Some((sum(k), k)),
         });
-        path.push(set);
+        ways[set] = best.unwrap_or_default();
     }
+    let mut path = Vec::new();
+    let mut set = measure.all();
+    while set != 0 {
+        path.push(set);
+        set ^= 1 << ways[set].1;
+    }
+    path.reverse();
     path
 }
 

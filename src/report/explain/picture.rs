@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::words::Headline;
+
 /// Colours and letters. `.value` text stands on strong shades.
 const STYLE: &str = "\
 svg{font-family:system-ui,sans-serif;font-size:13px}\
@@ -44,6 +46,12 @@ impl Picture {
         }
     }
 
+    /// The two lines above everything.
+    pub fn headline(&mut self, headline: &Headline) {
+        self.text((16.0, 26.0), Anchor::Start, "ink head", &headline.links);
+        self.text((16.0, 44.0), Anchor::Start, "dim small", headline.kind);
+    }
+
     /// Draws a group that carries a text of its own, which readers of screens and pointers show.
     pub fn group(&mut self, title: &str, draw: impl FnOnce(&mut Self)) {
         self.put(format_args!("<g><title>{}</title>", escaped(title)));
@@ -84,7 +92,7 @@ impl Picture {
     }
 
     /// The whole document. `description` is what the picture shows, for those who cannot see it.
-    pub fn finish(self, title: &str, description: &str) -> String {
+    pub fn finish(self, headline: &Headline, description: &str) -> String {
         let Self {
             width,
             height,
@@ -98,7 +106,7 @@ impl Picture {
 <rect width="100%" height="100%" class="ground"/>
 {body}</svg>
 "#,
-            escaped(title),
+            escaped(&format!("{}: {}", headline.links, headline.kind)),
             escaped(description)
         )
     }

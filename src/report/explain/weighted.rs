@@ -3,12 +3,9 @@
 use serde::Serialize;
 
 use super::{Range, range, words};
-use crate::{
-    attack::{
-        distance_based::Standardize,
-        learned::weights::{Basis, Weights, basis},
-    },
-    report::text,
+use crate::attack::{
+    distance_based::Standardize,
+    learned::weights::{Basis, Weights, basis},
 };
 
 /// The weights of a weighted mean, or of an ordered one.
@@ -80,15 +77,7 @@ impl Weighted {
             None => "attribute",
             Some(_) => "difference",
         };
-        let header = [what, "", "weight", "range"];
-        let with_ranges = self.weights.iter().any(|weight| weight.range.is_some());
-        match with_ranges {
-            true => text::columns(&header, &rows, 2),
-            false => {
-                let rows: Vec<Vec<String>> = rows.iter().map(|row| row[..3].to_vec()).collect();
-                text::columns(&header[..3], &rows, 2)
-            }
-        }
+        words::columns(&[what, "", "weight", "range"], rows, 2)
     }
 
     /// What they say.
@@ -116,6 +105,7 @@ impl Weighted {
             ];
         }
         let mut said = vec![self.leading()];
+        said.extend(self.all_to_one(weights));
         said.extend(self.exchange(weights.standardize));
         said.extend(self.idle());
         const SMALL: f64 = 0.01;
@@ -159,6 +149,29 @@ impl Weighted {
                 words::list(&carriers)
             ),
         }
+    }
+
+    /// Attributes that could have all the weight at no loss, where every record is linked.
+    fn all_to_one(&self, weights: &Weights) -> Option<String> {
+        let shows_key = words::shows_key(weights);
+        let whole = |weight: &&Weight| {
+            shows_key
+                && weight
+                    .range
+                    .is_some_and(|(_, most)| most >= 1.0 - words::NOTHING)
+        };
+        let names: Vec<&str> = self
+            .weights
+            .iter()
+            .filter(whole)
+            .map(|weight| weight.name.as_str())
+            .collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "All records stay linked however much of the weight is moved to {}: as good as a key.",
+                words::either(&names)
+            )
+        })
     }
 
     /// What a weight means, as an exchange between the two heaviest attributes.

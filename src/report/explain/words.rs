@@ -12,8 +12,8 @@ use crate::{
 /// Shares below this are nothing but rounding.
 pub const NOTHING: f64 = 1e-9;
 
-/// What is explained, and how well it links.
-pub fn headline(explained: &Explanation) -> String {
+/// How well it links, and what it is.
+pub fn headline(explained: &Explanation) -> Headline {
     let rate = match explained.records {
         0 => String::new(),
         records => format!(
@@ -21,13 +21,22 @@ pub fn headline(explained: &Explanation) -> String {
             text::percent(explained.linked as f64 / records as f64)
         ),
     };
-    format!(
-        "{}, {}: links {} of {} records{rate}",
-        explained.family,
-        kind(explained.family),
-        explained.linked,
-        explained.records,
-    )
+    Headline {
+        links: format!(
+            "{} links {} of {} records{rate}",
+            explained.family, explained.linked, explained.records,
+        ),
+        kind: kind(explained.family),
+    }
+}
+
+/// The two lines above everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// How many records the distance links.
+    pub links: String,
+    /// What kind of distance it is.
+    pub kind: &'static str,
 }
 
 /// A share of a whole, short: what is too small to be told apart from 0 or 100 % says so.
@@ -75,9 +84,23 @@ pub fn bar(share: f64) -> String {
 /// That an attribute tells all records apart by itself.
 pub fn key(attribute: &str) -> String {
     format!(
-        "{attribute} is a key: all the weight is on it, and it links every record. Whoever knows {attribute} finds everybody, \
-         whatever was done to the other attributes: mask it, or mask it more, before anything else."
+        "{attribute} is a key: on its own it links every record. Whoever knows {attribute} finds everybody, whatever was done to \
+         the other attributes. Mask it, or mask it more, before anything else."
     )
+}
+
+/// The attributes that link every record on their own, if that was counted.
+pub fn keys(weights: &Weights) -> Vec<String> {
+    let counted = weights.alone.iter().flatten().zip(&weights.attributes);
+    counted
+        .filter(|(linked, _)| **linked == weights.records && weights.records > 0)
+        .map(|(_, attribute)| key(attribute))
+        .collect()
+}
+
+/// Whether a distance that looks at one attribute only shows that it is a key, which nothing else has shown.
+pub fn shows_key(weights: &Weights) -> bool {
+    weights.alone.is_none() && weights.linked == weights.records && weights.records > 0
 }
 
 /// Which attributes find people on their own.
@@ -85,15 +108,20 @@ pub fn alone(weights: &Weights) -> Option<String> {
     let alone = weights.alone.as_ref()?;
     let mut order: Vec<usize> = (0..alone.len()).collect();
     order.sort_by_key(|&k| std::cmp::Reverse(alone[k]));
-    let names: Vec<String> = order
+    let counted: Vec<String> = order
         .iter()
         .map(|&k| format!("{} {}", weights.attributes[k], alone[k]))
         .collect();
+    let best = order.first().map_or(0, |&k| alone[k]);
     Some(format!(
-        "Records that each attribute links on its own, of {}: {}. What the distance links beyond the best of these it finds by \
-         combining them.",
+        "Records that each attribute links on its own, of {}: {}.{}",
         weights.records,
-        list(&names)
+        list(&counted),
+        match best < weights.linked {
+            true =>
+                " What the distance links beyond the first of these it finds by combining them.",
+            false => "",
+        }
     ))
 }
 
@@ -142,6 +170,19 @@ pub fn of_uniqueness(weights: &Weights) -> String {
         }
     };
     format!("{proof} {unique}")
+}
+
+/// A table whose columns are left out when nothing stands in them below the header.
+pub fn columns(header: &[&str], rows: Vec<Vec<String>>, left: usize) -> String {
+    let holds = |column: usize| rows.iter().any(|row| !row[column].is_empty());
+    let kept: Vec<usize> = (0..header.len()).filter(|&column| holds(column)).collect();
+    let left = kept.iter().filter(|&&column| column < left).count();
+    let header: Vec<&str> = kept.iter().map(|&column| header[column]).collect();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| kept.iter().map(|&column| row[column].clone()).collect())
+        .collect();
+    text::columns(&header, &rows, left)
 }
 
 /// A range for people; `write` gives a figure.
