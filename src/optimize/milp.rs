@@ -173,7 +173,8 @@ pub fn solve(solver: Solver, model: &Model, limits: Limits) -> MilpAnswer {
 
 /// Seconds that any solver understands.
 fn seconds(limits: Limits) -> Option<f64> {
-    limits.seconds.map(|seconds| seconds.max(0.0).min(LONGEST))
+    let known = limits.seconds.filter(|seconds| !seconds.is_nan());
+    known.map(|seconds| seconds.clamp(0.0, LONGEST))
 }
 
 fn with_microlp(model: &Model, limits: Limits) -> MilpAnswer {

@@ -376,6 +376,7 @@ impl Learned {
             },
             ranges: self.lesson.ranges.clone(),
             shapley_ranges: None,
+            alone: None,
         }
     }
 }
