@@ -15,6 +15,9 @@ const RELIABLE: u32 = 4;
 /// Elements that are tried out at a node.
 const TRIED: usize = 8;
 
+/// The oracle is asked about the relaxation at one of so many nodes at least.
+const MOST_WAIT: usize = 31;
+
 /// What is settled on the way to a node: elements that are in or out.
 type Path = Vec<(u32, bool)>;
 
@@ -35,6 +38,9 @@ struct Search<'a> {
     /// Bounds that stand in the program.
     settled: Vec<Option<bool>>,
     effects: Vec<[Effect; 2]>,
+    /// Nodes to let pass before the oracle is asked about a relaxation again, and how many have.
+    wait: usize,
+    waited: usize,
     oracle: &'a mut dyn Oracle,
 }
 
@@ -132,6 +138,8 @@ impl<'a> Search<'a> {
             present: Vec::new(),
             settled: vec![None; n],
             effects: vec![[Effect::default(); 2]; n],
+            wait: 0,
+            waited: 0,
             oracle,
         };
         for set in sets {
@@ -278,6 +286,19 @@ impl<'a> Search<'a> {
             self.settle(e, Some(value));
         }
         self.choose(&point, settled)
+    }
+
+    /// Asks the oracle whether elements that are in by any share do: less and less often as long as they do.
+    fn asks_too_much(&mut self, point: &[f64]) -> bool {
+        if self.waited < self.wait {
+            self.waited += 1;
+            return false;
+        }
+        self.waited = 0;
+        let support: Vec<u32> = (0..self.n).filter(|&e| point[e] > SLACK).map(to_u32).collect();
+        let new = self.ask(&support) > 0;
+        self.wait = if new { 0 } else { (2 * self.wait + 1).min(MOST_WAIT) };
+        new
     }
 
     /// The point rounded: elements by descending value as long as they hit something new, then without redundant ones.

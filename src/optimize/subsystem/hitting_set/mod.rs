@@ -31,7 +31,7 @@ use margin::{Margin, Verdict, blocks_of, holds};
 const PATIENCE: usize = 2;
 
 /// New conflicts after which the smallest is asked for in any case.
-const MANY: usize = 600;
+const MANY: usize = 150;
 
 /// Solves a problem by implicit hitting sets.
 ///
@@ -178,7 +178,7 @@ impl<'a> Engine<'a> {
             let kept: Vec<bool> = dropped.iter().map(|d| !d).collect();
             match self.margin.ask(&kept) {
                 Verdict::Point(point) => {
-                    self.consider(point);
+                    self.consider(point, &kept);
                     break;
                 }
                 Verdict::Unknown => break,
@@ -211,7 +211,14 @@ impl<'a> Engine<'a> {
         best.1
     }
 
-    fn consider(&mut self, point: Vec<f64>) {
+    /// Counts a point at which the blocks that were kept should be satisfied.
+    fn consider(&mut self, point: Vec<f64>, kept: &[bool]) {
+        let n_kept = kept.iter().filter(|kept| **kept).count();
+        let others = (0..kept.len()).filter(|&block| !kept[block]);
+        let more = others.filter(|&block| self.problem.satisfies(block, &point));
+        if n_kept + more.count() <= self.satisfied {
+            return;
+        }
         let satisfied = self.problem.count(&point);
         if satisfied > self.satisfied {
             (self.satisfied, self.parameters) = (satisfied, point);
