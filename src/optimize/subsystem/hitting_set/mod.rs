@@ -24,14 +24,14 @@ mod tests;
 use std::collections::BTreeSet;
 
 use super::{Answer, Conflict, Problem, Proof, Start, Watch};
-use crate::optimize::covering::{self, Decision, Greedy};
+use crate::optimize::covering::{self, Ended, Greedy, Oracle};
 use margin::{Margin, Verdict, blocks_of, holds};
 
 /// Greedy hitting sets without a new conflict before the smallest is asked for.
 const PATIENCE: usize = 2;
 
 /// New conflicts after which the smallest is asked for in any case.
-const MANY: usize = 600;
+const MANY: usize = 150;
 
 /// Solves a problem by implicit hitting sets.
 ///
@@ -133,31 +133,17 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Asks for hitting sets small enough to lead to something better, until there are none. False if rounding stands in the way.
+    /// Looks for hitting sets small enough to lead to something better, until there are none. False if rounding stands in the way.
     fn settle(&mut self) -> bool {
         self.relax();
         while !self.is_done() && !self.stops() {
-            let most = self.n_blocks() - self.satisfied - 1 - self.tolerance;
-            let watch = self.watch;
-            let sets = self.pool.sets();
-            match covering::decide(sets, self.n_blocks(), most, &|| watch.stops()) {
-                Decision::Impossible => self.dropped = self.dropped.max(most + 1),
-                Decision::Unknown => return true,
-                Decision::Hit(elements) => {
-                    let mut choice = vec![false; self.n_blocks()];
-                    for e in elements {
-                        choice[e as usize] = true;
-                    }
-                    let before = self.satisfied;
-                    if self.drill(choice, true) == 0 && self.satisfied == before {
-                        return self.stops();
-                    }
-                    for _ in 0..2 {
-                        let choice = self.greedy(0.4);
-                        let disjoint = self.draw() < 0.7;
-                        self.drill(choice, disjoint);
-                    }
-                }
+            let sets = self.pool.sets().to_vec();
+            let n_blocks = self.n_blocks();
+            match covering::explore(&sets, n_blocks, &mut Drills(self)) {
+                Ended::Exhausted(most) => self.dropped = self.dropped.max(most + 1),
+                Ended::Stopped(dropped) => self.dropped = self.dropped.max(dropped),
+                Ended::Accepted(_) => return false,
+                Ended::Crowded => {}
             }
             self.watch.progress(self.satisfied, self.bound());
         }
@@ -192,7 +178,7 @@ impl<'a> Engine<'a> {
             let kept: Vec<bool> = dropped.iter().map(|d| !d).collect();
             match self.margin.ask(&kept) {
                 Verdict::Point(point) => {
-                    self.consider(point);
+                    self.consider(point, &kept);
                     break;
                 }
                 Verdict::Unknown => break,
@@ -225,7 +211,14 @@ impl<'a> Engine<'a> {
         best.1
     }
 
-    fn consider(&mut self, point: Vec<f64>) {
+    /// Counts a point at which the blocks that were kept should be satisfied.
+    fn consider(&mut self, point: Vec<f64>, kept: &[bool]) {
+        let n_kept = kept.iter().filter(|kept| **kept).count();
+        let others = (0..kept.len()).filter(|&block| !kept[block]);
+        let more = others.filter(|&block| self.problem.satisfies(block, &point));
+        if n_kept + more.count() <= self.satisfied {
+            return;
+        }
         let satisfied = self.problem.count(&point);
         if satisfied > self.satisfied {
             (self.satisfied, self.parameters) = (satisfied, point);
@@ -275,5 +268,30 @@ impl<'a> Engine<'a> {
     /// About normally distributed: the sum of twelve less six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.draw()).sum::<f64>() - 6.0
+    }
+}
+
+/// The engine as one who knows all conflicts.
+struct Drills<'e, 'a>(&'e mut Engine<'a>);
+
+impl Oracle for Drills<'_, '_> {
+    fn ask(&mut self, elements: &[u32]) -> Vec<Vec<u32>> {
+        let engine = &mut *self.0;
+        let mut choice = vec![false; engine.n_blocks()];
+        for &e in elements {
+            choice[e as usize] = true;
+        }
+        let before = engine.pool.sets().len();
+        engine.drill(choice, true);
+        engine.pool.sets()[before..].to_vec()
+    }
+
+    fn most(&self) -> Option<usize> {
+        let engine = &self.0;
+        (engine.n_blocks()).checked_sub(engine.satisfied + 1 + engine.tolerance)
+    }
+
+    fn stops(&self) -> bool {
+        self.0.stops()
     }
 }
