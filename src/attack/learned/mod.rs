@@ -3,7 +3,9 @@
 //! An intruder who weighs attributes as well as can be done links the most records; no distance of the family links more. Which distance that
 //! is, is found and proven by optimisation ([`crate::optimize::subsystem`]): a record is a block, a competitor of its true partner a row.
 
+mod competitors;
 pub mod differences;
 pub mod family;
 pub mod presolve;
 pub mod relaxation;
+mod starts;
