@@ -9,6 +9,7 @@
 //!
 //! So the second recounts what the first claims, over all pairs, and can be used on records that nothing was learned from.
 
+mod competitors;
 pub mod differences;
 pub mod family;
 mod linkage;
@@ -269,3 +270,4 @@ impl Attack for LearnedDistance {
         ))
     }
 }
+mod starts;
