@@ -9,6 +9,7 @@ mod files;
 mod link;
 mod mask;
 mod match_attributes;
+mod verify;
 
 use std::{io, process::ExitCode};
 
@@ -66,6 +67,8 @@ enum Command {
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
     Explain(explain::ExplainArgs),
+    /// Check the proof of a learned optimum
+    Verify(verify::VerifyArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -89,6 +92,8 @@ enum Ending {
     /// A limit was reached before a proof; the result and its bound were printed.
     Unproven,
     AboveLimit,
+    /// What was to be checked is wrong.
+    Wrong,
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
@@ -101,6 +106,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
+        Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -118,6 +124,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Link(args) => link::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
+        Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {

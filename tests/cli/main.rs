@@ -26,3 +26,4 @@ mod recoding;
 mod releases;
 mod reports;
 mod sandbox;
+mod verify;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "",
     "mask",
     "mask rankswap",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 17] = [
     "mask suppress",
     "link",
     "match-attributes",
+    "verify",
     "describe",
     "demo",
     "completions",
@@ -100,6 +101,7 @@ fn help_names_the_options_of_the_contract() {
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
         ),
+        ("verify", "--id --key --format --output"),
         ("describe", "--format"),
     ] {
         let has = of(command);

@@ -15,6 +15,9 @@ mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
 mod kernel_density;
+mod learned_example;
+#[path = "../common/learned_toys.rs"]
+mod learned_toys;
 mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;

@@ -12,6 +12,7 @@
 mod aggregates;
 mod architecture;
 mod attacks_agree_with_oracle;
+mod certificates;
 mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;

@@ -28,18 +28,7 @@ impl LinkArgs {
     }
 
     pub(super) fn truth(&self, original: &Table, masked: &Table) -> Result<Truth> {
-        if let Some(id) = &self.id {
-            return Truth::by_identifier(original, masked, id);
-        }
-        match &self.key {
-            None => Truth::by_order(original, masked),
-            Some(path) => {
-                let name = files::name_of(path);
-                let pairs = read_key(&name, &args::read_text(path)?)?;
-                Truth::by_key(original.n_records(), masked.n_records(), &pairs)
-                    .map_err(|error| error.in_file(name))
-            }
-        }
+        truth(self.id.as_deref(), self.key.as_deref(), original, masked)
     }
 
     /// The sets of attributes that the intruder knows, and the attributes left out of them.
@@ -169,6 +158,27 @@ impl LinkArgs {
                 .remedy("Write one record number (with --id: one identifier) a line"));
         }
         Ok(held.into_iter().collect())
+    }
+}
+
+/// Who is who: by an identifier, by a key, or by the order of the records.
+pub(in crate::cli) fn truth(
+    id: Option<&str>,
+    key: Option<&Path>,
+    original: &Table,
+    masked: &Table,
+) -> Result<Truth> {
+    if let Some(id) = id {
+        return Truth::by_identifier(original, masked, id);
+    }
+    match key {
+        None => Truth::by_order(original, masked),
+        Some(path) => {
+            let name = files::name_of(path);
+            let pairs = read_key(&name, &args::read_text(path)?)?;
+            Truth::by_key(original.n_records(), masked.n_records(), &pairs)
+                .map_err(|error| error.in_file(name))
+        }
     }
 }
 
@@ -356,7 +366,7 @@ impl LinkArgs {
 
 /// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other
 /// numbers, can look like another dialect.
-pub(super) fn as_the_original(
+pub(in crate::cli) fn as_the_original(
     masked: Table,
     original: &Table,
     options: &ReadOptions,

@@ -261,6 +261,11 @@ impl Watch for Clock {
         over
     }
 
+    fn seconds_left(&self) -> Option<f64> {
+        let left = self.limit.saturating_sub(self.state().started.elapsed());
+        Some(left.as_secs_f64())
+    }
+
     fn progress(&self, satisfied: usize, bound: usize) {
         if !self.live.is_live() {
             return;
@@ -371,6 +376,7 @@ impl Learned {
             },
             ranges: self.lesson.ranges.clone(),
             shapley_ranges: None,
+            alone: None,
         }
     }
 }

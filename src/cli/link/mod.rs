@@ -3,7 +3,7 @@
 mod aggregates;
 mod args;
 mod certificate;
-mod inputs;
+pub(super) mod inputs;
 mod learned;
 mod methods;
 mod microaggregation;

@@ -1,8 +1,8 @@
 use super::*;
 
 /// Sets that look random, of a fixed sequence.
-fn sets(case: u64, n_elements: u32, n_sets: usize, size: usize) -> Vec<Vec<u32>> {
-    let mut state = case.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
+fn sets(case: u32, n_elements: u32, n_sets: usize, size: usize) -> Vec<Vec<u32>> {
+    let mut state = u64::from(case).wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
     let mut next = || {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -39,7 +39,7 @@ fn hits_all(sets: &[Vec<u32>], elements: &[u32]) -> bool {
 #[test]
 fn the_decision_is_that_of_trying_all_choices() {
     for case in 0..120 {
-        let n = 4 + u32::try_from(case % 9).unwrap();
+        let n = 4 + case % 9;
         let sets = sets(
             case,
             n,

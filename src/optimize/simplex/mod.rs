@@ -32,7 +32,14 @@ const FEASIBLE: f64 = 1e-10;
 const DUAL: f64 = 1e-11;
 
 /// How far multipliers are moved from 0, as a share of the greatest cost.
-const PERTURBATION: f64 = 1e-7;
+const PERTURBATION: f64 = 1e-9;
+
+/// How far the primal method relaxes constraints when it stands still, and after how many steps on the spot.
+const RELIEF: f64 = 1e-7;
+const DEGENERATE: usize = 5;
+
+/// Turns between the methods.
+const ATTEMPTS: usize = 8;
 
 /// No exchange on a smaller growth.
 const PIVOT: f64 = 1e-9;
@@ -77,6 +84,8 @@ pub struct Simplex {
     corner: Corner,
     /// Whether the constraint at each place is tight at its upper bound.
     at_high: Vec<bool>,
+    /// How far beyond its bound the constraint at each place is held.
+    shifts: Vec<f64>,
     /// Multipliers of the tight constraints.
     multipliers: Vec<f64>,
     point: Vec<f64>,
@@ -113,6 +122,7 @@ impl Simplex {
             rows: Vec::new(),
             scales: Vec::new(),
             corner: Corner::new(n),
+            shifts: vec![0.0; n],
             multipliers: vec![0.0; n],
             point: vec![0.0; n],
             certificate: Vec::new(),
@@ -194,6 +204,19 @@ impl Simplex {
         self.corner.exchange(place, best.0, &along);
         self.along = along;
         self.settle(place);
+        self.stale = true;
+    }
+
+    /// Forgets the corner: the next solution starts with all variables at bounds.
+    pub fn restart(&mut self) {
+        let n_rows = self.rows.len();
+        self.corner = Corner::new(self.n);
+        for _ in 0..n_rows {
+            self.corner.push();
+        }
+        self.at_high = self.costs.iter().map(|&cost| cost < 0.0).collect();
+        self.shifts.fill(0.0);
+        self.recent = 0;
         self.stale = true;
     }
 
@@ -281,35 +304,39 @@ impl Simplex {
         if self.stale {
             self.refresh();
         }
-        for attempt in 0..6 {
-            if attempt > 0 {
+        let mut anew = false;
+        for attempt in 0..ATTEMPTS {
+            if anew {
                 self.rebuild();
             }
+            anew = true;
             if self.violated(true).is_some()
-                && let Some(outcome) = self.dual(limit, most)
+                && let Some(outcome) = self.dual(limit, most, attempt < 2)
             {
                 if outcome == Outcome::Stalled {
                     continue;
                 }
                 return outcome;
             }
-            if limit.is_some_and(|limit| self.objective() < limit) {
-                if self.is_accurate() {
-                    self.true_multipliers();
-                    self.certify(None);
-                    return Outcome::Under;
+            if limit.is_none_or(|limit| self.objective() >= limit) {
+                let ended = self.primal(limit, most);
+                // What was relaxed is violated now: on with the dual method.
+                anew = !self.unrelax();
+                if !ended {
+                    continue;
                 }
-                continue;
             }
-            if self.primal(limit, most) && self.is_accurate() {
-                self.true_multipliers();
-                self.certify(None);
-                return match limit {
-                    Some(limit) if self.objective() < limit => Outcome::Under,
-                    Some(limit) if self.bound >= limit => Outcome::Over,
-                    Some(_) => continue,
-                    None => Outcome::Optimal,
-                };
+            self.true_multipliers();
+            self.certify(None);
+            if limit.is_some_and(|limit| self.bound >= limit) {
+                return Outcome::Over;
+            }
+            if self.is_accurate() {
+                match limit {
+                    Some(limit) if self.objective() < limit => return Outcome::Under,
+                    Some(_) => {}
+                    None => return Outcome::Optimal,
+                }
             }
         }
         self.certificate.clear();
@@ -333,9 +360,9 @@ impl Simplex {
     }
 
     /// The dual method: until nothing is violated (`None`) or more is known.
-    fn dual(&mut self, limit: Option<f64>, most: usize) -> Option<Outcome> {
+    fn dual(&mut self, limit: Option<f64>, most: usize, perturbed: bool) -> Option<Outcome> {
         self.true_multipliers();
-        self.perturb();
+        self.perturb(if perturbed { PERTURBATION } else { 0.0 });
         loop {
             if self.exchanges >= most {
                 return Some(Outcome::Stalled);
@@ -389,11 +416,11 @@ impl Simplex {
             self.low[entering]
         };
         let distance = (target - self.value_of(entering)) / pivot;
-        self.enter(entering, above, place, distance);
+        self.enter(entering, above, place, distance, 0.0);
     }
 
     /// Moves along an edge and exchanges.
-    fn enter(&mut self, entering: usize, above: bool, place: usize, distance: f64) {
+    fn enter(&mut self, entering: usize, above: bool, place: usize, distance: f64, shift: f64) {
         for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
             *value += distance * edge;
         }
@@ -401,6 +428,7 @@ impl Simplex {
         self.corner.exchange(place, entering, &along);
         self.along = along;
         self.at_high[place] = above;
+        self.shifts[place] = if above { shift } else { -shift };
         self.exchanges += 1;
         self.recent += 1;
         if self.recent >= FRESH {
@@ -424,8 +452,8 @@ impl Simplex {
     }
 
     /// Makes the multipliers proper and moves them away from 0.
-    fn perturb(&mut self) {
-        let size = PERTURBATION * self.greatest_cost();
+    fn perturb(&mut self, share: f64) {
+        let size = share * self.greatest_cost();
         for place in 0..self.n {
             let constraint = self.corner.tight[place];
             let value = self.proper(place, self.multipliers[place]);
@@ -487,26 +515,28 @@ impl Simplex {
             if self.exchanges >= most {
                 return false;
             }
-            if limit.is_some_and(|limit| self.objective() < limit) {
+            let relaxed = degenerate >= DEGENERATE;
+            // What relaxing has won will be lost again.
+            let sure = if relaxed { 1e3 * RELIEF } else { 0.0 };
+            if limit.is_some_and(|limit| self.objective() < limit - sure) {
                 return true;
             }
             self.true_multipliers();
-            let Some((place, growing)) = self.improving(degenerate > 30) else {
+            let Some((place, growing)) = self.improving(degenerate > 10 * DEGENERATE) else {
                 return true;
             };
-            let Some((entering, above, distance)) = self.blocking(place, growing) else {
+            let Some((entering, above, distance)) = self.blocking(place, growing, relaxed) else {
                 return false;
             };
-            degenerate = if distance.abs() > 1e-12 {
-                0
-            } else {
-                degenerate + 1
-            };
+            if distance.abs() <= 1e-12 {
+                degenerate += 1;
+            }
             if entering == self.corner.tight[place] {
                 for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
                     *value += distance * edge;
                 }
                 self.at_high[place] = above;
+                self.shifts[place] = 0.0;
                 self.exchanges += 1;
                 continue;
             }
@@ -514,8 +544,19 @@ impl Simplex {
             if self.along[place].abs() < 1e-11 {
                 return false;
             }
-            self.enter(entering, above, place, distance);
+            let shift = if relaxed { relief(entering) } else { 0.0 };
+            self.enter(entering, above, place, distance, shift);
         }
+    }
+
+    /// Takes all constraints back to their bounds: false if they are there.
+    fn unrelax(&mut self) -> bool {
+        let relaxed = self.shifts.iter().any(|shift| *shift != 0.0);
+        if relaxed {
+            self.shifts.fill(0.0);
+            self.refresh();
+        }
+        relaxed
     }
 
     /// The place whose multiplier is most wrong, and whether its constraint should grow. `first`: any wrong one, by a fixed shuffled order.
@@ -543,7 +584,7 @@ impl Simplex {
     }
 
     /// The constraint that stops a move along an edge, whether at its upper bound, and how far the move goes.
-    fn blocking(&self, place: usize, growing: bool) -> Option<(usize, bool, f64)> {
+    fn blocking(&self, place: usize, growing: bool, relaxed: bool) -> Option<(usize, bool, f64)> {
         let sign = if growing { 1.0 } else { -1.0 };
         let direction: Vec<f64> = self.corner.edge(place).map(|e| sign * e).collect();
         let own = self.corner.tight[place];
@@ -571,7 +612,11 @@ impl Simplex {
             if bound.is_infinite() {
                 continue;
             }
-            let gap = ((bound - self.value_of(constraint)) * rate.signum()).max(0.0);
+            let mut gap = (bound - self.value_of(constraint)) * rate.signum();
+            if relaxed && constraint != own {
+                gap += relief(constraint);
+            }
+            let gap = gap.max(0.0);
             most = most.min((gap + 0.5 * FEASIBLE) / rate.abs());
             found.push((gap, rate, constraint));
         }
@@ -705,32 +750,37 @@ impl Simplex {
         match (low.is_infinite(), high.is_infinite()) {
             // Switched off: it stays where it is.
             (true, true) => self.value_of(constraint),
-            (true, false) => high,
-            (false, true) => low,
-            (false, false) if self.at_high[place] => high,
-            (false, false) => low,
+            (true, false) => high + self.shifts[place],
+            (false, true) => low + self.shifts[place],
+            (false, false) if self.at_high[place] => high + self.shifts[place],
+            (false, false) => low + self.shifts[place],
         }
     }
 
     fn rebuild(&mut self) {
-        let before: Vec<(usize, bool, f64)> = (0..self.n)
-            .map(|k| (self.corner.tight[k], self.at_high[k], self.multipliers[k]))
+        let before: Vec<(usize, bool, f64, f64)> = (0..self.n)
+            .map(|k| {
+                let (at_high, shift) = (self.at_high[k], self.shifts[k]);
+                (self.corner.tight[k], at_high, shift, self.multipliers[k])
+            })
             .collect();
         let rows = std::mem::take(&mut self.rows);
         let n = self.n;
         let lost = self.corner.rebuild(|constraint| &rows[constraint - n]);
         self.rows = rows;
-        let mut state: Vec<Option<(bool, f64)>> = vec![None; self.n + self.rows.len()];
-        for (constraint, at_high, multiplier) in before {
-            state[constraint] = Some((at_high, multiplier));
+        let mut state: Vec<Option<(bool, f64, f64)>> = vec![None; self.n + self.rows.len()];
+        for (constraint, at_high, shift, multiplier) in before {
+            state[constraint] = Some((at_high, shift, multiplier));
         }
         for place in 0..n {
             let constraint = self.corner.tight[place];
-            (self.at_high[place], self.multipliers[place]) =
-                state[constraint].unwrap_or_else(|| {
-                    let middle = 0.5 * (self.low[constraint] + self.high[constraint]);
-                    (self.point[constraint] > middle, 0.0)
-                });
+            let (at_high, shift, multiplier) = state[constraint].unwrap_or_else(|| {
+                let middle = 0.5 * (self.low[constraint] + self.high[constraint]);
+                (self.point[constraint] > middle, 0.0, 0.0)
+            });
+            self.at_high[place] = at_high;
+            self.shifts[place] = shift;
+            self.multipliers[place] = multiplier;
         }
         debug_assert!(lost.iter().all(|&variable| self.corner.is_tight(variable)));
         self.recent = 0;
@@ -820,6 +870,11 @@ impl Simplex {
             .map(|&k| self.costs[k as usize].abs())
             .fold(1e-3, f64::max)
     }
+}
+
+/// How far beyond its bound a constraint may be while the primal method gets away from a corner of too many constraints.
+fn relief(constraint: usize) -> f64 {
+    RELIEF * spread(constraint * 7 + 3)
 }
 
 /// A number between 0.5 and 1.5 that looks random.

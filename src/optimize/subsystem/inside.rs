@@ -1,5 +1,7 @@
 //! Parameters that a solver gives are in P but for its tolerance; here they are moved inside.
 
+use std::cell::OnceCell;
+
 use super::{Semidefinite, Space, SparseRow};
 use crate::{
     error::{Error, Result},
@@ -7,6 +9,9 @@ use crate::{
     stats::eigen,
 };
 use ndarray::Array2;
+
+/// What a condition of P may be missed by: rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// A space, and a point well inside it.
 ///
@@ -16,54 +21,62 @@ use ndarray::Array2;
 /// p' = (1 − t) p + t c        t = max over conditions g that p violates of  −g(p) / (g(c) − g(p))
 /// ```
 ///
-/// (the smallest eigenvalue is concave, so the same t is enough for it).
+/// (the smallest eigenvalue is concave, so the same t is enough for it). The point c is worked out when it is first needed: the one
+/// whose smallest half-space is greatest, by a linear program; the identity matrix if the space is semidefinite.
 #[derive(Debug)]
 pub struct Inside<'a> {
     space: &'a Space,
-    centre: Vec<f64>,
+    centre: OnceCell<Vec<f64>>,
 }
 
 impl<'a> Inside<'a> {
-    /// Finds the point: the one whose smallest half-space is greatest, by a linear program; the identity matrix if the space is
-    /// semidefinite.
-    ///
-    /// # Errors
-    /// Failed, when P has no interior.
-    pub fn of(space: &'a Space) -> Result<Self> {
-        let centre = match space.semidefinite {
-            Some(form) => (0..space.dimension())
-                .map(|parameter| f64::from(u8::from(parameter < form.order)))
-                .collect(),
-            None if space.half_spaces.is_empty() => middle(space),
-            None => deepest(space)?,
-        };
-        let mut inside = Self { space, centre };
-        inside.centre = inside.in_box(&inside.centre);
-        Ok(inside)
+    /// Of a space.
+    pub fn of(space: &'a Space) -> Self {
+        Self {
+            space,
+            centre: OnceCell::new(),
+        }
     }
 
     /// A point of P.
-    pub fn centre(&self) -> &[f64] {
-        &self.centre
+    ///
+    /// # Errors
+    /// Failed, when none is found.
+    pub fn any(&self) -> Result<Vec<f64>> {
+        self.nearest(&middle(self.space)).ok_or_else(|| {
+            Error::failed("found no distance of this family that meets its conditions")
+                .remedy("Take another family or another engine")
+        })
     }
 
-    /// A point of P near this one.
-    pub fn nearest(&self, point: &[f64]) -> Vec<f64> {
+    /// A point of P near this one; `None` if P has no room to move to.
+    pub fn nearest(&self, point: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.in_box(point);
         // Once more for the rounding of the first.
         for _ in 0..2 {
-            let share = self.share(&point);
-            if share > 0.0 {
-                let pairs = point.iter().zip(&self.centre);
-                let mixed: Vec<f64> = pairs.map(|(p, c)| p + share * (c - p)).collect();
-                point = self.in_box(&mixed);
+            if self.least(&point) >= 0.0 {
+                return Some(point);
             }
+            let centre = self
+                .centre
+                .get_or_init(|| self.in_box(&deepest(self.space)));
+            let share = self.share(&point, centre);
+            let pairs = point.iter().zip(centre);
+            let mixed: Vec<f64> = pairs.map(|(p, c)| p + share * (c - p)).collect();
+            point = self.in_box(&mixed);
         }
-        point
+        (self.least(&point) >= -ROUNDING).then_some(point)
+    }
+
+    /// The least value of any condition.
+    fn least(&self, point: &[f64]) -> f64 {
+        let half_spaces = self.space.half_spaces.iter().map(|row| dot(row, point));
+        let eigenvalue = self.space.semidefinite.map(|form| smallest(form, point));
+        half_spaces.chain(eigenvalue).fold(0.0, f64::min)
     }
 
     /// How far it must go towards the centre.
-    fn share(&self, point: &[f64]) -> f64 {
+    fn share(&self, point: &[f64], centre: &[f64]) -> f64 {
         let mut share: f64 = 0.0;
         let mut need = |here: f64, there: f64| {
             if here < 0.0 && there > here {
@@ -72,10 +85,10 @@ impl<'a> Inside<'a> {
             }
         };
         for row in &self.space.half_spaces {
-            need(dot(row, point), dot(row, &self.centre));
+            need(dot(row, point), dot(row, centre));
         }
         if let Some(form) = self.space.semidefinite {
-            need(smallest(form, point), smallest(form, &self.centre));
+            need(smallest(form, point), smallest(form, centre));
         }
         share
     }
@@ -114,8 +127,12 @@ fn middle(space: &Space) -> Vec<f64> {
         .collect()
 }
 
-/// The point of P whose smallest half-space is greatest.
-fn deepest(space: &Space) -> Result<Vec<f64>> {
+/// The point of P whose smallest half-space is greatest; the middle of the box if it cannot be found.
+fn deepest(space: &Space) -> Vec<f64> {
+    if let Some(form) = space.semidefinite {
+        let identity = |parameter| f64::from(u8::from(parameter < form.order));
+        return (0..space.dimension()).map(identity).collect();
+    }
     let bounds = space.lower.iter().zip(&space.upper);
     let mut columns: Vec<Column> = bounds
         .map(|(&lower, &upper)| Column {
@@ -141,7 +158,9 @@ fn deepest(space: &Space) -> Result<Vec<f64>> {
     };
     let mut rows: Vec<milp::Row> = Vec::new();
     rows.extend(space.plane.as_ref().map(|plane| row(plane, 1.0, 1.0)));
-    for half_space in &space.half_spaces {
+    // What is 0 everywhere has no depth.
+    let counts = |row: &&SparseRow| row.iter().any(|entry| entry.1 != 0.0);
+    for half_space in space.half_spaces.iter().filter(counts) {
         let mut deeper = row(half_space, 0.0, f64::INFINITY);
         deeper.entries.push((space.dimension(), -1.0));
         rows.push(deeper);
@@ -155,15 +174,14 @@ fn deepest(space: &Space) -> Result<Vec<f64>> {
         seconds: None,
         gap: 0.0,
     };
-    let mut answer = milp::solve(Solver::Microlp, &model, limits);
-    let depth = answer.values.pop().unwrap_or(0.0);
-    if answer.status != Status::Optimal || depth <= 1e-6 {
-        return Err(Error::failed(
-            "there is no distance of this family that meets its conditions with room to spare",
-        )
-        .remedy("Take another family or another engine"));
+    let mut answer = milp::solve(Solver::best(), &model, limits);
+    match answer.status {
+        Status::Optimal => {
+            answer.values.truncate(space.dimension());
+            answer.values
+        }
+        _ => middle(space),
     }
-    Ok(answer.values)
 }
 
 /// The eigenvalues of the matrix that parameters are, greatest first, and its eigenvectors.
@@ -197,7 +215,7 @@ mod tests {
     use super::Inside;
     use crate::optimize::subsystem::{Semidefinite, Space};
 
-    /// Chains 0 ≤ p_1 ≤ p_2 ≤ 1: a point in the wrong order goes towards (1/3, 2/3), the middle of the chain, until both are equal.
+    /// 0 ≤ p_1 ≤ p_2 ≤ 1: a point in the wrong order goes towards (0, 1), where p_2 − p_1 is greatest, until both are equal.
     #[test]
     fn a_point_moves_until_the_half_spaces_hold() {
         let space = Space {
@@ -206,12 +224,11 @@ mod tests {
             half_spaces: vec![vec![(0, -1.0), (1, 1.0)]],
             ..Space::default()
         };
-        let inside = Inside::of(&space).unwrap();
-        assert!(inside.centre()[1] - inside.centre()[0] > 0.1);
-        let moved = inside.nearest(&[0.5 + 1e-7, 0.5 - 1e-7]);
+        let inside = Inside::of(&space);
+        let moved = inside.nearest(&[0.5 + 1e-7, 0.5 - 1e-7]).unwrap();
         assert!(moved[1] >= moved[0] && (moved[0] - 0.5).abs() < 1e-6);
         let fine = [0.2, 0.9];
-        assert_eq!(inside.nearest(&fine), fine);
+        assert_eq!(inside.nearest(&fine).unwrap(), fine);
     }
 
     /// diag(1, 1) with 1 + 1e-6 beside it is clamped to 1, where it is just semidefinite; with entries (0, 0, 1) its smallest
@@ -224,9 +241,12 @@ mod tests {
             semidefinite: Some(Semidefinite { order: 2 }),
             ..Space::default()
         };
-        let inside = Inside::of(&space).unwrap();
-        assert_eq!(inside.nearest(&[1.0, 1.0, 1.0 + 1e-6]), [1.0, 1.0, 1.0]);
-        let moved = inside.nearest(&[0.0, 0.0, 1.0]);
+        let inside = Inside::of(&space);
+        assert_eq!(
+            inside.nearest(&[1.0, 1.0, 1.0 + 1e-6]).unwrap(),
+            [1.0, 1.0, 1.0]
+        );
+        let moved = inside.nearest(&[0.0, 0.0, 1.0]).unwrap();
         assert!(
             moved.iter().all(|entry| (entry - 0.5).abs() < 1e-8),
             "{moved:?}"
@@ -236,8 +256,8 @@ mod tests {
     #[test]
     fn weights_are_scaled_to_their_sum() {
         let space = Space::simplex(3);
-        let inside = Inside::of(&space).unwrap();
-        let moved = inside.nearest(&[0.5, -1e-9, 0.5 + 1e-7]);
+        let inside = Inside::of(&space);
+        let moved = inside.nearest(&[0.5, -1e-9, 0.5 + 1e-7]).unwrap();
         assert!(moved[1] == 0.0 && (moved.iter().sum::<f64>() - 1.0).abs() < 1e-15);
     }
 }

@@ -476,3 +476,98 @@ fn range(space: &Space, at: &[f64], line: &Line) -> (f64, f64) {
     }
     (from, to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optimize::subsystem::{Patient, Rows};
+
+    fn problem(space: Space, blocks: &[&[&[f64]]]) -> Problem {
+        let mut rows = Rows::new();
+        for block in blocks {
+            rows.push_block();
+            for row in *block {
+                rows.push_row(0, row);
+            }
+        }
+        Problem { space, rows }
+    }
+
+    /// Of two weights a line is everything. p₁ / p₂ must be: above 1000 and below 3000; below 2000 and above 4000 (never); above 1500;
+    /// below 1/2.
+    #[test]
+    fn one_line_finds_weights_of_very_different_size() {
+        let blocks: [&[&[f64]]; 4] = [
+            &[&[1.0, -1000.0], &[-1.0, 3000.0]],
+            &[&[-1.0, 2000.0], &[1.0, -4000.0]],
+            &[&[1.0, -1500.0]],
+            &[&[-2.0, 1.0]],
+        ];
+        let problem = problem(Space::simplex(2), &blocks);
+        let (best, satisfied) = improve(&problem, &[], 0, &Patient);
+        assert_eq!(satisfied, 2);
+        let ratio = best[0] / best[1];
+        assert!((1500.0..3000.0).contains(&ratio) && contains(&problem.space, &best));
+    }
+
+    /// A measure of two attributes, μ({1}), μ({2}) ≤ μ(V) = 1: all but the last block want small and different values, the last one more than 1.
+    #[test]
+    fn a_measure_stays_monotone() {
+        let space = Space {
+            lower: vec![0.0, 0.0, 1.0],
+            upper: vec![1.0; 3],
+            half_spaces: vec![vec![(0, -1.0), (2, 1.0)], vec![(1, -1.0), (2, 1.0)]],
+            ..Space::default()
+        };
+        let blocks: [&[&[f64]]; 4] = [
+            &[&[1.0, 0.0, -0.2], &[-1.0, 0.0, 0.3]],
+            &[&[0.0, 1.0, -0.8]],
+            &[&[-1.0, 1.0, -0.5]],
+            &[&[1.0, 0.0, -1.0]],
+        ];
+        let problem = problem(space, &blocks);
+        let (best, satisfied) = improve(&problem, &[], 5, &Patient);
+        assert_eq!((satisfied, problem.count(&best)), (3, 3));
+        assert!(contains(&problem.space, &best));
+    }
+
+    /// With a plane, parameters are exchanged: x + y + z = 1 and two rows that want x − y within (0.3, 0.4).
+    #[test]
+    fn a_plane_is_kept() {
+        let space = Space {
+            lower: vec![-1.0; 3],
+            is_simplex: false,
+            ..Space::simplex(3)
+        };
+        let blocks: [&[&[f64]]; 2] = [
+            &[&[0.7, -1.3, -0.3], &[-0.6, 1.4, 0.4]],
+            &[&[0.0, 0.0, 1.0]],
+        ];
+        let problem = problem(space, &blocks);
+        let start = vec![0.2, 0.7, 0.1];
+        let (best, satisfied) = improve(&problem, &[start], 5, &Patient);
+        assert_eq!(satisfied, 2);
+        assert!(contains(&problem.space, &best));
+    }
+
+    /// A form [[a, c], [c, b]] with c² ≤ ab: c > a/2 is possible, c > a and c > b together is not.
+    #[test]
+    fn a_definite_form_stays_so() {
+        let space = Space {
+            lower: vec![-1.0; 3],
+            upper: vec![1.0; 3],
+            semidefinite: Some(Semidefinite { order: 2 }),
+            ..Space::default()
+        };
+        let blocks: [&[&[f64]]; 2] = [
+            &[&[-0.5, 0.0, 1.0]],
+            &[&[-1.0, 0.0, 1.0], &[0.0, -1.0, 1.0]],
+        ];
+        let problem = problem(space, &blocks);
+        let start = vec![0.5, 0.5, 0.0];
+        let (best, satisfied) = improve(&problem, &[start], 5, &Patient);
+        assert_eq!(satisfied, 1);
+        assert!(best[2] * best[2] <= best[0] * best[1] + 1e-9);
+        assert!(contains(&problem.space, &best));
+    }
+}

@@ -23,13 +23,13 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
-mod inside;
+pub mod branch;
 pub mod cone;
+pub mod hitting_set;
+mod inside;
 pub mod line_search;
 pub mod naive;
 pub mod portfolio;
-pub mod hitting_set;
-pub mod branch;
 mod proof;
 mod rows;
 mod space;
@@ -123,6 +123,11 @@ impl Answer {
 pub trait Watch: Sync {
     /// Whether the engine must stop now and give what it has, with a bound that holds.
     fn stops(&self) -> bool;
+
+    /// Seconds until it will say stop, if it knows: for solvers from elsewhere, which do not ask.
+    fn seconds_left(&self) -> Option<f64> {
+        None
+    }
 
     /// The state of the search: blocks satisfied, and the bound.
     fn progress(&self, _satisfied: usize, _bound: usize) {}

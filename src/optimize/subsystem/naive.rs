@@ -19,8 +19,6 @@
 //! D. Abril, G. Navarro-Arribas, V. Torra, "Improving record linkage with supervised learning for disclosure risk assessment",
 //! Information Fusion 13, 2012, equations 6 to 10.
 
-use std::time::Instant;
-
 use super::{
     Answer, Problem, Proof, Row, Space, Start, Watch,
     inside::{Inside, eigenvectors},
@@ -29,6 +27,9 @@ use crate::{
     error::{Error, Result},
     optimize::milp::{self, Column, Limits, MilpAnswer, Model, Solver, Status},
 };
+
+/// The margin where the solver is exact enough for it.
+const MARGIN: f64 = 1e-6;
 
 /// Rounds of half-spaces for a semidefinite space.
 const ROUNDS: usize = 100;
@@ -41,24 +42,24 @@ const NEGATIVE: f64 = 1e-9;
 pub struct Options {
     /// By whom.
     pub solver: Solver,
-    /// What a row, scaled to a greatest coefficient of 1, must reach.
-    pub margin: f64,
-    /// Seconds after which it stops; `None` for never. A solver asks no [`Watch`] while it works.
-    pub seconds: Option<f64>,
+    /// What a row, scaled to a greatest coefficient of 1, must reach; `None`: 1e-6, or ten times what the solver lets a row miss if that is
+    /// more.
+    pub margin: Option<f64>,
 }
 
 impl Default for Options {
-    /// The best solver that was built in, a margin of 1e-6, no limit.
+    /// The best solver that was built in.
     fn default() -> Self {
         Self {
             solver: Solver::best(),
-            margin: 1e-6,
-            seconds: None,
+            margin: None,
         }
     }
 }
 
 /// Solves a problem. The conflicts of the start are not used: as rows of the program they made it slower.
+///
+/// The watch is asked between rounds only; what it says of the time that is left ([`Watch::seconds_left`]) is the solver's limit.
 ///
 /// # Errors
 /// Usage, when the margin is too near the tolerance of the solver or the problem is beyond what it can take. Failed, when the solver
@@ -69,28 +70,27 @@ pub fn solve(
     watch: &dyn Watch,
     options: Options,
 ) -> Result<Answer> {
-    let inside = Inside::of(&problem.space)?;
+    let margin = margin(problem, options)?;
+    let inside = Inside::of(&problem.space);
+    let best = match &start.parameters {
+        Some(parameters) => parameters.clone(),
+        None => inside.any()?,
+    };
     let mut search = Search {
         problem,
         watch,
-        best: match &start.parameters {
-            Some(parameters) => parameters.clone(),
-            None => inside.centre().to_vec(),
-        },
-        satisfied: 0,
+        satisfied: problem.count(&best),
+        best,
         bound: problem.rows.n_blocks(),
     };
-    search.satisfied = problem.count(&search.best);
-    let mut model = model(problem, options)?;
-    let began = Instant::now();
+    let mut model = model(problem, margin);
     for _ in 0..ROUNDS {
         if watch.stops() || search.is_done(start.tolerance) {
             break;
         }
         model.start = Some(search.start());
-        let left = |seconds: f64| (seconds - began.elapsed().as_secs_f64()).max(0.0);
         let limits = Limits {
-            seconds: options.seconds.map(left),
+            seconds: watch.seconds_left(),
             // Costs are whole numbers.
             gap: start.tolerance as f64 + 0.99,
         };
@@ -102,7 +102,7 @@ pub fn solve(
         }
         model.rows.extend(negative);
     }
-    Ok(search.answer(options))
+    Ok(search.answer(options.solver, margin))
 }
 
 /// What is known so far.
@@ -143,8 +143,8 @@ impl Search<'_> {
                 .bound
                 .min(self.problem.rows.n_blocks() - at_least(cost));
         }
-        if let Some(values) = answer.values.get(..self.problem.space.dimension()) {
-            let parameters = inside.nearest(values);
+        let values = answer.values.get(..self.problem.space.dimension());
+        if let Some(parameters) = values.and_then(|values| inside.nearest(values)) {
             let satisfied = self.problem.count(&parameters);
             if satisfied > self.satisfied {
                 (self.best, self.satisfied) = (parameters, satisfied);
@@ -156,12 +156,11 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn answer(self, options: Options) -> Answer {
+    fn answer(self, solver: Solver, margin: f64) -> Answer {
         let words = format!(
-            "the solver {} with tolerance {:e}, and holds for margins of {:e} and more; nothing is left that could be checked",
-            options.solver.name(),
-            options.solver.tolerance(),
-            options.margin
+            "the solver {} with tolerance {:e}, for margins of {margin:e} and more; nothing is left that could be checked",
+            solver.name(),
+            solver.tolerance(),
         );
         Answer {
             parameters: self.best,
@@ -188,9 +187,8 @@ fn at_least(cost: f64) -> usize {
 }
 
 /// The program: parameters first, then one K a block.
-fn model(problem: &Problem, options: Options) -> Result<Model> {
+fn model(problem: &Problem, margin: f64) -> Model {
     let (space, rows) = (&problem.space, &problem.rows);
-    check(problem, options)?;
     let parameter = |(&lower, &upper): (&f64, &f64)| Column {
         lower,
         upper,
@@ -221,11 +219,11 @@ fn model(problem: &Problem, options: Options) -> Result<Model> {
         for row in rows.of_block(block) {
             let row = rows.row(row);
             let (least, greatest) = range(space, row);
-            if greatest <= options.margin {
+            if greatest <= margin {
                 model.columns[k].lower = 1.0;
-            } else if least < options.margin {
+            } else if least < margin {
                 // A little more than enough, for the rounding of the sum.
-                let large = (options.margin - least) * (1.0 + 1e-9);
+                let large = (margin - least) * (1.0 + 1e-9);
                 let pairs = row.columns.iter().zip(row.values);
                 let mut entries: Vec<(usize, f64)> = pairs
                     .map(|(&column, &value)| (column as usize, value))
@@ -233,30 +231,33 @@ fn model(problem: &Problem, options: Options) -> Result<Model> {
                 entries.push((k, large));
                 model.rows.push(milp::Row {
                     entries,
-                    lower: options.margin,
+                    lower: margin,
                     upper: f64::INFINITY,
                 });
             }
         }
     }
-    Ok(model)
+    model
 }
 
-/// Refuses what cannot be solved, or not honestly.
-fn check(problem: &Problem, options: Options) -> Result<()> {
+/// The margin that is asked for, or one that the solver's tolerance does not reach.
+///
+/// # Errors
+/// Usage, when it does, or when the problem is more than the solver can take.
+fn margin(problem: &Problem, options: Options) -> Result<f64> {
     let (space, rows) = (&problem.space, &problem.rows);
-    let largest = (0..rows.n_rows())
-        .map(|row| options.margin - range(space, rows.row(row)).0)
-        .fold(1.0, f64::max);
-    let slack = options.solver.tolerance() * largest;
+    let least = |row| range(space, rows.row(row)).0;
+    let largest = (0..rows.n_rows()).fold(1.0, |large: f64, row| large.max(-least(row)));
+    // A row misses by the tolerance, and by that of its K times M.
+    let slack = options.solver.tolerance() * (largest + 1.0);
+    let margin = options.margin.unwrap_or(MARGIN.max(10.0 * slack));
     // Also where it is no number at all.
-    if !(options.margin.is_finite() && options.margin > slack) {
+    if !(margin.is_finite() && margin > slack) {
         return Err(Error::usage(format!(
-            "a margin of {} is not above what {} lets a row miss, {slack:.1e}: its answer would mean nothing",
-            options.margin,
+            "a margin of {margin:e} is not above what {} lets a row miss, {slack:.1e}: its answer would mean nothing",
             options.solver.name()
         ))
-        .remedy("Give a greater margin, 1e-6 say, or take another engine"));
+        .remedy(format!("Give a margin of {:.1e} or more", 10.0 * slack)));
     }
     let work = rows.n_rows().saturating_mul(rows.n_blocks());
     if options.solver.most_work().is_some_and(|most| work > most) {
@@ -270,7 +271,7 @@ fn check(problem: &Problem, options: Options) -> Result<()> {
             "Build with the feature highs (cargo build --features highs), or take another engine",
         ));
     }
-    Ok(())
+    Ok(margin)
 }
 
 /// The least and the greatest value of a row in the box of P, or in the simplex.
@@ -335,7 +336,7 @@ mod tests {
     use super::{Options, solve};
     use crate::optimize::{
         milp::Solver,
-        subsystem::{Patient, Problem, Proof, Rows, Semidefinite, Space, Start},
+        subsystem::{Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch},
     };
 
     fn problem(space: Space, blocks: &[Vec<Vec<f64>>]) -> Problem {
@@ -517,21 +518,30 @@ mod tests {
     fn a_margin_within_the_tolerance_is_refused() {
         let problem = problem(Space::simplex(2), &[vec![vec![1.0, -1.0]]]);
         let options = Options {
-            margin: 1e-7,
+            margin: Some(1e-7),
             ..options(Solver::Microlp)
         };
         let error = solve(&problem, &Start::default(), &Patient, options).unwrap_err();
         assert!(error.what().contains("margin"), "{}", error.what());
     }
 
+    /// No time is left, though nobody has said stop.
+    struct Late;
+
+    impl Watch for Late {
+        fn stops(&self) -> bool {
+            false
+        }
+
+        fn seconds_left(&self) -> Option<f64> {
+            Some(0.0)
+        }
+    }
+
     #[test]
     fn no_time_still_gives_a_bound_that_holds() {
         let problem = problem(Space::simplex(3), &blocks(1, 7, 2, 3));
-        let options = Options {
-            seconds: Some(0.0),
-            ..options(Solver::Microlp)
-        };
-        let answer = solve(&problem, &Start::default(), &Patient, options).unwrap();
+        let answer = solve(&problem, &Start::default(), &Late, options(Solver::Microlp)).unwrap();
         assert_eq!(answer.satisfied, problem.count(&answer.parameters));
         assert_eq!(answer.bound, 7);
     }

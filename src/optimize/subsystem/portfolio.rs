@@ -1,10 +1,13 @@
 //! Which engine solves a problem.
 
-use super::{Answer, Problem, Proof, Start, Watch, line_search, naive};
+use super::{Answer, Problem, Proof, Start, Watch, branch, cone, hitting_set, line_search, naive};
 use crate::error::Result;
 
 /// Restarts of the line search before a proof is begun.
 const RESTARTS: usize = 40;
+
+/// The cone search takes weighted means of up to so many attributes; beyond, cells have too many corners.
+const CONE_UP_TO: usize = 7;
 
 /// A way to solve the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +32,16 @@ pub fn solve(
     problem: &Problem,
     start: Start,
     engine: Engine,
-    _keeps_proof: bool,
+    keeps_proof: bool,
     watch: &dyn Watch,
 ) -> Result<Answer> {
     let starts: Vec<Vec<f64>> = start.parameters.iter().cloned().collect();
-    let (parameters, satisfied) = line_search::improve(problem, &starts, RESTARTS, watch);
+    let restarts = match problem.space.is_simplex {
+        true => RESTARTS,
+        // Lines are many there, and the linear programs of the engines find good parameters themselves.
+        false => 0,
+    };
+    let (parameters, satisfied) = line_search::improve(problem, &starts, restarts, watch);
     let n_blocks = problem.rows.n_blocks();
     if satisfied == n_blocks {
         return Ok(Answer {
@@ -50,13 +58,25 @@ pub fn solve(
         parameters: Some(parameters),
         ..start
     };
+    let engine = match engine {
+        Engine::Auto if problem.space.is_simplex && problem.space.dimension() <= CONE_UP_TO => {
+            Engine::Cone
+        }
+        Engine::Auto => Engine::HittingSet,
+        chosen => chosen,
+    };
     match engine {
+        Engine::Cone => Ok(cone::solve_with(
+            problem,
+            start,
+            watch,
+            cone::Options {
+                records_proof: keeps_proof,
+                ..cone::Options::default()
+            },
+        )),
+        Engine::Auto | Engine::HittingSet => Ok(hitting_set::solve(problem, start, watch)),
+        Engine::Branch => Ok(branch::solve(problem, start, watch)),
         Engine::Milp => naive::solve(problem, &start, watch, naive::Options::default()),
-        _ => Ok(Answer {
-            parameters: start.parameters.unwrap_or_default(),
-            satisfied,
-            bound: n_blocks,
-            proof: Proof::Search("nothing".into()),
-        }),
     }
 }

@@ -14,6 +14,7 @@ mod probabilistic;
 mod published;
 mod rules;
 mod ugly;
+mod verify;
 
 use std::collections::BTreeSet;
 
@@ -231,6 +232,7 @@ fn table() -> Vec<Case> {
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(rules::cases());
+    table.extend(verify::cases());
     table
 }
 

@@ -5,6 +5,9 @@ use super::super::Problem;
 /// Values below this share of the sum of the absolute values of their terms are 0.
 const NOTHING: f64 = 1e-12;
 
+/// Edges that are tried for a split.
+const TRIED: usize = 5;
+
 /// All rows with their zeros, so that a value at a generator is a plain product.
 #[derive(Debug)]
 pub(super) struct Board<'a> {
@@ -52,6 +55,11 @@ impl Signs {
         }
         Self { positive, negative }
     }
+
+    /// Whether rows with these signs may be nowhere positive together.
+    pub fn may_clash(self, other: Self) -> bool {
+        self.positive & !other.negative == 0 && other.positive & !self.negative == 0
+    }
 }
 
 /// Multipliers of rows whose sum is nowhere positive in the cell.
@@ -84,6 +92,8 @@ pub(super) struct Cell {
     pub wrong: Vec<usize>,
     /// Combinations of rows of one block that show the same.
     pub wrong_together: Vec<Combination>,
+    /// Conflicts of several blocks that show the bound.
+    pub conflicts: Vec<Combination>,
 }
 
 /// How a cell is split.
@@ -122,6 +132,7 @@ impl Cell {
             node: 0,
             wrong: Vec::new(),
             wrong_together: Vec::new(),
+            conflicts: Vec::new(),
         };
         root.reduce(board);
         root
@@ -255,8 +266,8 @@ impl Cell {
         kept
     }
 
-    /// Where to split: the edge that most rows cross, at the median of their crossings. `None` if no row crosses an edge, or only
-    /// beyond what numbers express.
+    /// Where to split: of the edges that most rows cross, each at the median of their crossings, the one that decides most blocks in both
+    /// halves. `None` if no row crosses an edge, or only beyond what numbers express.
     pub fn cut(&self, board: &Board<'_>) -> Option<Cut> {
         let width = board.width;
         let mut crossed = vec![0_usize; width * width];
@@ -268,22 +279,63 @@ impl Cell {
                 }
             }
         }
-        let most = *crossed.iter().max()?;
-        let edge = crossed.iter().position(|&count| count == most)?;
-        let (a, b) = (edge / width, edge % width);
-        let mut crossings: Vec<f64> = self
-            .values
-            .chunks_exact(width)
-            .filter(|values| values[a] * values[b] < 0.0)
-            .map(|values| -values[a] / values[b])
+        let mut edges: Vec<usize> = (0..width * width)
+            .filter(|&edge| crossed[edge] > 0)
             .collect();
-        if crossings.is_empty() {
-            return None;
+        edges.sort_by_key(|&edge| std::cmp::Reverse(crossed[edge]));
+        let mut crossings = Vec::new();
+        let mut best: Option<(usize, Cut)> = None;
+        for &edge in edges.iter().take(TRIED) {
+            let (a, b) = (edge / width, edge % width);
+            crossings.clear();
+            for values in self.values.chunks_exact(width) {
+                if values[a] * values[b] < 0.0 {
+                    crossings.push(-values[a] / values[b]);
+                }
+            }
+            if crossings.is_empty() {
+                continue;
+            }
+            let middle = crossings.len() / 2;
+            let (_, &mut at, _) = crossings.select_nth_unstable_by(middle, f64::total_cmp);
+            let power = self.exponents[a] - self.exponents[b];
+            let Some(true_at) = times_power_of_two(at, power) else {
+                continue;
+            };
+            let cut = Cut { a, b, at, true_at };
+            let decided = self.decided(board, cut);
+            if best.is_none_or(|(most, _)| decided > most) {
+                best = Some((decided, cut));
+            }
         }
-        let middle = crossings.len() / 2;
-        let (_, &mut at, _) = crossings.select_nth_unstable_by(middle, f64::total_cmp);
-        let true_at = times_power_of_two(at, self.exponents[a] - self.exponents[b])?;
-        Some(Cut { a, b, at, true_at })
+        best.map(|(_, cut)| cut)
+    }
+
+    /// How much a cut decides: the product over both halves of 2 + 2 · the blocks that become wrong + those that become certain.
+    fn decided(&self, board: &Board<'_>, cut: Cut) -> usize {
+        let mut worth = [2, 2];
+        for place in 0..self.blocks.len() {
+            let (mut wrong, mut certain) = ([false; 2], [true; 2]);
+            for row in self.rows_of(place) {
+                let values = self.row(row, board);
+                let signs = Signs::of(values);
+                let new = values[cut.a] + cut.at * values[cut.b];
+                let little = NOTHING * values[cut.a].abs();
+                for (half, replaced) in [cut.b, cut.a].into_iter().enumerate() {
+                    let others = !(1 << replaced);
+                    wrong[half] |= signs.positive & others == 0 && new <= little;
+                    certain[half] &= signs.negative & others == 0 && new >= -little;
+                }
+            }
+            for half in 0..2 {
+                worth[half] += match (wrong[half], certain[half]) {
+                    (true, _) => 2,
+                    (false, true) => 1,
+                    (false, false) => 0,
+                };
+            }
+        }
+        worth[0] * worth[1]
     }
 
     /// The half of the cell in which the new generator replaces `b` (the first), or `a`.
@@ -322,8 +374,8 @@ impl Cell {
         half
     }
 
-    /// The point that is these shares of the generators, each generator scaled to a sum of 1.
-    pub fn point(&self, shares: impl Iterator<Item = f64>, width: usize) -> Vec<f64> {
+    /// The point that is these shares of the generators, scaled to a sum of 1.
+    pub fn point(&self, shares: &[f64], width: usize) -> Vec<f64> {
         let mut point = vec![0.0; width];
         for (generator, share) in self.generators.chunks_exact(width).zip(shares) {
             for (value, g) in point.iter_mut().zip(generator) {

@@ -22,6 +22,8 @@ mod cell;
 mod game;
 mod leaf;
 mod packing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,7 @@ use rayon::prelude::*;
 
 use super::proof::Cell as Step;
 use super::{Answer, Problem, Proof, Start, Watch, line_search};
-use cell::{Board, Cell, Combination};
+use cell::{Board, Cell, Combination, Cut};
 use game::Game;
 use leaf::{Closed, Leaf};
 
@@ -56,6 +58,8 @@ pub struct Options {
     pub rows_in_games: usize,
     /// Games that may be played to close a cell.
     pub games: usize,
+    /// How many conflicts may be missing for exchanges to be tried.
+    pub swaps: usize,
     /// How many blocks may be dropped in such a cell.
     pub drops: usize,
 }
@@ -67,9 +71,10 @@ impl Default for Options {
             deepest: 400,
             memory: 1 << 30,
             restarts: 10,
-            rows_in_pairs: 600,
-            rows_in_games: 400,
+            rows_in_pairs: 1500,
+            rows_in_games: 600,
             games: 100,
+            swaps: 1,
             drops: 1,
         }
     }
@@ -121,9 +126,7 @@ enum Node {
         conflicts: Vec<Combination>,
     },
     Split {
-        a: usize,
-        b: usize,
-        at: f64,
+        cut: Cut,
         /// The first half; the second follows it.
         first: usize,
     },
@@ -149,10 +152,41 @@ struct Search<'a> {
 /// A cell that was looked at.
 struct Looked {
     cell: Cell,
-    /// What closes it.
-    closed: Option<Vec<Combination>>,
-    /// Better parameters.
+    /// Better parameters, and how many blocks they satisfy.
     better: Option<(Vec<f64>, usize)>,
+}
+
+/// The best that is known while a cell is looked at.
+struct Known<'a> {
+    board: &'a Board<'a>,
+    satisfied: usize,
+    /// Parameters, if they are new.
+    better: Option<Vec<f64>>,
+}
+
+impl Known<'_> {
+    /// The centre of a cell, counted with all rows only if it is better by those of the cell.
+    fn try_centre(&mut self, cell: &Cell) {
+        let generators = cell.generators.chunks_exact(self.board.width);
+        let shares: Vec<f64> = generators
+            .map(|generator| 1.0 / generator.iter().sum::<f64>())
+            .collect();
+        if cell.certain + satisfied_at(cell, self.board, &shares) > self.satisfied {
+            self.try_point(cell, &shares);
+        }
+    }
+
+    /// Whether this point is better than what is known, which it then becomes.
+    fn try_point(&mut self, cell: &Cell, shares: &[f64]) -> bool {
+        let point = cell.point(shares, self.board.width);
+        let count = self.board.problem.count(&point);
+        let is_better = count > self.satisfied;
+        if is_better {
+            self.satisfied = count;
+            self.better = Some(point);
+        }
+        is_better
+    }
 }
 
 impl Search<'_> {
@@ -170,28 +204,30 @@ impl Search<'_> {
             if batch.is_empty() {
                 return;
             }
-            let split: Vec<_> = batch.into_par_iter().map(|cell| self.split(cell)).collect();
-            for result in split {
-                match result {
-                    Ok((node, step, halves)) => {
-                        if self.board.records_proof {
-                            self.tree[node] = step;
-                            let first = self.tree.len();
-                            if let Node::Split { first: place, .. } = &mut self.tree[node] {
-                                *place = first;
-                            }
-                            self.tree.extend([Node::Open, Node::Open]);
-                        }
-                        let first = self.tree.len().saturating_sub(2);
-                        for (half, mut looked) in halves.into_iter().enumerate() {
-                            looked.cell.node = first + half;
-                            self.take(looked);
-                        }
-                    }
+            let split: Vec<_> = batch
+                .into_par_iter()
+                .map(|cell| (self.split(&cell), cell))
+                .collect();
+            for (halves, cell) in split {
+                match halves {
+                    Some((cut, halves)) => self.replace(&cell, cut, halves),
                     // It cannot be split: it stays as it is.
-                    Err(cell) => self.closed = self.closed.max(cell.bound),
+                    None => self.leave(cell),
                 }
             }
+        }
+    }
+
+    /// Takes the halves of a cell instead of it.
+    fn replace(&mut self, cell: &Cell, cut: Cut, halves: [Looked; 2]) {
+        let first = self.tree.len();
+        if self.board.records_proof {
+            self.tree[cell.node] = Node::Split { cut, first };
+            self.tree.extend([Node::Open, Node::Open]);
+        }
+        for (half, mut looked) in halves.into_iter().enumerate() {
+            looked.cell.node = first + half;
+            self.take(looked);
         }
     }
 
@@ -208,7 +244,7 @@ impl Search<'_> {
             };
             self.bytes -= cell.size();
             if cell.bound <= self.satisfied + self.tolerance {
-                self.leave(cell, Vec::new());
+                self.leave(cell);
             } else {
                 batch.push(cell);
             }
@@ -222,43 +258,35 @@ impl Search<'_> {
         if greatest <= self.satisfied + self.tolerance && self.stack.is_empty() {
             while let Some((_, cell)) = self.open.pop_first() {
                 self.bytes -= cell.size();
-                self.leave(cell, Vec::new());
+                self.leave(cell);
             }
         }
     }
 
     /// Closes a cell.
-    fn leave(&mut self, cell: Cell, conflicts: Vec<Combination>) {
+    fn leave(&mut self, cell: Cell) {
         self.closed = self.closed.max(cell.bound);
         if self.board.records_proof {
-            let mut all = cell.wrong_together;
-            all.extend(conflicts);
+            let mut conflicts = cell.wrong_together;
+            conflicts.extend(cell.conflicts);
             self.tree[cell.node] = Node::Leaf {
                 wrong: cell.wrong,
-                conflicts: all,
+                conflicts,
             };
         }
     }
 
     /// Takes a cell that was looked at into what is open, or closes it.
     fn take(&mut self, looked: Looked) {
-        let Looked {
-            mut cell,
-            closed,
-            better,
-        } = looked;
+        let Looked { mut cell, better } = looked;
         if let Some((parameters, satisfied)) = better
             && satisfied > self.satisfied
         {
             self.satisfied = satisfied;
             self.best = parameters;
         }
-        if let Some(conflicts) = closed {
-            self.leave(cell, conflicts);
-            return;
-        }
-        if cell.depth >= self.options.deepest {
-            self.leave(cell, Vec::new());
+        if cell.bound <= self.satisfied + self.tolerance || cell.depth >= self.options.deepest {
+            self.leave(cell);
             return;
         }
         cell.values.shrink_to_fit();
@@ -278,104 +306,95 @@ impl Search<'_> {
         open.max(stacked).max(self.closed).max(self.satisfied)
     }
 
-    /// Splits a cell and looks at both halves; the cell itself if it cannot be split.
-    fn split(&self, cell: Cell) -> Result<(usize, Node, [Looked; 2]), Cell> {
-        let Some(cut) = cell.cut(&self.board) else {
-            return Err(cell);
-        };
-        let step = Node::Split {
-            a: cut.a,
-            b: cut.b,
-            at: cut.true_at,
-            first: 0,
-        };
-        let halves =
-            [cut.b, cut.a].map(|replaced| self.look(cell.half(&self.board, cut, replaced)));
-        Ok((cell.node, step, halves))
+    /// Splits a cell and looks at both halves; `None` if it cannot be split.
+    fn split(&self, cell: &Cell) -> Option<(Cut, [Looked; 2])> {
+        let cut = cell.cut(&self.board)?;
+        let half = |replaced| self.look(cell.half(&self.board, cut, replaced));
+        Some((cut, [cut.b, cut.a].map(half)))
     }
 
-    /// Tries to close a cell.
+    /// Bounds a cell as well as can be done without splitting it.
     fn look(&self, mut cell: Cell) -> Looked {
-        let board = &self.board;
-        let mut satisfied = self.satisfied;
-        let mut better = None;
-        let mut try_point =
-            |shares: &mut dyn Iterator<Item = f64>, satisfied: &mut usize, cell: &Cell| {
-                let point = cell.point(shares, board.width);
-                let count = board.problem.count(&point);
-                let is_better = count > *satisfied;
-                if is_better {
-                    *satisfied = count;
-                    better = Some((point, count));
-                }
-                is_better
-            };
-        let floor = |satisfied: usize| satisfied + self.tolerance;
-        if cell.bound > floor(satisfied) {
-            let shares: Vec<f64> = cell
-                .generators
-                .chunks_exact(board.width)
-                .map(|generator| 1.0 / generator.iter().sum::<f64>())
-                .collect();
-            if cell.certain + satisfied_at(&cell, board, &shares) > satisfied {
-                try_point(&mut shares.into_iter(), &mut satisfied, &cell);
-            }
+        let mut known = Known {
+            board: &self.board,
+            satisfied: self.satisfied,
+            better: None,
+        };
+        if cell.bound > known.satisfied + self.tolerance {
+            known.try_centre(&cell);
         }
-        let mut closed = None;
-        let n_rows = cell.rows.len();
-        let n_blocks = cell.blocks.len();
         let mut game = Game::default();
-        let counted = cell.certain + n_blocks;
-        if cell.bound <= floor(satisfied) {
-            closed = Some(Vec::new());
-        } else if n_rows <= self.options.rows_in_pairs && counted <= floor(satisfied) + n_blocks {
-            let need = counted - floor(satisfied);
-            let mut packing = packing::pairs(&cell, board);
-            if packing.at_least < need && n_rows <= self.options.rows_in_games {
-                packing::extend(&mut packing, need, &cell, board, &mut game);
-            }
-            cell.bound = cell.bound.min(counted - packing.at_least);
-            if packing.at_least >= need {
-                closed = Some(packing.conflicts);
-            }
+        if cell.bound > known.satisfied + self.tolerance {
+            self.pack(&mut cell, known.satisfied + self.tolerance, &mut game);
         }
-        while closed.is_none() && n_rows <= self.options.rows_in_games {
-            let allowed = counted - floor(satisfied) - 1;
-            if counted <= floor(satisfied) || allowed > self.options.drops {
-                break;
+        if cell.bound > known.satisfied + self.tolerance {
+            self.close(&mut cell, &mut known, &mut game);
+        }
+        Looked {
+            better: known.better.map(|better| (better, known.satisfied)),
+            cell,
+        }
+    }
+
+    /// Lowers a cell's bound by disjoint conflicts, to `floor` if that is possible.
+    fn pack(&self, cell: &mut Cell, floor: usize, game: &mut Game) {
+        let counted = cell.certain + cell.blocks.len();
+        let n_rows = cell.rows.len();
+        // Conflicts cost less than all their blocks.
+        if n_rows > self.options.rows_in_pairs || cell.certain >= floor {
+            return;
+        }
+        let need = counted - floor;
+        let mut packing = packing::pairs(cell, &self.board);
+        if packing.at_least < need && n_rows <= self.options.rows_in_games {
+            let swaps = self.options.swaps;
+            packing::extend(&mut packing, need, cell, &self.board, game, swaps);
+        }
+        if counted - packing.at_least < cell.bound {
+            cell.bound = counted - packing.at_least;
+            cell.conflicts = packing.conflicts();
+        }
+    }
+
+    /// Lowers a cell's bound to what is known where few blocks may be dropped.
+    fn close(&self, cell: &mut Cell, known: &mut Known<'_>, game: &mut Game) {
+        let counted = cell.certain + cell.blocks.len();
+        while cell.rows.len() <= self.options.rows_in_games {
+            let floor = known.satisfied + self.tolerance;
+            if counted <= floor {
+                // What was found meanwhile is as good.
+                cell.bound = cell.bound.min(counted);
+                return;
+            }
+            let allowed = counted - floor - 1;
+            if allowed > self.options.drops {
+                return;
             }
             let leaf = Leaf {
-                cell: &cell,
-                board,
-                game: &mut game,
+                cell,
+                board: &self.board,
+                game,
                 effort: self.options.games,
                 conflicts: Vec::new(),
             };
             match leaf.close(allowed) {
                 Closed::Yes(conflicts) => {
-                    cell.bound = cell.bound.min(floor(satisfied));
-                    closed = Some(conflicts);
+                    cell.bound = cell.bound.min(floor);
+                    cell.conflicts = conflicts;
+                    return;
                 }
-                Closed::Better(shares) => {
-                    if !try_point(&mut shares.into_iter(), &mut satisfied, &cell) {
-                        break;
-                    }
-                    if counted <= floor(satisfied) {
-                        closed = Some(Vec::new());
-                    }
-                }
-                Closed::Open => break,
+                Closed::Better(shares) if known.try_point(cell, &shares) => {}
+                Closed::Better(_) | Closed::Open => return,
             }
-        }
-        Looked {
-            cell,
-            closed,
-            better,
         }
     }
 
-    fn answer(self) -> Answer {
+    fn answer(mut self) -> Answer {
         let bound = self.bound();
+        let open = std::mem::take(&mut self.open).into_values();
+        for cell in open.chain(std::mem::take(&mut self.stack)) {
+            self.leave(cell);
+        }
         let proof = match self.board.records_proof {
             true => Proof::Cells(steps(self.tree)),
             false => Proof::Search(
@@ -421,11 +440,11 @@ fn steps(tree: Vec<Node>) -> Vec<Step> {
                 wrong: wrong.clone(),
                 conflicts: conflicts.clone(),
             }),
-            Node::Split { a, b, at, first } => {
+            Node::Split { cut, first } => {
                 steps.push(Step::Split {
-                    a: *a,
-                    b: *b,
-                    at: *at,
+                    a: cut.a,
+                    b: cut.b,
+                    at: cut.true_at,
                 });
                 waiting.extend([first + 1, *first]);
             }

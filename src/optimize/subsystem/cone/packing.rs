@@ -15,12 +15,23 @@ const NEVER: f64 = 1e-10;
 #[derive(Debug, Default)]
 pub(super) struct Packing {
     pub at_least: usize,
-    pub conflicts: Vec<Combination>,
     /// For each undecided block whether no conflict has it.
     pub free: Vec<bool>,
+    /// The blocks of each conflict that is disjoint from all others, with its rows.
+    disjoint: Vec<(Vec<usize>, Combination)>,
+    /// The conflicts of odd cycles.
+    cycles: Vec<Combination>,
 }
 
-/// Pairs of blocks of which no two rows are positive together, and the rows.
+impl Packing {
+    /// The rows of all conflicts.
+    pub fn conflicts(self) -> Vec<Combination> {
+        let disjoint = self.disjoint.into_iter().map(|(_, rows)| rows);
+        disjoint.chain(self.cycles).collect()
+    }
+}
+
+/// Pairs of blocks with rows that are nowhere positive together.
 struct Clashes {
     /// For each undecided block the others, ascending.
     of: Vec<Vec<usize>>,
@@ -37,16 +48,10 @@ struct Clashes {
 /// G. Nemhauser, L. Trotter, "Vertex packings: structural properties and algorithms", Mathematical Programming 8, 1975.
 ///
 /// # Complexity
-/// O(rows²) for the clashes, O(blocks · clashes) at worst for the matching.
+/// O(rows²) at worst for the clashes, but rows whose signs rule it out are never compared; O(blocks · clashes) for the matching.
 pub(super) fn pairs(cell: &Cell, board: &Board<'_>) -> Packing {
     let n_blocks = cell.blocks.len();
-    let signs: Vec<Signs> = cell
-        .values
-        .chunks_exact(board.width)
-        .map(Signs::of)
-        .collect();
-    let clashes = Clashes::find(cell, board, &signs);
-    let partner = clashes.matching();
+    let partner = Clashes::find(cell, board).matching();
     // partner[i] = j: the edge i → j of the doubled graph.
     let mut matched_by = vec![NOBODY; n_blocks];
     for (left, &right) in partner.iter().enumerate() {
@@ -59,10 +64,9 @@ pub(super) fn pairs(cell: &Cell, board: &Board<'_>) -> Packing {
         ..Packing::default()
     };
     let mut seen = vec![false; n_blocks];
-    let mut edges = Vec::new();
     // Paths begin where nobody comes from; what remains are cycles.
-    let begins = (0..n_blocks).filter(|&i| matched_by[i] == NOBODY && partner[i] != NOBODY);
-    for start in begins.collect::<Vec<_>>().into_iter().chain(0..n_blocks) {
+    let begins = (0..n_blocks).filter(|&i| matched_by[i] == NOBODY);
+    for start in begins.chain(0..n_blocks) {
         if seen[start] || partner[start] == NOBODY {
             continue;
         }
@@ -74,37 +78,69 @@ pub(super) fn pairs(cell: &Cell, board: &Board<'_>) -> Packing {
             walk.push(next);
             next = partner[next];
         }
-        let is_odd_cycle = next == start && walk.len() % 2 == 1 && walk.len() > 1;
-        if is_odd_cycle {
-            packing.at_least += walk.len().div_ceil(2);
-            edges.extend((0..walk.len()).map(|k| (walk[k], walk[(k + 1) % walk.len()])));
-        } else {
-            packing.at_least += walk.len() / 2;
-            edges.extend(walk.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+        let is_odd_cycle = next == start && walk.len() % 2 == 1;
+        let edges = (0..walk.len()).step_by(if is_odd_cycle { 1 } else { 2 });
+        for k in edges {
+            let (i, other) = (walk[k], walk.get(k + 1).or(is_odd_cycle.then_some(&start)));
+            let Some(&j) = other else {
+                continue;
+            };
+            packing.free[i] = false;
+            packing.free[j] = false;
+            let rows = match board.records_proof {
+                true => rows_of_clash(cell, board, i, j).unwrap_or_default(),
+                false => Vec::new(),
+            };
+            match is_odd_cycle {
+                true => packing.cycles.push(rows),
+                false => packing.disjoint.push((vec![i, j], rows)),
+            }
         }
-    }
-    for (i, j) in edges {
-        packing.free[i] = false;
-        packing.free[j] = false;
-        if board.records_proof {
-            packing
-                .conflicts
-                .extend(rows_of_clash(cell, board, &signs, i, j));
-        }
+        packing.at_least += match is_odd_cycle {
+            true => walk.len().div_ceil(2),
+            false => walk.len() / 2,
+        };
     }
     packing
 }
 
 impl Clashes {
-    fn find(cell: &Cell, board: &Board<'_>, signs: &[Signs]) -> Self {
+    fn find(cell: &Cell, board: &Board<'_>) -> Self {
         let n_blocks = cell.blocks.len();
+        // Rows by their signs, with their owners.
+        let mut rows: Vec<(Signs, usize, usize)> = Vec::with_capacity(cell.rows.len());
+        for place in 0..n_blocks {
+            for row in cell.rows_of(place) {
+                rows.push((Signs::of(cell.row(row, board)), place, row));
+            }
+        }
+        rows.sort_unstable_by_key(|&(signs, _, row)| (signs.positive, signs.negative, row));
+        let alike: Vec<&[(Signs, usize, usize)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
+        let mut clash_at = vec![false; n_blocks * n_blocks];
+        for (place, some) in alike.iter().enumerate() {
+            for others in &alike[place + 1..] {
+                if !some[0].0.may_clash(others[0].0) {
+                    continue;
+                }
+                for &(signs, i, a) in *some {
+                    let of_a = cell.row(a, board);
+                    for &(_, j, b) in *others {
+                        let at = i.min(j) * n_blocks + i.max(j);
+                        if i != j
+                            && !clash_at[at]
+                            && is_clash(of_a, cell.row(b, board), signs.positive)
+                        {
+                            clash_at[at] = true;
+                        }
+                    }
+                }
+            }
+        }
         let mut of = vec![Vec::new(); n_blocks];
         for i in 0..n_blocks {
-            for j in i + 1..n_blocks {
-                if clash_of(cell, board, signs, i, j).is_some() {
-                    of[i].push(j);
-                    of[j].push(i);
-                }
+            for j in (i + 1..n_blocks).filter(|j| clash_at[i * n_blocks + j]) {
+                of[i].push(j);
+                of[j].push(i);
             }
         }
         Self { of }
@@ -114,38 +150,57 @@ impl Clashes {
     fn matching(&self) -> Vec<usize> {
         let n = self.of.len();
         let (mut partner, mut matched_by) = (vec![NOBODY; n], vec![NOBODY; n]);
-        for left in 0..n {
-            if let Some(&right) = self.of[left].iter().find(|&&j| matched_by[j] == NOBODY) {
-                partner[left] = right;
-                matched_by[right] = left;
+        // Both directions of an edge, as long as there are free ones; those with few choices first.
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&i| self.of[i].len());
+        for &i in &order {
+            if partner[i] != NOBODY {
+                continue;
+            }
+            let free = |&&j: &&usize| partner[j] == NOBODY;
+            if let Some(&j) = self.of[i]
+                .iter()
+                .filter(free)
+                .min_by_key(|&&j| self.of[j].len())
+            {
+                partner[i] = j;
+                partner[j] = i;
+                matched_by[i] = j;
+                matched_by[j] = i;
             }
         }
         let mut visited = vec![NOBODY; n];
+        let mut came_from = vec![NOBODY; n];
         for left in 0..n {
-            if partner[left] == NOBODY {
-                self.augment(left, left, &mut partner, &mut matched_by, &mut visited);
+            if partner[left] == NOBODY && !self.of[left].is_empty() {
+                self.augment(
+                    left,
+                    &mut partner,
+                    &mut matched_by,
+                    &mut visited,
+                    &mut came_from,
+                );
             }
         }
         partner
     }
 
-    /// Finds an augmenting path from `left` by breadth first search.
+    /// Finds an augmenting path from `left`, breadth first.
     fn augment(
         &self,
         left: usize,
-        turn: usize,
         partner: &mut [usize],
         matched_by: &mut [usize],
         visited: &mut [usize],
+        came_from: &mut [usize],
     ) {
-        let mut came_from = vec![NOBODY; self.of.len()];
         let mut waiting = std::collections::VecDeque::from([left]);
         while let Some(at) = waiting.pop_front() {
             for &right in &self.of[at] {
-                if visited[right] == turn {
+                if visited[right] == left {
                     continue;
                 }
-                visited[right] = turn;
+                visited[right] = left;
                 came_from[right] = at;
                 if matched_by[right] != NOBODY {
                     waiting.push_back(matched_by[right]);
@@ -166,34 +221,39 @@ impl Clashes {
     }
 }
 
-/// Rows (places) of two blocks that are nowhere positive together, and the factor.
-fn clash_of(
-    cell: &Cell,
-    board: &Board<'_>,
-    signs: &[Signs],
-    i: usize,
-    j: usize,
-) -> Option<(usize, usize, f64)> {
-    cell.rows_of(i).find_map(|a| {
-        cell.rows_of(j).find_map(|b| {
-            let other = || cell.row(b, board);
-            clash(cell.row(a, board), signs[a], other, signs[b]).map(|factor| (a, b, factor))
-        })
-    })
+/// Whether rows u and w, whose signs allow it, are nowhere positive together: u + c·w ≤ 0 at all generators for a c > 0.
+fn is_clash(u: &[f64], w: &[f64], positive_of_u: u32) -> bool {
+    let mut most = f64::INFINITY;
+    for (a, b) in u.iter().zip(w) {
+        if *b > 0.0 {
+            most = most.min(-a / b);
+        }
+    }
+    let most = most * (1.0 + 1e-12);
+    let mut left = positive_of_u;
+    while left != 0 {
+        let k = left.trailing_zeros() as usize;
+        if u[k] > -w[k] * most {
+            return false;
+        }
+        left &= left - 1;
+    }
+    true
 }
 
-fn rows_of_clash(
-    cell: &Cell,
-    board: &Board<'_>,
-    signs: &[Signs],
-    i: usize,
-    j: usize,
-) -> Option<Combination> {
-    let (a, b, factor) = clash_of(cell, board, signs, i, j)?;
-    Some(vec![
-        (cell.rows[a] as usize, 1.0),
-        (cell.rows[b] as usize, factor),
-    ])
+/// The rows of two blocks that are nowhere positive together, with multipliers.
+fn rows_of_clash(cell: &Cell, board: &Board<'_>, i: usize, j: usize) -> Option<Combination> {
+    cell.rows_of(i).find_map(|a| {
+        let of_a = cell.row(a, board);
+        cell.rows_of(j).find_map(|b| {
+            let of_b = cell.row(b, board);
+            let factor = clash(of_a, Signs::of(of_a), || of_b, Signs::of(of_b))?;
+            Some(vec![
+                (cell.rows[a] as usize, 1.0),
+                (cell.rows[b] as usize, factor),
+            ])
+        })
+    })
 }
 
 /// What asking whether some blocks can be satisfied together has come to.
@@ -240,25 +300,70 @@ pub(super) fn together(
     }
 }
 
-/// Adds conflicts of free blocks until their number is `enough`, or none is left.
+/// Adds conflicts of free blocks until their number is `enough`, or none is left; then exchanges one conflict for two, where that is possible.
 pub(super) fn extend(
     packing: &mut Packing,
     enough: usize,
     cell: &Cell,
     board: &Board<'_>,
     game: &mut Game,
+    swaps: usize,
 ) {
     while packing.at_least < enough {
-        let Together::Never(blocks, combination) = together(cell, board, &packing.free, game)
-        else {
+        let Together::Never(blocks, rows) = together(cell, board, &packing.free, game) else {
             break;
         };
-        packing.at_least += 1;
-        for block in blocks {
-            packing.free[block] = false;
+        packing.add(blocks, rows);
+    }
+    let mut place = 0;
+    while packing.at_least < enough
+        && enough - packing.at_least <= swaps
+        && place < packing.disjoint.len()
+    {
+        if packing.exchange(place, cell, board, game) {
+            place = 0;
+        } else {
+            place += 1;
         }
-        if board.records_proof {
-            packing.conflicts.push(combination);
+    }
+}
+
+impl Packing {
+    fn add(&mut self, blocks: Vec<usize>, rows: Combination) {
+        self.at_least += 1;
+        for &block in &blocks {
+            self.free[block] = false;
         }
+        self.disjoint.push((blocks, rows));
+    }
+
+    /// Replaces a conflict by two: one of some of its blocks and free ones, and one of the others.
+    fn exchange(&mut self, place: usize, cell: &Cell, board: &Board<'_>, game: &mut Game) -> bool {
+        let blocks = self.disjoint[place].0.clone();
+        for &chosen in &blocks {
+            let mut active = self.free.clone();
+            active[chosen] = true;
+            let Together::Never(first, rows) = together(cell, board, &active, game) else {
+                continue;
+            };
+            for &block in &blocks {
+                active[block] = block != chosen;
+            }
+            for &block in &first {
+                active[block] = false;
+            }
+            let Together::Never(second, more) = together(cell, board, &active, game) else {
+                continue;
+            };
+            for &block in &blocks {
+                self.free[block] = true;
+            }
+            self.disjoint.swap_remove(place);
+            self.at_least -= 1;
+            self.add(first, rows);
+            self.add(second, more);
+            return true;
+        }
+        false
     }
 }

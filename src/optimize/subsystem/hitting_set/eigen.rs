@@ -8,13 +8,14 @@ const SWEEPS: usize = 60;
 pub(super) fn least_direction(order: usize, parameters: &[f64]) -> (f64, Vec<f64>) {
     let mut matrix = vec![vec![0.0; order]; order];
     let mut rest = parameters[order..].iter();
-    for k in 0..order {
-        matrix[k][k] = parameters[k];
-        for l in k + 1..order {
-            let value = rest.next().copied().unwrap_or(0.0);
-            matrix[k][l] = value;
-            matrix[l][k] = value;
-        }
+    let pairs = (0..order).flat_map(|k| (k + 1..order).map(move |l| (k, l)));
+    for (k, l) in pairs.clone() {
+        let value = rest.next().copied().unwrap_or(0.0);
+        matrix[k][l] = value;
+        matrix[l][k] = value;
+    }
+    for (k, row) in matrix.iter_mut().enumerate() {
+        row[k] = parameters[k];
     }
     let mut vectors = vec![vec![0.0; order]; order];
     for (k, vector) in vectors.iter_mut().enumerate() {
@@ -22,10 +23,8 @@ pub(super) fn least_direction(order: usize, parameters: &[f64]) -> (f64, Vec<f64
     }
     for _ in 0..SWEEPS {
         let mut rotated = false;
-        for k in 0..order {
-            for l in k + 1..order {
-                rotated |= rotate(&mut matrix, &mut vectors, k, l);
-            }
+        for (k, l) in pairs.clone() {
+            rotated |= rotate(&mut matrix, &mut vectors, k, l);
         }
         if !rotated {
             break;
@@ -50,22 +49,20 @@ fn rotate(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], k: usize, l: usize)
     let tangent = ratio.signum() / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
     let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
     let sine = tangent * cosine;
+    let turn = |a: f64, b: f64| (cosine * a - sine * b, sine * a + cosine * b);
     for row in matrix.iter_mut() {
-        let (a, b) = (row[k], row[l]);
-        row[k] = cosine * a - sine * b;
-        row[l] = sine * a + cosine * b;
+        (row[k], row[l]) = turn(row[k], row[l]);
     }
-    for place in 0..matrix.len() {
-        let (a, b) = (matrix[k][place], matrix[l][place]);
-        matrix[k][place] = cosine * a - sine * b;
-        matrix[l][place] = sine * a + cosine * b;
-    }
-    for place in 0..matrix.len() {
-        let (a, b) = (vectors[k][place], vectors[l][place]);
-        vectors[k][place] = cosine * a - sine * b;
-        vectors[l][place] = sine * a + cosine * b;
-    }
+    turn_rows(matrix, k, l, turn);
+    turn_rows(vectors, k, l, turn);
     true
+}
+
+fn turn_rows(matrix: &mut [Vec<f64>], k: usize, l: usize, turn: impl Fn(f64, f64) -> (f64, f64)) {
+    let (upper, lower) = matrix.split_at_mut(l);
+    for (a, b) in upper[k].iter_mut().zip(&mut lower[0]) {
+        (*a, *b) = turn(*a, *b);
+    }
 }
 
 #[cfg(test)]

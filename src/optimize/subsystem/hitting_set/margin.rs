@@ -110,14 +110,14 @@ impl<'a> Margin<'a> {
     /// Whether these blocks can be satisfied together.
     pub(super) fn ask(&mut self, kept: &[bool]) -> Verdict {
         self.keep(kept);
+        let mut restarted = false;
         loop {
             self.n_programs += 1;
             match self.program.decide(-LEAST) {
                 Outcome::Over => {
-                    return match conflict(self.problem, &self.program, &self.meanings) {
-                        Some(conflict) => Verdict::Conflict(conflict),
-                        None => Verdict::Unknown,
-                    };
+                    if let Some(conflict) = conflict(self.problem, &self.program, &self.meanings) {
+                        return Verdict::Conflict(conflict);
+                    }
                 }
                 Outcome::Under | Outcome::Optimal => {
                     let dimension = self.problem.space.dimension();
@@ -125,9 +125,15 @@ impl<'a> Margin<'a> {
                     if !self.add_missing(&point) {
                         return Verdict::Point(self.inside(point));
                     }
+                    continue;
                 }
-                Outcome::Infeasible | Outcome::Stalled => return Verdict::Unknown,
+                Outcome::Infeasible | Outcome::Stalled => {}
             }
+            if restarted {
+                return Verdict::Unknown;
+            }
+            restarted = true;
+            self.program.restart();
         }
     }
 
