@@ -61,10 +61,11 @@ pub fn ranges(
     let forms = |forms: &[SparseRow]| ranges_of(problem, blocks, parameters, forms, watch);
     let single = |parameter: usize| vec![(to_u32(parameter), 1.0)];
     let all: Vec<SparseRow> = (0..dimension).map(single).collect();
+    let curved = problem.space.semidefinite;
+    let is_affordable =
+        dimension <= MOST_PARAMETERS && curved.is_none_or(|form| form.order <= MOST_CURVED);
     Ranges {
-        parameters: (dimension <= MOST_PARAMETERS)
-            .then(|| forms(&all))
-            .flatten(),
+        parameters: is_affordable.then(|| forms(&all)).flatten(),
         shapley: shapley_forms(family, n_attributes, dimension).and_then(|all| forms(&all)),
     }
 }
