@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
-    learned::LearnedSummary,
+    learned::{LearnedSummary, OPTIMAL},
     match_attributes::SituationSummary,
     probabilistic::ModelSummary,
     text,
@@ -321,6 +321,13 @@ impl LinkResult {
                 .map(calibration::bands)
                 .unwrap_or_default(),
         }
+    }
+
+    /// Whether a better distance of its kind could not be ruled out.
+    pub fn is_unproven(&self) -> bool {
+        self.learned
+            .as_ref()
+            .is_some_and(|learned| learned.proof != OPTIMAL)
     }
 
     /// Adds what was learned from these records, on these attributes: this result is then the recount of it.
