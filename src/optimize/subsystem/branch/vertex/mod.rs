@@ -72,6 +72,9 @@ pub struct Vertex {
     bound_tight: Vec<bool>,
     x: Vec<f64>,
     weights: Vec<f64>,
+    /// Rows that were much violated when all were last looked at, and how much is much.
+    candidates: Vec<usize>,
+    accept: f64,
     age: usize,
     /// Pivots so far.
     pub pivots: usize,
@@ -101,6 +104,8 @@ impl Vertex {
             bound_tight: vec![false; n],
             x: vec![0.0; n],
             weights: vec![0.0; n],
+            candidates: Vec::new(),
+            accept: 0.0,
             age: 0,
             pivots: 0,
         };

@@ -10,6 +10,10 @@ const VIOLATION: f64 = 1e-10;
 const PIVOT: f64 = 1e-9;
 /// Pivots after which directions are worked out again.
 const FRESH: usize = 100;
+/// Rows that are asked before all are.
+const CANDIDATES: usize = 32;
+/// How much of the greatest violation is much.
+const MUCH: f64 = 0.2;
 /// Degenerate pivots in a row after which the smallest index is chosen, so that there is no cycle.
 const STALLED: usize = 60;
 
@@ -134,10 +138,22 @@ impl Vertex {
             .sum()
     }
 
-    /// The most violated constraint (the first one if `first`), its sign, and by how much it is violated.
-    fn violated(&self, first: bool) -> Option<(Tight, f64, f64)> {
+    /// By how much a row is violated, in units of its length, and its sign.
+    fn violation(&self, row: usize) -> (f64, f64) {
+        let below = self.right[row] - self.value(row);
+        if self.equal[row] && below < 0.0 {
+            (-below / self.norms[row], -1.0)
+        } else {
+            (below / self.norms[row], 1.0)
+        }
+    }
+
+    /// A much violated constraint (the first one if `first`), its sign, and by how much it is violated.
+    ///
+    /// Rows are asked of which the last look at all of them found much violated, as long as one of them still is.
+    fn violated(&mut self, first: bool) -> Option<(Tight, f64, f64)> {
         let mut found = None;
-        let mut worst = 0.0;
+        let mut worst = VIOLATION;
         for k in 0..self.n() {
             let (below, above) = (self.lower[k] - self.x[k], self.x[k] - self.upper[k]);
             let (violation, sign) = if below > above {
@@ -145,33 +161,56 @@ impl Vertex {
             } else {
                 (above, -1.0)
             };
-            if violation > VIOLATION && violation > worst && !self.bound_tight[k] {
+            if violation > worst && !self.bound_tight[k] {
                 (found, worst) = (Some((Tight::Bound(k), sign, violation)), violation);
                 if first {
                     return found;
                 }
             }
         }
+        if !first {
+            let mut candidates = std::mem::take(&mut self.candidates);
+            candidates.retain(|&row| {
+                let (violation, sign) = self.violation(row);
+                if violation > worst {
+                    (found, worst) = (
+                        Some((Tight::Row(row), sign, violation * self.norms[row])),
+                        violation,
+                    );
+                }
+                violation > VIOLATION
+            });
+            self.candidates = candidates;
+            if found.is_some() && worst > self.accept {
+                return found;
+            }
+        }
+        let mut all: Vec<(f64, usize)> = Vec::new();
         for &row in &self.live {
             if self.row_tight[row] {
                 continue;
             }
-            let below = self.right[row] - self.value(row);
-            let (violation, sign) = if self.equal[row] && below < 0.0 {
-                (-below, -1.0)
-            } else {
-                (below, 1.0)
-            };
-            if violation > VIOLATION && violation > worst * self.norms[row] {
-                (found, worst) = (
-                    Some((Tight::Row(row), sign, violation)),
-                    violation / self.norms[row],
-                );
-                if first {
-                    return found;
+            let (violation, sign) = self.violation(row);
+            if violation > VIOLATION {
+                all.push((violation, row));
+                if violation > worst {
+                    (found, worst) = (
+                        Some((Tight::Row(row), sign, violation * self.norms[row])),
+                        violation,
+                    );
+                    if first {
+                        return found;
+                    }
                 }
             }
         }
+        if all.len() > CANDIDATES {
+            all.select_nth_unstable_by(CANDIDATES, |a, b| b.0.total_cmp(&a.0));
+            all.truncate(CANDIDATES);
+        }
+        self.accept = MUCH * worst;
+        self.candidates.clear();
+        self.candidates.extend(all.into_iter().map(|(_, row)| row));
         found
     }
 
@@ -210,6 +249,8 @@ impl Vertex {
         let mut still = 0;
         let mut objective = self.objective();
         let mut certain = self.age == 0;
+        self.candidates.clear();
+        self.accept = f64::INFINITY;
         for _ in 0..most_pivots {
             if objective > cutoff {
                 return End::Cutoff;
