@@ -295,9 +295,16 @@ impl<'a> Search<'a> {
             return false;
         }
         self.waited = 0;
-        let support: Vec<u32> = (0..self.n).filter(|&e| point[e] > SLACK).map(to_u32).collect();
+        let support: Vec<u32> = (0..self.n)
+            .filter(|&e| point[e] > SLACK)
+            .map(to_u32)
+            .collect();
         let new = self.ask(&support) > 0;
-        self.wait = if new { 0 } else { (2 * self.wait + 1).min(MOST_WAIT) };
+        self.wait = if new {
+            0
+        } else {
+            (2 * self.wait + 1).min(MOST_WAIT)
+        };
         new
     }
 
