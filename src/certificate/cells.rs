@@ -250,9 +250,9 @@ impl Walk<'_> {
         for &Weighted(record, competitor, multiplier) in rows {
             let row = &self.rows[&Pair(record, competitor)];
             let multiplier = multiplier / row.greatest;
-            if !(multiplier > 0.0 && is_plain(&multiplier))
-                || !row.coefficients.iter().all(is_plain)
-            {
+            let is_plain =
+                multiplier > 0.0 && is_plain(&multiplier) && row.coefficients.iter().all(is_plain);
+            if !is_plain {
                 return false;
             }
             for (k, coefficient) in row.coefficients.iter().enumerate() {
