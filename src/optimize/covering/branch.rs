@@ -302,11 +302,6 @@ impl<'a> Search<'a> {
             return false;
         }
         self.waited = 0;
-        let support: Vec<u32> = (0..self.n)
-            .filter(|&e| point[e] > SLACK)
-            .map(to_u32)
-            .collect();
-        let new = self.ask(&support) > 0;
         let new = SHARES.iter().any(|&least| {
             let elements: Vec<u32> = (0..self.n)
                 .filter(|&e| point[e] > least)
