@@ -560,10 +560,11 @@ impl Simplex {
     }
 
     /// The place whose multiplier is most wrong, and whether its constraint should grow. `first`: any wrong one, by a fixed shuffled order.
-    fn improving(&self, first: bool) -> Option<(usize, bool)> {
+    fn improving(&mut self, first: bool) -> Option<(usize, bool)> {
         let tolerance = DUAL * self.greatest_cost();
         let mut best = None;
         let mut greatest = 0.0;
+        self.corner.lengths(&mut self.along);
         for place in 0..self.n {
             let value = self.multipliers[place];
             let wrong = (value - self.proper(place, value)).abs();
@@ -573,7 +574,7 @@ impl Simplex {
             let weight = if first {
                 spread(self.exchanges * 31 + place)
             } else {
-                wrong
+                wrong * wrong / self.along[place]
             };
             if weight > greatest {
                 greatest = weight;
