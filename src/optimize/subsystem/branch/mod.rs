@@ -11,7 +11,7 @@
 //!    left out of it as long as it stays one, those of greatest weight first. That makes it small, and small conflicts are what the
 //!    bound lives on: a few hundred of them do more than thousands of those that the programme names first.
 //! 2. If they can, look for conflicts that the fractional weights violate: among the blocks that decide the greatest margin when each is let go by
-//!    its weight, and among those that stop the blocks of weight 0 from growing.
+//!    its weight, and, before the first division, among those that stop the blocks of weight 0 from growing.
 //! 3. If there are none, or they hardly raise the bound: divide by a block that is kept in one half and dropped in the other.
 //!
 //! Kept blocks weigh nothing, so conflicts found below them are those of a smaller cone; all of them hold everywhere.

@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
             }
             idle = if weight > last + enough { 0 } else { idle + 1 };
             last = weight;
-            match self.separate(&z, most, root || idle == 0, watch) {
+            match self.separate(&z, most, root, watch) {
                 Found::Stopped => return Fate::Stopped,
                 Found::Doubt => return self.give_up(node),
                 Found::Cuts(0) if whole => return Fate::Done,
