@@ -57,7 +57,8 @@ impl LearnedSummary {
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let proof = match self.proof {
             OPTIMAL => format!(
-                "no distance of this kind links more than {strict} of {records} records, whatever its weights: that is proven."
+                "no distance of this kind links more than {strict} of {records} records (ties counted as wrong), whatever its weights: that \
+                 is proven."
             ),
             _ => format!(
                 "the search was stopped: it found {strict} of {records} records, and no distance of this kind links more than {}; \

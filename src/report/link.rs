@@ -618,7 +618,8 @@ impl LinkReport {
         }
         let learned = self.results.iter().any(|r| r.learned.is_some());
         if learned {
-            header.push("best of its kind");
+            // Proofs are about links without ties, whatever a tie counts in the rate.
+            header.extend(["without ties", "best of its kind"]);
         }
         if candidate_sets {
             header.extend(["certain", "true", "empty", "true inside", "candidates"]);
@@ -649,6 +650,7 @@ impl LinkReport {
                 }
                 if learned {
                     let bound = r.learned.as_ref().map(LearnedSummary::bound_in_words);
+                    row.push(r.correct.strict.to_string());
                     row.push(bound.unwrap_or_else(|| "–".into()));
                 }
                 if candidate_sets {

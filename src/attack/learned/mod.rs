@@ -9,13 +9,13 @@
 //!
 //! So the second recounts what the first claims, over all pairs, and can be used on records that nothing was learned from.
 
+mod competitors;
 pub mod differences;
 pub mod family;
 mod linkage;
 pub mod presolve;
 pub mod ranges;
 pub mod relaxation;
-mod tree;
 pub mod weights;
 
 use std::sync::Arc;
@@ -269,3 +269,4 @@ impl Attack for LearnedDistance {
         ))
     }
 }
+mod starts;
