@@ -15,8 +15,8 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, schema} → {distance, stats, optimize, statement, rng} →
-//! table → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, schema} → {distance, stats, optimize, certificate, statement,
+//! rng} → table → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
@@ -27,6 +27,7 @@
 //! | [`report`] | results for people and programs |
 //! | [`schema`] | which attribute of one file is which of another |
 //! | [`distance`], [`agreement`], [`stats`], [`optimize`] | what they compute with |
+//! | [`certificate`] | proofs of learned optima in files, and their checker |
 //! | [`statement`] | what is published about a masking |
 //! | [`rng`] | every random draw |
 //! | [`cli`] | the program |
@@ -79,6 +80,7 @@
 
 pub mod agreement;
 pub mod attack;
+pub mod certificate;
 pub mod cli;
 pub mod distance;
 pub mod error;

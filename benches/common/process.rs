@@ -98,3 +98,23 @@ fn high_water_megabytes(status: &Path) -> Option<f64> {
     let kibibytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kibibytes * 1024.0 / 1e6)
 }
+
+/// What some work of this thread came to, and the seconds of the processor that it took (Linux; elsewhere those of the clock): other
+/// programs on the machine disturb it less.
+pub fn worked<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let clock = Instant::now();
+    let before = processor_seconds();
+    let result = work();
+    let seconds = match (before, processor_seconds()) {
+        (Some(before), Some(after)) => after - before,
+        _ => clock.elapsed().as_secs_f64(),
+    };
+    (result, seconds)
+}
+
+/// Seconds for which this thread has been on a processor.
+fn processor_seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds / 1e9)
+}

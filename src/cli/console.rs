@@ -36,8 +36,27 @@ pub struct Console {
     quiet: bool,
     verbose: bool,
     timings: bool,
-    live: bool,
+    live: Live,
     stages: RefCell<Vec<(String, f64)>>,
+}
+
+/// The line of progress, on a terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Live(bool);
+
+impl Live {
+    /// Whether anybody sees it.
+    pub fn is_live(self) -> bool {
+        self.0
+    }
+
+    /// Shows a line in place of the last one.
+    pub fn show(self, text: &str) {
+        if self.0 {
+            let _ = write!(io::stderr(), "\r\x1b[2K{text} …");
+            let _ = io::stderr().flush();
+        }
+    }
 }
 
 impl Console {
@@ -63,7 +82,7 @@ impl Console {
             quiet: args.quiet,
             verbose: args.verbose,
             timings: args.timings,
-            live: !args.quiet && io::stderr().is_terminal(),
+            live: Live(!args.quiet && io::stderr().is_terminal()),
             stages: RefCell::default(),
         })
     }
@@ -86,14 +105,16 @@ impl Console {
 
     /// What is being done right now; shown on a terminal only, overwritten by the next line.
     pub fn progress(&self, text: &str) {
-        if self.live {
-            let _ = write!(io::stderr(), "\r\x1b[2K{text} …");
-            let _ = io::stderr().flush();
-        }
+        self.live.show(text);
+    }
+
+    /// The line of progress alone, for work that other threads do.
+    pub fn live(&self) -> Live {
+        self.live
     }
 
     fn clear(&self) {
-        if self.live {
+        if self.live.is_live() {
             let _ = write!(io::stderr(), "\r\x1b[2K");
         }
     }

@@ -5,7 +5,10 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, Once, PoisonError},
+    sync::{
+        Mutex, MutexGuard, Once, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anyhow::Context;
@@ -253,18 +256,46 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// Temporary files that exist right now: a run that is asked to stop (Ctrl-C, the end of a batch job) removes them.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// Whether a search is under way that can be asked to stop.
+static SEARCHING: AtomicBool = AtomicBool::new(false);
+
+/// Whether it was asked to.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Does work that gives what it has when somebody presses Ctrl-C (see [`is_interrupted`]); a second time ends the program.
+pub fn interruptible<T>(work: impl FnOnce() -> T) -> T {
+    watch_signals();
+    SEARCHING.store(true, Ordering::Relaxed);
+    let result = work();
+    SEARCHING.store(false, Ordering::Relaxed);
+    result
+}
+
+/// Whether interruptible work was asked to stop, now or before.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
 fn remember(temporary: &Path) {
+    watch_signals();
+    temporary_files().push(temporary.to_path_buf());
+}
+
+fn watch_signals() {
     static HANDLER: Once = Once::new();
     HANDLER.call_once(|| {
         // Without a handler a stopped run leaves a temporary file behind: a blemish, no reason not to work.
         let _ = ctrlc::set_handler(|| {
+            // A search gives what it has; who asks twice means it.
+            if SEARCHING.load(Ordering::Relaxed) && !INTERRUPTED.swap(true, Ordering::Relaxed) {
+                return;
+            }
             for path in temporary_files().drain(..) {
                 let _ = fs::remove_file(path);
             }
             std::process::exit(status::STOPPED);
         });
     });
-    temporary_files().push(temporary.to_path_buf());
 }
 
 fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {

@@ -4,10 +4,12 @@ mod args;
 mod console;
 mod demo;
 mod describe;
+mod explain;
 mod files;
 mod link;
 mod mask;
 mod match_attributes;
+mod verify;
 
 use std::{io, process::ExitCode};
 
@@ -21,6 +23,7 @@ mod status {
     pub const FAILED: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const INPUT: u8 = 3;
+    pub const UNPROVEN: u8 = 4;
     pub const ABOVE_LIMIT: u8 = 10;
     /// Stopped by a signal; what shells report of a program that Ctrl-C ended.
     pub const STOPPED: i32 = 130;
@@ -37,8 +40,9 @@ mod status {
   sdcrisk describe in.csv                                    how the file is read, and why
   sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
+  sdcrisk link --method wm in.csv masked.csv                 the worst case: the best weights, proven
 
-Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 10 above --fail-above.
+Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
     disable_help_subcommand = true,
     max_term_width = 100
@@ -62,6 +66,10 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
+    /// Say in words, numbers and a picture what a learned distance tells about each attribute
+    Explain(explain::ExplainArgs),
+    /// Check the proof of a learned optimum
+    Verify(verify::VerifyArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
@@ -82,7 +90,11 @@ enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Done,
+    /// A limit was reached before a proof; the result and its bound were printed.
+    Unproven,
     AboveLimit,
+    /// What was to be checked is wrong.
+    Wrong,
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
@@ -94,6 +106,8 @@ pub fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
+        Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -110,6 +124,8 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
+        Command::Explain(args) => explain::run(&args, &console),
+        Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
         Command::Completions { shell } => {

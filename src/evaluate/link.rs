@@ -15,6 +15,7 @@ use crate::{
     attack::{
         Attack, Direction, Nearest, Preference, Scenario,
         balanced::{self, Balanced},
+        learned::{Learner, Lesson},
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
     },
@@ -181,16 +182,32 @@ impl<'a> Study<'a> {
         held: Vec<u32>,
         direction: Direction,
     ) -> Self {
-        let mut shown: Vec<u32> = (0..masked.n_records()).map(to_u32).collect();
+        let all = (0..masked.n_records()).map(to_u32).collect();
+        Self::among(original, masked, truth, held, all, direction)
+    }
+
+    /// A study in which the intruder holds the original records `held`, and looks among the masked records `released` only.
+    ///
+    /// # Randomness
+    /// As for [`Study::new`].
+    pub fn among(
+        original: &'a Table,
+        masked: &'a Table,
+        truth: &Truth,
+        held: Vec<u32>,
+        released: Vec<u32>,
+        direction: Direction,
+    ) -> Self {
+        let mut shown = released;
         shown.shuffle(&mut Seed::from_number(0).streams(Purpose::Blind, 0).at(0));
-        let mut place_of = vec![0; shown.len()];
+        let mut place_of = vec![None; masked.n_records()];
         for (place, &record) in shown.iter().enumerate() {
-            place_of[record as usize] = to_u32(place);
+            place_of[record as usize] = Some(to_u32(place));
         }
         let partner_of_held: Vec<Option<u32>> = held
             .iter()
             .map(|&record| {
-                truth.masked_of()[record as usize].map(|masked| place_of[masked as usize])
+                truth.masked_of()[record as usize].and_then(|masked| place_of[masked as usize])
             })
             .collect();
         let mut partner_of_shown = vec![None; shown.len()];
@@ -291,6 +308,15 @@ impl<'a> Study<'a> {
         }
     }
 
+    /// The file record behind each seeker, and behind each sought record.
+    pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
+        let (held, shown) = (self.held.clone(), self.shown.clone());
+        match self.direction {
+            Direction::OriginalToMasked => (held, shown),
+            Direction::MaskedToOriginal => (shown, held),
+        }
+    }
+
     /// For each seeker, where its true partner stands among the sought records.
     fn partners(&self) -> &[Option<u32>] {
         match self.direction {
@@ -388,9 +414,34 @@ impl FittedModel {
 }
 
 impl Case<'_> {
+    /// The study that this is a case of.
+    pub fn study(&self) -> &Study<'_> {
+        self.study
+    }
+
     /// Names of the known attributes.
     pub fn known(&self) -> &[String] {
         &self.known
+    }
+
+    /// Learns a distance from who is whom.
+    ///
+    /// # Errors
+    /// Whatever the learner objects to.
+    pub fn learn(&self, learner: &Learner) -> Result<Lesson> {
+        learner.learn(&self.scenario(true))
+    }
+
+    /// What the intruder has; who is whom only in a worst case.
+    fn scenario(&self, worst_case: bool) -> Scenario<'_> {
+        Scenario {
+            known: &self.known,
+            scales: &self.scales,
+            intruder: &self.intruder,
+            released: &self.released,
+            direction: self.study.direction,
+            aligned: worst_case.then_some(self.study.partners()),
+        }
     }
 
     /// Runs an attack and judges it.
@@ -399,16 +450,8 @@ impl Case<'_> {
     /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
-        let study = self.study;
-        let partners = study.partners();
-        let scenario = Scenario {
-            known: &self.known,
-            scales: &self.scales,
-            intruder: &self.intruder,
-            released: &self.released,
-            direction: study.direction,
-            aligned: attack.needs_alignment().then_some(partners),
-        };
+        let partners = self.study.partners();
+        let scenario = self.scenario(attack.needs_alignment());
         let mut preference = attack.prepare(&scenario)?;
         let fitted = match &preference {
             Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),

@@ -1,4 +1,7 @@
 //! Optimisation problems with exact solvers behind them.
 
 pub mod assignment;
+pub mod covering;
+pub mod milp;
+pub mod simplex;
 pub mod subsystem;

@@ -7,15 +7,16 @@ use serde::Serialize;
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
+    learned::{LearnedSummary, OPTIMAL},
     match_attributes::SituationSummary,
     probabilistic::ModelSummary,
     text,
 };
 use crate::{
-    attack::{Attack, Direction},
+    attack::{Attack, Direction, learned::Lesson},
     evaluate::{
         link::{Claim, Outcome},
-        score::Ties,
+        score::{Ties, resampled_mean},
     },
 };
 
@@ -175,6 +176,15 @@ pub struct LinkResult {
     /// Of a one-to-one assignment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignment: Option<AssignmentSummary>,
+    /// Of whom the rate is, where distances were learned from some individuals and others attacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+    /// Which draw of these individuals it is, counted from 1; null if there is one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<usize>,
+    /// What was learned and proven; only of distances that were learned from these records.
+    #[serde(flatten)]
+    pub learned: Option<LearnedSummary>,
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
@@ -184,6 +194,25 @@ pub struct LinkResult {
     /// What became of links by their stated probability, a tie of t counted 1/t.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
+}
+
+/// Whose records a rate is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sample {
+    /// Those that the distance was learned from.
+    Training,
+    /// All others.
+    Others,
+}
+
+impl Sample {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Training => "learned from",
+            Self::Others => "others",
+        }
+    }
 }
 
 /// Correct links under each rule for ties.
@@ -225,10 +254,16 @@ impl AssignmentSummary {
 pub struct MeanRate {
     /// The attack.
     pub method: &'static str,
-    /// Number of cases.
+    /// Whose records, where distances were learned from some individuals and others attacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+    /// Number of cases, or of draws of the individuals.
     pub cases: usize,
     /// Mean of their rates.
     pub rate: f64,
+    /// Of draws: an interval for the rate of another draw's mean at 95 %, by the corrected resampled t statistic (draws overlap).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
 }
 
 impl LinkResult {
@@ -263,6 +298,9 @@ impl LinkResult {
             candidates_quantiles: score.candidates_quantiles,
             contains_true: score.contains_true,
             windows: attack.windows(known),
+            sample: None,
+            split: None,
+            learned: None,
             assignment: outcome.assignment.map(|total| AssignmentSummary {
                 cost: total.cost,
                 pairs: total.pairs,
@@ -285,6 +323,29 @@ impl LinkResult {
         }
     }
 
+    /// Whether a better distance of its kind could not be ruled out.
+    pub fn is_unproven(&self) -> bool {
+        self.learned
+            .as_ref()
+            .is_some_and(|learned| learned.proof != OPTIMAL)
+    }
+
+    /// Adds what was learned from these records, on these attributes: this result is then the recount of it.
+    pub fn learn(&mut self, lesson: &Lesson, known: &[String]) {
+        self.worst_case = true;
+        self.in_words = format!(
+            "compares records by {} that links the most of them ({}, a worst case)",
+            lesson.distance.family.in_words(),
+            self.method
+        );
+        self.learned = Some(LearnedSummary::new(
+            lesson,
+            known,
+            self.correct.strict,
+            self.records,
+        ));
+    }
+
     fn correct_of(&self, ties: &str) -> f64 {
         match ties {
             "strict" => self.correct.strict as f64,
@@ -294,27 +355,54 @@ impl LinkResult {
     }
 }
 
-/// The means over the cases of each method; none unless the cases are a family, of which a mean is of interest.
+/// The means over the cases of each method; none unless the cases are a family, of which a mean is of interest, or several draws.
 pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
-    let mut means: Vec<MeanRate> = Vec::new();
+    let is_drawn = results.iter().any(|result| result.split.is_some());
+    if !family && !is_drawn {
+        return Vec::new();
+    }
+    let mut kinds: Vec<(&'static str, Option<Sample>)> = Vec::new();
     for result in results {
-        match means.iter_mut().find(|mean| mean.method == result.method) {
-            Some(mean) => {
-                mean.cases += 1;
-                mean.rate += result.rate;
-            }
-            None => means.push(MeanRate {
-                method: result.method,
-                cases: 1,
-                rate: result.rate,
-            }),
+        if !kinds.contains(&(result.method, result.sample)) {
+            kinds.push((result.method, result.sample));
         }
     }
-    means.retain(|_| family);
-    for mean in &mut means {
-        mean.rate /= mean.cases as f64;
-    }
-    means
+    let mean = |(method, sample): (&'static str, Option<Sample>)| {
+        let of_kind: Vec<&LinkResult> = results
+            .iter()
+            .filter(|result| result.method == method && result.sample == sample)
+            .collect();
+        let rates: Vec<f64> = of_kind.iter().map(|result| result.rate).collect();
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        // Who is attacked in a draw is whoever is not learned from.
+        let learned_from = |records: u64| match sample {
+            Some(Sample::Others) => of_others_to_training(results, records),
+            _ => 0.0,
+        };
+        MeanRate {
+            method,
+            sample,
+            cases: rates.len(),
+            rate: mean,
+            interval: (is_drawn && !family && rates.len() > 1)
+                .then(|| {
+                    of_kind
+                        .first()
+                        .map_or(0.0, |first| learned_from(first.records))
+                })
+                .map(|ratio| resampled_mean(&rates, ratio).map(|rate| rate.clamp(0.0, 1.0))),
+        }
+    };
+    kinds.into_iter().map(mean).collect()
+}
+
+/// How many others are attacked for each individual that is learned from.
+fn of_others_to_training(results: &[LinkResult], others: u64) -> f64 {
+    let training = results
+        .iter()
+        .find(|result| result.sample == Some(Sample::Training))
+        .map_or(others, |result| result.records);
+    others as f64 / training.max(1) as f64
 }
 
 /// The word for a direction in reports and on the command line.
@@ -368,6 +456,11 @@ impl LinkReport {
             "expected",
             "assignment_cost",
             "formula",
+            "sample",
+            "split",
+            "bound",
+            "gap",
+            "proof",
         ])?;
         for r in &self.results {
             let scenario = &self.scenario;
@@ -402,6 +495,13 @@ impl LinkReport {
                 r.expected,
                 r.assignment.as_ref().map(|assignment| assignment.cost),
                 &r.formula,
+                r.sample,
+                (
+                    r.split,
+                    r.learned.as_ref().map(|learned| learned.bound),
+                    r.learned.as_ref().map(|learned| learned.gap),
+                    r.learned.as_ref().map(|learned| learned.proof),
+                ),
             ))?;
         }
         let bytes = writer
@@ -512,6 +612,15 @@ impl LinkReport {
             "95 % interval",
             "by chance",
         ];
+        let sampled = self.results.iter().any(|r| r.sample.is_some());
+        if sampled {
+            header.insert(2, "records");
+        }
+        let learned = self.results.iter().any(|r| r.learned.is_some());
+        if learned {
+            // Proofs are about links without ties, whatever a tie counts in the rate.
+            header.extend(["without ties", "best of its kind"]);
+        }
         if candidate_sets {
             header.extend(["certain", "true", "empty", "true inside", "candidates"]);
         }
@@ -532,6 +641,18 @@ impl LinkReport {
                     ),
                     text::percent(r.baseline),
                 ];
+                if sampled {
+                    let sample = r.sample.map_or("all", Sample::word);
+                    let split = r
+                        .split
+                        .map_or(String::new(), |split| format!(", draw {split}"));
+                    row.insert(2, format!("{sample}{split}"));
+                }
+                if learned {
+                    let bound = r.learned.as_ref().map(LearnedSummary::bound_in_words);
+                    row.push(r.correct.strict.to_string());
+                    row.push(bound.unwrap_or_else(|| "–".into()));
+                }
                 if candidate_sets {
                     row.extend(match r.candidates_quantiles {
                         Some(_) => [
@@ -547,13 +668,23 @@ impl LinkReport {
                 row
             })
             .chain(self.means.iter().map(|mean| {
+                let of = match mean.interval {
+                    Some(_) => "draws",
+                    None => "cases",
+                };
                 let mut row = vec![
                     mean.method.to_string(),
-                    format!("mean of {} cases", mean.cases),
+                    format!("mean of {} {of}", mean.cases),
                     String::new(),
                     String::new(),
                     text::percent(mean.rate),
                 ];
+                if sampled {
+                    row.insert(2, mean.sample.map_or("all", Sample::word).into());
+                }
+                if let Some([low, high]) = mean.interval {
+                    row.push(format!("{} to {}", text::percent(low), text::percent(high)));
+                }
                 row.resize(header.len(), String::new());
                 row
             }))
@@ -599,6 +730,7 @@ impl LinkReport {
         if let Some(aggregates) = &self.scenario.aggregates {
             lines.extend(aggregates.reading());
         }
+        lines.extend(self.reading_of_learned());
         if self.results.iter().any(|r| r.worst_case) {
             lines.push(
                 "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
@@ -703,6 +835,32 @@ impl LinkReport {
             }
         }
         line
+    }
+
+    /// What the proofs say, and what rates on the records learned from do not.
+    fn reading_of_learned(&self) -> Vec<String> {
+        let learned = self
+            .results
+            .iter()
+            .filter_map(|result| Some((result, result.learned.as_ref()?)));
+        let Some((best, summary)) = learned.max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate))
+        else {
+            return Vec::new();
+        };
+        let mut lines = vec![summary.reading(best.method, best.correct.strict, best.records)];
+        let is_tested = self
+            .results
+            .iter()
+            .any(|r| r.sample == Some(Sample::Others));
+        lines.push(match is_tested {
+            true => "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
+                     the intruder knew nothing beforehand."
+                .into(),
+            false => "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
+                      some of these people: --train-records 400 learns from some and attacks the others."
+                .into(),
+        });
+        lines
     }
 
     /// Whether the assignments are the cheapest.

@@ -11,7 +11,10 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 
 pub mod calibration;
 pub mod describe;
+pub mod explain;
+pub mod learned;
 pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod text;
+pub mod verify;

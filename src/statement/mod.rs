@@ -186,7 +186,7 @@ impl Statement {
 }
 
 /// What a JSON error says of place and kind: its full text could quote the content.
-fn without_values(error: &serde_json::Error) -> String {
+pub(crate) fn without_values(error: &serde_json::Error) -> String {
     let kind = match error.classify() {
         serde_json::error::Category::Syntax => "no JSON",
         serde_json::error::Category::Eof => "ends too early",

@@ -36,9 +36,47 @@ pub fn wilson(successes: f64, trials: u64) -> (f64, f64) {
     (low, high)
 }
 
+/// An interval at 95 % for a mean rate over draws whose individuals overlap.
+///
+/// ```text
+/// mean ± t · sqrt( (1/S + ratio) · s² )       S draws, s² their variance (n−1), ratio = attacked / learned from
+/// ```
+///
+/// The draws share individuals, so the plain interval of a mean would be too narrow; for the individuals learned from, ratio 0.
+///
+/// # Source
+/// C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003. t: its quantile at S − 1 degrees of
+/// freedom.
+pub fn resampled_mean(rates: &[f64], ratio: f64) -> [f64; 2] {
+    let draws = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / draws;
+    let squares: f64 = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum();
+    let variance = squares / (draws - 1.0).max(1.0);
+    let half =
+        t_quantile(rates.len().saturating_sub(1)) * ((1.0 / draws + ratio) * variance).sqrt();
+    [mean - half, mean + half]
+}
+
+/// The 97.5 % quantile of Student's t.
+fn t_quantile(degrees: usize) -> f64 {
+    /// For 1 to 10 degrees of freedom, to three decimals (any table of it).
+    const SMALL: [f64; 10] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    ];
+    match SMALL.get(degrees.wrapping_sub(1)) {
+        Some(&quantile) => quantile,
+        None => {
+            // Cornish–Fisher: z + (z³ + z)/4ν + (5z⁵ + 16z³ + 3z)/96ν², exact to three decimals from 10 on.
+            let (z, nu) = (1.959_964_f64, degrees as f64);
+            z + (z.powi(3) + z) / (4.0 * nu)
+                + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * nu * nu)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::wilson;
+    use super::{resampled_mean, t_quantile, wilson};
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 5e-5
@@ -62,5 +100,27 @@ mod tests {
     #[test]
     fn nothing_tried_nothing_known() {
         assert_eq!(wilson(0.0, 0), (0.0, 1.0));
+    }
+
+    /// Table values of Student's t at 97.5 %: 2.201 (11), 2.086 (20), 1.984 (100).
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (degrees, quantile) in [
+            (1, 12.706),
+            (10, 2.228),
+            (11, 2.201),
+            (20, 2.086),
+            (100, 1.984),
+        ] {
+            assert!((t_quantile(degrees) - quantile).abs() < 6e-4, "{degrees}");
+        }
+    }
+
+    /// Rates 0.4 and 0.6: mean 0.5, s² = 0.02; half = 12.706 · sqrt((1/2 + 1) · 0.02) = 12.706 · 0.17320508.
+    #[test]
+    fn the_interval_is_corrected_for_what_draws_share() {
+        let [low, high] = resampled_mean(&[0.4, 0.6], 1.0);
+        assert!((low - (0.5 - 2.200_744)).abs() < 1e-5, "{low}");
+        assert!((high - (0.5 + 2.200_744)).abs() < 1e-5, "{high}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,7 +17,9 @@ const COMMANDS: [&str; 17] = [
     "mask recode",
     "mask suppress",
     "link",
+    "explain",
     "match-attributes",
+    "verify",
     "describe",
     "demo",
     "completions",
@@ -100,12 +102,18 @@ fn help_names_the_options_of_the_contract() {
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
         ),
+        ("verify", "--id --key --format --output"),
         ("describe", "--format"),
     ] {
         let has = of(command);
         for option in [named, reading, everywhere].join(" ").split(' ') {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
+    }
+    // It reads no table.
+    let has = of("explain");
+    for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
+        assert!(has.contains(option), "explain lacks {option}: {has:?}");
     }
 }
 

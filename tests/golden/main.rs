@@ -10,11 +10,15 @@
 
 mod aggregates_example;
 mod bundled_data;
+mod choquet_example;
 mod expectation_maximisation;
 mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
 mod kernel_density;
+mod learned_example;
+#[path = "../common/learned_toys.rs"]
+mod learned_toys;
 mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;

@@ -12,10 +12,13 @@
 mod aggregates;
 mod architecture;
 mod attacks_agree_with_oracle;
+mod certificates;
+mod certificates_of_files;
 mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;
+mod learned;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;

@@ -82,6 +82,47 @@ impl Family {
         }
     }
 
+    /// The distance, as a formula of a line.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Self::WeightedMean => {
+                "sum of p_k diff_k, p >= 0, sum 1; diff = squared difference of z-scores"
+            }
+            Self::WeightedMeanMetric => {
+                "sum of p_k diff_k, p > 0, sum 1; diff = squared difference of z-scores"
+            }
+            Self::OrderedWeightedMean => {
+                "sum of p_k diff_(k), the differences in descending order, p >= 0, sum 1"
+            }
+            Self::Choquet => "Choquet integral of the squared differences, monotone measure",
+            Self::ChoquetMetric => {
+                "Choquet integral of the squared differences, monotone and submodular measure"
+            }
+            Self::ChoquetTwoAdditive => {
+                "Choquet integral of the squared differences, monotone and 2-additive measure"
+            }
+            Self::Bilinear => "(z_a - z_b)' S (z_a - z_b), S symmetric",
+            Self::BilinearNonNegative => {
+                "(z_a - z_b)' S (z_a - z_b), S symmetric, not negative on any pair of the files"
+            }
+            Self::BilinearDefinite => "(z_a - z_b)' S (z_a - z_b), S positive definite",
+        }
+    }
+
+    /// What it is, in words that follow "the best".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::WeightedMean | Self::WeightedMeanMetric => "a weighting of the attributes",
+            Self::OrderedWeightedMean => "a weighting of the ordered differences",
+            Self::Choquet | Self::ChoquetMetric | Self::ChoquetTwoAdditive => {
+                "a weighting of sets of attributes"
+            }
+            Self::Bilinear | Self::BilinearNonNegative | Self::BilinearDefinite => {
+                "a weighting of attributes and their products"
+            }
+        }
+    }
+
     /// Whether it is a bilinear form.
     pub fn is_bilinear(self) -> bool {
         matches!(
@@ -272,6 +313,35 @@ impl Family {
             differences.squares(seeker, sought, &mut scratch.squares);
             self.of_squares(&scratch.squares, &mut scratch.order, features);
         }
+    }
+
+    /// The distance d² of a pair at these parameters, straight from its definition.
+    pub fn distance(
+        self,
+        differences: &Differences<'_>,
+        (seeker, sought): (usize, usize),
+        parameters: &[f64],
+        scratch: &mut Scratch,
+    ) -> f64 {
+        if !matches!(self, Self::Choquet | Self::ChoquetMetric) {
+            let mut features = std::mem::take(&mut scratch.partner);
+            self.features(differences, seeker, sought, scratch, &mut features);
+            let distance = features.iter().zip(parameters).map(|(f, p)| f * p).sum();
+            scratch.partner = features;
+            return distance;
+        }
+        differences.squares(seeker, sought, &mut scratch.squares);
+        let (squares, order) = (&scratch.squares, &mut scratch.order);
+        order.sort_by(|&k, &l| squares[k].total_cmp(&squares[l]));
+        let (mut set, mut below, mut distance) = (parameters.len(), 0.0, 0.0);
+        for &k in order.iter() {
+            if let Some(measure) = set.checked_sub(1).map(|place| parameters[place]) {
+                distance += (squares[k] - below) * measure;
+            }
+            below = squares[k];
+            set &= !(1 << k);
+        }
+        distance
     }
 
     /// The row of a competitor: what its features are more than the partner's.

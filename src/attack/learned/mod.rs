@@ -1,11 +1,272 @@
 //! Distances that are learned from who is whom: the worst case of distance-based record linkage.
 //!
-//! An intruder who weighs attributes as well as can be done links the most records; no distance of the family links more. Which distance that
-//! is, is found and proven by optimisation ([`crate::optimize::subsystem`]): a record is a block, a competitor of its true partner a row.
+//! An intruder who weighs attributes as well as can be done links the most records; no distance of the family links more. Which
+//! distance that is, is found and proven by optimisation ([`crate::optimize::subsystem`]): a record is a block, a competitor of
+//! its true partner a row. Two steps are kept apart:
+//!
+//! 1. a [`Learner`] sees who is whom and finds a distance, with a bound for all distances of its family: a [`Lesson`];
+//! 2. a [`LearnedDistance`] is an attack like any other: it links by a distance that is given, and knows nothing of where it comes from.
+//!
+//! So the second recounts what the first claims, over all pairs, and can be used on records that nothing was learned from.
 
 mod competitors;
 pub mod differences;
 pub mod family;
+mod linkage;
 pub mod presolve;
+pub mod ranges;
 pub mod relaxation;
+pub mod weights;
+
+use std::sync::Arc;
+
+use differences::Differences;
+use family::Family;
+use ranges::Ranges;
+use relaxation::Learned;
+
+use super::{Attack, Preference, Scenario, distance_based::Standardize};
+use crate::{
+    error::{Error, Result},
+    optimize::subsystem::{
+        Answer, Problem, Proof, Watch,
+        portfolio::{self, Engine},
+    },
+};
+
+/// Files of more records keep the distance that was found, without a look for one in the middle.
+const CENTRED_UP_TO: usize = 5_000;
+
+/// Finds the distance of a family that links the most records.
+#[derive(Clone)]
+pub struct Learner {
+    /// The family.
+    pub family: Family,
+    /// By what each file is standardised.
+    pub standardize: Standardize,
+    /// Which engine searches.
+    pub engine: Engine,
+    /// Whether the proof is kept ([`Lesson::evidence`]).
+    pub keeps_proof: bool,
+    /// Whether the range of each parameter is worked out ([`Lesson::ranges`]).
+    pub wants_ranges: bool,
+    /// Who may stop the search, and hears how it fares.
+    pub watch: Arc<dyn Watch + Send + Sync>,
+}
+
+/// What was learned.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    /// The distance.
+    pub distance: LearnedDistance,
+    /// How many seekers the search says it links strictly; the attack with `distance` recounts it.
+    pub linked: usize,
+    /// No distance of the family links more.
+    pub bound: usize,
+    /// The smallest difference between a competitor's distance and the partner's among the linked seekers, rows scaled to a greatest
+    /// coefficient of 1.
+    pub margin: f64,
+    /// What else links the same seekers, if it was asked for.
+    pub ranges: Option<Ranges>,
+    /// Why the bound holds, if it was kept.
+    pub evidence: Option<Evidence>,
+}
+
+/// Why no distance links more.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// Seekers that no distance of the family links, and the competitor that is nowhere farther than the partner.
+    pub never: Vec<(u32, u32)>,
+    /// Seekers that have no partner.
+    pub without_partner: usize,
+    /// Seekers that every distance links.
+    pub always: Vec<u32>,
+    /// The seeker of each block of the problem.
+    pub seekers: Vec<u32>,
+    /// Of `sb-nc`: the pair (seeker, sought) of each half-space.
+    pub pairs: Vec<(u32, u32)>,
+    /// The problem: its rows are called by the competitor, a sought record.
+    pub problem: Problem,
+    /// Why no parameters satisfy more blocks.
+    pub proof: Proof,
+}
+
+impl std::fmt::Debug for Learner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Learner")
+            .field("family", &self.family)
+            .field("standardize", &self.standardize)
+            .field("engine", &self.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Learner {
+    /// Learns from a scenario that says who is whom.
+    ///
+    /// # Missing
+    /// As [`Differences`] says.
+    ///
+    /// # Errors
+    /// Usage, when the family has too many parameters for so many attributes; Input, when an attribute cannot be standardised, or has
+    /// categories and the family needs numbers; Failed, when the engine asked for cannot take the problem.
+    pub fn learn(&self, scenario: &Scenario<'_>) -> Result<Lesson> {
+        let family = self.family;
+        let partners = scenario.aligned.unwrap_or_default();
+        if scenario.known.is_empty() {
+            return Err(Error::usage("there is no attribute to learn from"));
+        }
+        family.space(scenario.known.len())?;
+        let differences = Differences::new(scenario, self.standardize)?;
+        if family.is_bilinear() {
+            differences.check_numbers(scenario.known)?;
+        }
+        let mut failure = None;
+        let mut engine = |problem: &Problem, start| {
+            let solved =
+                portfolio::solve(problem, start, self.engine, self.keeps_proof, &*self.watch);
+            solved.unwrap_or_else(|error| {
+                failure = Some(error);
+                Answer::unknown(problem)
+            })
+        };
+        let learned = relaxation::learn(&differences, family, partners, &mut engine, &*self.watch)?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let parameters = self.in_the_middle(&differences, partners, &learned);
+        let problem = &learned.problem;
+        let linked_blocks: Vec<usize> = (0..problem.rows.n_blocks())
+            .filter(|&block| problem.satisfies(block, &parameters))
+            .collect();
+        let ranges = self.wants_ranges.then(|| {
+            ranges::ranges(
+                family,
+                scenario.known.len(),
+                problem,
+                &linked_blocks,
+                &parameters,
+                &*self.watch,
+            )
+        });
+        let margin = problem.margin(&parameters);
+        Ok(Lesson {
+            margin,
+            distance: LearnedDistance {
+                family,
+                parameters,
+                standardize: self.standardize,
+            },
+            linked: learned.satisfied,
+            bound: learned.bound,
+            ranges,
+            evidence: self.keeps_proof.then(|| Evidence {
+                never: learned.never,
+                without_partner: partners.iter().filter(|partner| partner.is_none()).count(),
+                always: learned.always,
+                seekers: learned.block_seekers,
+                pairs: learned.pairs,
+                problem: learned.problem,
+                proof: learned.proof,
+            }),
+        })
+    }
+}
+
+impl Learner {
+    /// Of the distances that link the same seekers, one in the middle: weights are rarely unique, and those of a corner would say more
+    /// than is known.
+    ///
+    /// It is taken only if it links as many over all pairs, which the problem need not list: of large files the distance that the
+    /// search found is kept.
+    fn in_the_middle(
+        &self,
+        differences: &Differences<'_>,
+        partners: &[Option<u32>],
+        learned: &Learned,
+    ) -> Vec<f64> {
+        let found = learned.parameters.clone();
+        if differences.n_seekers() > CENTRED_UP_TO {
+            return found;
+        }
+        let problem = &learned.problem;
+        let blocks: Vec<usize> = (0..problem.rows.n_blocks())
+            .filter(|&block| problem.satisfies(block, &found))
+            .collect();
+        let Some((mut centre, margin)) = ranges::centre(problem, &blocks, &*self.watch) else {
+            return found;
+        };
+        if self.family == Family::WeightedMeanMetric {
+            // Rows have coefficients of at most 1, so a quarter of the margin of the equal weights takes no more than half of it.
+            let share = margin / 4.0;
+            let equal = 1.0 / centre.len() as f64;
+            for weight in &mut centre {
+                *weight = (1.0 - share) * *weight + share * equal;
+            }
+        }
+        let links = relaxation::count(differences, self.family, partners, &centre);
+        match links >= learned.satisfied {
+            true => centre,
+            false => found,
+        }
+    }
+}
+
+/// A distance of a family with given parameters: an attack like any other.
+///
+/// # Ties
+/// Records that are equal in all known attributes tie exactly. A competitor at the partner's distance but for rounding may count either way.
+///
+/// # Source
+/// See [`Family`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedDistance {
+    /// The family.
+    pub family: Family,
+    /// Its parameters, in the family's order.
+    pub parameters: Vec<f64>,
+    /// By what each file is standardised.
+    pub standardize: Standardize,
+}
+
+impl Attack for LearnedDistance {
+    fn name(&self) -> &'static str {
+        self.family.name()
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        false
+    }
+
+    fn formula(&self) -> String {
+        self.family.formula().into()
+    }
+
+    fn in_words(&self) -> String {
+        format!(
+            "compares records by {} learned beforehand ({})",
+            self.family.in_words(),
+            self.name()
+        )
+    }
+
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        let differences = Differences::new(scenario, self.standardize)?;
+        if self.family.is_bilinear() {
+            differences.check_numbers(scenario.known)?;
+        }
+        let expected = self.family.dimension(scenario.known.len());
+        if expected != Some(self.parameters.len()) {
+            return Err(Error::usage(format!(
+                "the parameters of this {} are for another number of attributes",
+                self.name()
+            )));
+        }
+        Ok(linkage::preference(
+            differences,
+            self.family,
+            &self.parameters,
+        ))
+    }
+}
 mod starts;

@@ -32,6 +32,9 @@ use crate::{
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
+  sdcrisk link --method am,md,wm,ci --time-limit 20 orig.csv masked.csv
+  sdcrisk link --method ci --weights w.json --certificate proof.json orig.csv masked.csv
+  sdcrisk link --method wm --train-records 400 --train-splits 10 orig.csv masked.csv
 
 Methods that an intruder can use:
   am (= dbrl, dbrl1)  nearest record, attributes standardised
@@ -48,7 +51,12 @@ Methods that an intruder can use:
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same
-  prl --fit known     m and u counted from the true pairs")]
+  prl --fit known     m and u counted from the true pairs
+Worst cases that are searched for, with a proof that no distance of the kind links more (not among 'all'; --time-limit each):
+  wm, wm-m            weighted mean of squared differences; with positive weights
+  owa                 ordered weighted mean
+  ci, ci-m, ci-2      Choquet integral: a weight for every set of attributes; of a submodular, of a 2-additive measure
+  sb, sb-nc, sb-pd    bilinear form; not negative on the files; positive definite")]
 pub struct LinkArgs {
     /// The original file: what the intruder could know
     #[arg(value_name = "ORIGINAL.csv")]
@@ -112,7 +120,7 @@ pub struct LinkArgs {
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
-    /// Repeatable random choices of --known random: and --known-records N
+    /// Repeatable random choices of --known random:, --known-records N and --train-records N
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
@@ -285,14 +293,16 @@ impl LinkArgs {
     /// The seed of the random choices of this call.
     pub(super) fn seed(&self) -> Result<Seed> {
         let random = self.record_count().is_some()
+            || self.methods.learned.train_count().is_some()
             || self
                 .knowledge()?
                 .is_some_and(|knowledge| knowledge.is_random());
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
             Some(_) => Err(
-                Error::usage("--seed has no effect: nothing in this call is random")
-                    .remedy("It decides --known random:... and --known-records N"),
+                Error::usage("--seed has no effect: nothing in this call is random").remedy(
+                    "It decides --known random:..., --known-records N and --train-records N",
+                ),
             ),
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),

@@ -28,18 +28,7 @@ impl LinkArgs {
     }
 
     pub(super) fn truth(&self, original: &Table, masked: &Table) -> Result<Truth> {
-        if let Some(id) = &self.id {
-            return Truth::by_identifier(original, masked, id);
-        }
-        match &self.key {
-            None => Truth::by_order(original, masked),
-            Some(path) => {
-                let name = files::name_of(path);
-                let pairs = read_key(&name, &args::read_text(path)?)?;
-                Truth::by_key(original.n_records(), masked.n_records(), &pairs)
-                    .map_err(|error| error.in_file(name))
-            }
-        }
+        truth(self.id.as_deref(), self.key.as_deref(), original, masked)
     }
 
     /// The sets of attributes that the intruder knows, and the attributes left out of them.
@@ -113,7 +102,7 @@ impl LinkArgs {
             return Ok(to_u32((0..all).collect()));
         };
         let Some(count) = self.record_count() else {
-            return self.held_by_file(Path::new(wish), original).map(to_u32);
+            return self.records_of_file(Path::new(wish), original).map(to_u32);
         };
         if count == 0 || count > all {
             return Err(Error::usage(format!(
@@ -125,7 +114,7 @@ impl LinkArgs {
         Ok(to_u32(knowledge::sample(all, count, &mut rng)))
     }
 
-    fn held_by_file(&self, path: &Path, original: &Table) -> Result<Vec<usize>> {
+    fn records_of_file(&self, path: &Path, original: &Table) -> Result<Vec<usize>> {
         let name = files::name_of(path);
         let content = args::read_text(path)?;
         let lines: Vec<(u64, &str)> = (1..)
@@ -169,6 +158,27 @@ impl LinkArgs {
                 .remedy("Write one record number (with --id: one identifier) a line"));
         }
         Ok(held.into_iter().collect())
+    }
+}
+
+/// Who is who: by an identifier, by a key, or by the order of the records.
+pub(in crate::cli) fn truth(
+    id: Option<&str>,
+    key: Option<&Path>,
+    original: &Table,
+    masked: &Table,
+) -> Result<Truth> {
+    if let Some(id) = id {
+        return Truth::by_identifier(original, masked, id);
+    }
+    match key {
+        None => Truth::by_order(original, masked),
+        Some(path) => {
+            let name = files::name_of(path);
+            let pairs = read_key(&name, &args::read_text(path)?)?;
+            Truth::by_key(original.n_records(), masked.n_records(), &pairs)
+                .map_err(|error| error.in_file(name))
+        }
     }
 }
 
@@ -226,9 +236,137 @@ pub(super) fn check_statement(
     Ok(())
 }
 
+/// One round of attacks: who is held, and what is seen of the release.
+pub(super) struct Round {
+    /// The original records that the intruder holds, ascending.
+    pub(super) held: Vec<u32>,
+    /// The masked records among which he looks, ascending; all of them if `None`.
+    pub(super) released: Option<Vec<u32>>,
+    /// The individuals from which distances are learned, if these are others.
+    pub(super) training: Option<Training>,
+}
+
+/// Individuals of whom it is known who is who.
+pub(super) struct Training {
+    /// Their original records, ascending.
+    pub(super) held: Vec<u32>,
+    /// Their masked records.
+    pub(super) released: Vec<u32>,
+}
+
+impl LinkArgs {
+    /// The rounds of this call: one, or one a draw of `--train-records`.
+    ///
+    /// # Errors
+    /// Usage or Input, when nobody is left to be learned from, or to be attacked.
+    pub(super) fn rounds(
+        &self,
+        original: &Table,
+        masked: &Table,
+        truth: &Truth,
+        held: Vec<u32>,
+        seed: &Seed,
+    ) -> Result<Vec<Round>> {
+        let learned = &self.methods.learned;
+        if learned.train_records.is_none() {
+            return Ok(vec![Round {
+                held,
+                released: None,
+                training: None,
+            }]);
+        }
+        let masked_of = |record: u32| truth.masked_of()[record as usize];
+        let aligned: Vec<u32> = held
+            .iter()
+            .copied()
+            .filter(|&record| masked_of(record).is_some())
+            .collect();
+        let round = |train: &BTreeSet<u32>| {
+            let released: Vec<u32> = train
+                .iter()
+                .filter_map(|&record| masked_of(record))
+                .collect();
+            let taken: BTreeSet<u32> = released.iter().copied().collect();
+            let others = held.iter().filter(|record| !train.contains(record));
+            let all = 0..u32::try_from(masked.n_records()).unwrap_or(u32::MAX);
+            Round {
+                held: others.copied().collect(),
+                released: Some(all.filter(|record| !taken.contains(record)).collect()),
+                training: Some(Training {
+                    held: train.iter().copied().collect(),
+                    released,
+                }),
+            }
+        };
+        if let Some(path) = learned.train_file() {
+            let named = self.records_of_file(path, original)?;
+            let named: BTreeSet<u32> = named
+                .into_iter()
+                .filter_map(|record| u32::try_from(record).ok())
+                .collect();
+            let train: BTreeSet<u32> = aligned
+                .iter()
+                .copied()
+                .filter(|record| named.contains(record))
+                .collect();
+            if train.len() < 2 || train.len() + 2 > held.len() {
+                return Err(Error::input(format!(
+                    "names {} individuals that have a masked record; {} records are attacked",
+                    train.len(),
+                    held.len() - train.len()
+                ))
+                .in_file(files::name_of(path))
+                .remedy("Leave at least two to learn from, and two to attack"));
+            }
+            return Ok(vec![round(&train)]);
+        }
+        let count = learned.train_count().unwrap_or_default();
+        if count < 2 || count > aligned.len() || count + 2 > held.len() {
+            return Err(Error::usage(format!(
+                "--train-records {count}: there are {} records whose masked record is known",
+                aligned.len()
+            ))
+            .remedy("Leave at least two to learn from, and two to attack"));
+        }
+        let draw = |split: usize| {
+            let mut rng = seed.streams(Purpose::Knowledge, 0).at(split as u64 + 2);
+            let drawn = knowledge::sample(aligned.len(), count, &mut rng);
+            let train = drawn.into_iter().map(|place| aligned[place]).collect();
+            round(&train)
+        };
+        Ok((0..learned.train_splits.unwrap_or(1)).map(draw).collect())
+    }
+
+    /// Files that are about one attack cannot be written by a call that makes several.
+    ///
+    /// # Errors
+    /// Usage, when one was asked for.
+    pub(super) fn refuse_several(&self, attacks: usize, cases: usize) -> Result<()> {
+        if self.links.is_some() && attacks > 1 {
+            return Err(Error::usage(format!(
+                "--links writes the links of one attack; this call makes {attacks}"
+            ))
+            .remedy("Name one method and one set of known attributes"));
+        }
+        let learned = &self.methods.learned;
+        let files = [
+            ("--weights", learned.weights.is_some()),
+            ("--certificate", learned.certificate.is_some()),
+            ("--use-weights", learned.use_weights.is_some()),
+        ];
+        match files.into_iter().find(|&(_, given)| given) {
+            Some((option, _)) if cases > 1 => Err(Error::usage(format!(
+                "{option} is about one learned distance; this call has {cases} cases"
+            ))
+            .remedy("Give one set of known attributes, and one draw of individuals")),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other
 /// numbers, can look like another dialect.
-pub(super) fn as_the_original(
+pub(in crate::cli) fn as_the_original(
     masked: Table,
     original: &Table,
     options: &ReadOptions,

@@ -2,7 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{aggregates::AggregatesArgs, probabilistic::ProbabilisticArgs, published::Published};
+use super::{
+    aggregates::AggregatesArgs, learned::LearnedArgs, probabilistic::ProbabilisticArgs,
+    published::Published,
+};
 use crate::{
     attack::{
         Attack,
@@ -10,6 +13,7 @@ use crate::{
         gower::Gower,
         intersection::rank_swap::RankSwapIntersection,
         kernel::{Kernel, KernelDistance},
+        learned::family::Family,
         mahalanobis::{Mahalanobis, Scatter, Singular},
     },
     error::{Error, Result},
@@ -30,11 +34,22 @@ pub(super) enum MethodName {
     Aggregates,
     Microagg,
     Likelihood,
+    Wm,
+    WmM,
+    Owa,
+    Ci,
+    CiM,
+    #[value(name = "ci-2")]
+    Ci2,
+    Sb,
+    SbNc,
+    SbPd,
     All,
 }
 
 impl MethodName {
-    /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes.
+    /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes, and the learned
+    /// distances, whose search can take minutes each.
     const EACH: [Self; 10] = [
         Self::Am,
         Self::Dbrl2,
@@ -47,6 +62,13 @@ impl MethodName {
         Self::Microagg,
         Self::Likelihood,
     ];
+
+    /// The family, of a learned distance.
+    fn family(self) -> Option<Family> {
+        Family::ALL
+            .into_iter()
+            .find(|family| family.name() == self.word())
+    }
 
     /// Its name on the command line.
     fn word(self) -> &'static str {
@@ -62,6 +84,15 @@ impl MethodName {
             Self::Aggregates => "aggregates",
             Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
+            Self::Wm => Family::WeightedMean.name(),
+            Self::WmM => Family::WeightedMeanMetric.name(),
+            Self::Owa => Family::OrderedWeightedMean.name(),
+            Self::Ci => Family::Choquet.name(),
+            Self::CiM => Family::ChoquetMetric.name(),
+            Self::Ci2 => Family::ChoquetTwoAdditive.name(),
+            Self::Sb => Family::Bilinear.name(),
+            Self::SbNc => Family::BilinearNonNegative.name(),
+            Self::SbPd => Family::BilinearDefinite.name(),
             Self::All => "all",
         }
     }
@@ -70,10 +101,10 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; or all that apply; or aggregates alone
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; the learned wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd; or all that apply (none of the learned); or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
-    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg)
+    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg, learned distances)
     #[arg(
         long,
         value_enum,
@@ -105,6 +136,8 @@ pub(super) struct MethodArgs {
     pub(super) probabilistic: ProbabilisticArgs,
     #[command(flatten)]
     pub(super) aggregates: AggregatesArgs,
+    #[command(flatten)]
+    pub(super) learned: LearnedArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -126,8 +159,24 @@ pub(super) enum KernelArg {
     Tanh,
 }
 
-/// The attacks to run.
-type Attacks = Vec<Box<dyn Attack>>;
+/// What was named by `--method`.
+#[derive(Debug)]
+pub(super) enum Method {
+    /// An attack that is ready.
+    Attack(Box<dyn Attack>),
+    /// A family of distances, of which the best must be learned first.
+    Learned(Family),
+}
+
+impl Method {
+    /// Its name on the command line.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Attack(attack) => attack.name(),
+            Self::Learned(family) => family.name(),
+        }
+    }
+}
 
 /// An attack that is not run, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -207,21 +256,41 @@ impl MethodArgs {
                 "They are for dbrl2, md, md0 and the kernel mahalanobis",
             );
         }
-        let standardizes = any(&[
-            MethodName::Am,
-            MethodName::Md,
-            MethodName::Md0,
-            MethodName::Kernel,
-            MethodName::Rsld,
-            MethodName::Microagg,
-        ]);
+        let families = self.families();
+        self.learned.refuse_without_effect(&families)?;
+        let standardizes = !families.is_empty()
+            || any(&[
+                MethodName::Am,
+                MethodName::Md,
+                MethodName::Md0,
+                MethodName::Kernel,
+                MethodName::Rsld,
+                MethodName::Microagg,
+            ]);
         if self.standardize != StandardizeArg::Own && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
-                "It is for am, md, md0, kernel, rsld and microagg",
+                "It is for am, md, md0, kernel, rsld, microagg and the learned distances",
             );
         }
         Ok(())
+    }
+
+    /// The families of learned distances that were named.
+    pub(super) fn families(&self) -> Vec<Family> {
+        self.method
+            .iter()
+            .filter_map(|method| method.family())
+            .collect()
+    }
+
+    /// By what files are standardised.
+    pub(super) fn standardize(&self) -> Standardize {
+        match self.standardize {
+            StandardizeArg::Own => Standardize::Own,
+            StandardizeArg::Original => Standardize::Original,
+            StandardizeArg::None => Standardize::None,
+        }
     }
 
     /// The kernel in effect, if there is one.
@@ -230,35 +299,35 @@ impl MethodArgs {
             .then(|| self.kernel.unwrap_or(KernelArg::Poly))
     }
 
-    /// The attacks; where all were asked for, those that cannot be made are told instead.
+    /// What is to be run; where all were asked for, those that cannot be made are told instead.
     ///
     /// # Errors
     /// Usage, when an attack that was named lacks something.
-    pub(super) fn attacks(&self, published: &Published<'_>) -> Result<(Attacks, Vec<NotRun>)> {
-        let mut attacks = Vec::new();
+    pub(super) fn methods(&self, published: &Published<'_>) -> Result<(Vec<Method>, Vec<NotRun>)> {
+        let mut methods_to_run = Vec::new();
         let mut not_run = Vec::new();
         let methods = match self.takes_all() {
             true => &MethodName::EACH[..],
             false => &self.method,
         };
         for &method in methods {
+            if let Some(family) = method.family() {
+                methods_to_run.push(Method::Learned(family));
+                continue;
+            }
             match self.attack(method, published) {
-                Ok(attack) => attacks.push(attack),
+                Ok(attack) => methods_to_run.push(Method::Attack(attack)),
                 Err(error) if self.takes_all() => {
                     not_run.push(NotRun::because(method.word(), &error));
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok((attacks, not_run))
+        Ok((methods_to_run, not_run))
     }
 
     fn attack(&self, method: MethodName, published: &Published<'_>) -> Result<Box<dyn Attack>> {
-        let standardize = match self.standardize {
-            StandardizeArg::Own => Standardize::Own,
-            StandardizeArg::Original => Standardize::Original,
-            StandardizeArg::None => Standardize::None,
-        };
+        let standardize = self.standardize();
         let mahalanobis = |scatter| -> Result<Box<dyn Attack>> {
             Ok(Box::new(Mahalanobis {
                 scatter,
@@ -267,8 +336,18 @@ impl MethodArgs {
             }))
         };
         match method {
-            // `all` is never asked for by itself.
-            MethodName::Am | MethodName::All => Ok(Box::new(DistanceBased { standardize })),
+            // `all` is never asked for by itself, nor is a family.
+            MethodName::Wm
+            | MethodName::WmM
+            | MethodName::Owa
+            | MethodName::Ci
+            | MethodName::CiM
+            | MethodName::Ci2
+            | MethodName::Sb
+            | MethodName::SbNc
+            | MethodName::SbPd
+            | MethodName::Am
+            | MethodName::All => Ok(Box::new(DistanceBased { standardize })),
             MethodName::Dbrl2 => mahalanobis(Scatter::AlignedVariances),
             MethodName::Md => mahalanobis(Scatter::AlignedCovariances),
             MethodName::Md0 => mahalanobis(Scatter::Unrelated),

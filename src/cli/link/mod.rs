@@ -2,18 +2,22 @@
 
 mod aggregates;
 mod args;
-mod inputs;
+mod certificate;
+pub(super) mod inputs;
+mod learned;
 mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod work;
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::path::PathBuf;
 
 pub use args::LinkArgs;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
+use work::{Learned, Turn, Work};
 
 use super::{
     Ending,
@@ -23,7 +27,8 @@ use super::{
 };
 use crate::{
     attack::Direction,
-    error::{Error, ErrorKind, Result},
+    certificate::Certificate,
+    error::{Error, Result},
     evaluate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
@@ -33,9 +38,6 @@ use crate::{
     },
     table::{ReadOptions, Table},
 };
-
-/// Records from which on an assignment takes long enough to say so.
-const MANY_TO_ASSIGN: usize = 30_000;
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     args.refuse_without_effect()?;
@@ -82,7 +84,6 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         ));
     }
     let known_records = held.len();
-    let study = Study::new(&original, &masked, &truth, held, args.direction());
     // A file that was shortened after masking was masked as a whole.
     let records = original.n_records().max(masked.n_records());
     if !args.published.p.is_empty() && original.n_records() != masked.n_records() {
@@ -90,7 +91,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
         ));
     }
-    let (attacks, mut not_run) = args.methods.attacks(&Published {
+    let (methods, not_run) = args.methods.methods(&Published {
         args: &args.published,
         statement: statement.as_ref(),
         records,
@@ -106,67 +107,52 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
         );
     }
-    if args.links.is_some() && (attacks.len() > 1 || cases.len() > 1) {
-        return Err(Error::usage(format!(
-            "--links writes the links of one attack; this call makes {}",
-            attacks.len() * cases.len()
-        ))
-        .remedy("Name one method and one set of known attributes")
-        .into());
-    }
-    if args.assign == AssignArg::OneToOne {
-        let (seekers, sought) = study.sizes();
-        if seekers.max(sought) >= MANY_TO_ASSIGN {
-            console.note(&format!(
-                "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
-                 many records compete for the same ones"
-            ));
-        }
-    }
-
-    let mut results = Vec::new();
-    let mut claims = Vec::new();
-    let mut caveats = BTreeSet::new();
-    for (number, known) in cases.iter().enumerate() {
-        let case = match &sides {
-            Some(sides) => study.case_without_common_attributes(&sides.original, &sides.masked),
-            None => study.case(known),
+    let rounds = args.rounds(&original, &masked, &truth, held, &seed)?;
+    let turns = cases.len() * rounds.len();
+    args.refuse_several(methods.len() * turns, turns)?;
+    let mut work = Work::new(args, console, &methods, not_run)?;
+    for (number, round) in rounds.iter().enumerate() {
+        let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
+            None => Study::new(&original, &masked, &truth, held.to_vec(), args.direction()),
+            Some(released) => Study::among(
+                &original,
+                &masked,
+                &truth,
+                held.to_vec(),
+                released.clone(),
+                args.direction(),
+            ),
         };
-        for attack in &attacks {
-            console.progress(&format!(
-                "{} with {} known attributes (case {} of {})",
-                attack.name(),
-                case.known().len(),
-                number + 1,
-                cases.len()
-            ));
-            let outcome = console.stage(attack.name(), || {
-                case.attack(attack.as_ref(), args.assign(), args.links.is_some())
-            });
-            match outcome {
-                Ok(outcome) => {
-                    for caveat in attack.caveats(case.known()) {
-                        let caveat = format!("note: {}: {caveat}", attack.name());
-                        if caveats.insert(caveat.clone()) {
-                            console.note(&caveat);
-                        }
-                    }
-                    results.push(LinkResult::new(
-                        attack.as_ref(),
-                        case.known(),
-                        &outcome,
-                        args.ties(),
-                    ));
-                    claims = outcome.links;
+        let attacked = study(&round.held, round.released.as_ref());
+        let learned_from = round
+            .training
+            .as_ref()
+            .map(|training| study(&training.held, Some(&training.released)));
+        work.warn_of_long_assignments(attacked.sizes());
+        for (place, known) in cases.iter().enumerate() {
+            let case = match &sides {
+                Some(sides) => {
+                    attacked.case_without_common_attributes(&sides.original, &sides.masked)
                 }
-                // All that apply were asked for: this one does not, with these attributes.
-                Err(error) if args.methods.takes_all() && error.kind() != ErrorKind::Failed => {
-                    not_run.push(NotRun::because(attack.name(), &error));
-                }
-                Err(error) => return Err(error.into()),
-            }
+                None => attacked.case(known),
+            };
+            let training = learned_from.as_ref().map(|study| study.case(known));
+            work.run(&Turn {
+                case: &case,
+                training: training.as_ref(),
+                split: (rounds.len() > 1).then_some(number + 1),
+                number: number * cases.len() + place + 1,
+                of: rounds.len() * cases.len(),
+            })?;
         }
     }
+    let Work {
+        results,
+        claims,
+        mut not_run,
+        lesson,
+        ..
+    } = work;
     // The same reason may have been met in several cases.
     not_run.dedup();
     // The text report says it itself.
@@ -177,7 +163,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let report = LinkReport {
         schema: report::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        status: "done",
+        status: match results.iter().any(LinkResult::is_unproven) {
+            true => "limit",
+            false => "done",
+        },
         scenario: ScenarioSummary {
             aggregates: sides.map(|sides| sides.summary),
             ..args.summary(&original, &masked, known_records, left_out)
@@ -192,8 +181,19 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             .map(|NotRun { method, why }| MethodNotRun { method, why })
             .collect(),
     };
+    let certificate = lesson
+        .as_ref()
+        .and_then(|learned| learned.certificate(args, [&original, &masked], &truth, &cases[0]));
     console.stage("write", || {
-        args.write(outputs, &report, &claims, &original, &masked)
+        args.write(
+            outputs,
+            &report,
+            &claims,
+            lesson.as_ref(),
+            certificate.as_ref(),
+            &original,
+            &masked,
+        )
     })?;
     Ok(args.ending(&report))
 }
@@ -201,6 +201,8 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
 /// What a call writes.
 struct Outputs {
     links: Option<Output>,
+    weights: Option<Output>,
+    certificate: Option<Output>,
     report: Output,
 }
 
@@ -215,23 +217,36 @@ impl LinkArgs {
             Some(_) => None,
             None => self.known_records.as_ref().map(PathBuf::from),
         };
-        for path in [&self.published.statement, &self.key, &records_file]
-            .into_iter()
-            .flatten()
+        let learned = &self.methods.learned;
+        let train_file = learned.train_file().map(PathBuf::from);
+        for path in [
+            &self.published.statement,
+            &self.key,
+            &records_file,
+            &train_file,
+            &learned.use_weights,
+        ]
+        .into_iter()
+        .flatten()
         {
             plan.input(path)?;
         }
         plan.output(&self.output)?;
-        if let Some(links) = &self.links {
-            plan.output(links)?;
+        for path in [&self.links, &learned.weights, &learned.certificate]
+            .into_iter()
+            .flatten()
+        {
+            plan.output(path)?;
         }
-        // Links say who is who: as private as a key.
-        let links = self
-            .links
-            .as_deref()
-            .map(|path| plan.open(path, Privacy::Private));
+        // Links and certificates say who is who: as private as a key. Weights were made from that.
+        let private = |path: &Option<PathBuf>| {
+            let open = |path: &PathBuf| plan.open(path, Privacy::Private);
+            path.as_ref().map(open).transpose()
+        };
         Ok(Outputs {
-            links: links.transpose()?,
+            links: private(&self.links)?,
+            weights: private(&learned.weights)?,
+            certificate: private(&learned.certificate)?,
             report: plan.open(&self.output, Privacy::Ordinary)?,
         })
     }
@@ -281,6 +296,8 @@ impl LinkArgs {
         mut outputs: Outputs,
         report: &LinkReport,
         claims: &[Claim],
+        learned: Option<&Learned>,
+        certificate: Option<&Certificate>,
         original: &Table,
         masked: &Table,
     ) -> anyhow::Result<()> {
@@ -294,6 +311,13 @@ impl LinkArgs {
                 report::write_claims(out, claims, &|r| label(seekers, r), &|r| label(sought, r))
             })?;
         }
+        if let (Some(output), Some(learned)) = (&mut outputs.weights, learned) {
+            let json = learned.weights(self.direction()).to_json();
+            output.write(|out| out.write_all(json.as_bytes()))?;
+        }
+        if let (Some(output), Some(certificate)) = (&mut outputs.certificate, certificate) {
+            output.write(|out| out.write_all(certificate.to_json().as_bytes()))?;
+        }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
             FormatArg::Json => report.to_json(),
@@ -302,7 +326,16 @@ impl LinkArgs {
         outputs
             .report
             .write(|out| out.write_all(content.as_bytes()))?;
-        for output in [outputs.links, Some(outputs.report)].into_iter().flatten() {
+        let Outputs {
+            links,
+            weights,
+            certificate,
+            report,
+        } = outputs;
+        for output in [links, weights, certificate, Some(report)]
+            .into_iter()
+            .flatten()
+        {
             output.keep()?;
         }
         Ok(())
@@ -327,9 +360,11 @@ impl LinkArgs {
             .results
             .iter()
             .flat_map(|result| [result.rate, result.rate_of_findable]);
-        match rates.into_iter().any(above) {
-            true => Ending::AboveLimit,
-            false => Ending::Done,
+        // What is above stays above, whatever else a search would have found.
+        match (rates.into_iter().any(above), report.status) {
+            (true, _) => Ending::AboveLimit,
+            (false, "limit") => Ending::Unproven,
+            (false, _) => Ending::Done,
         }
     }
 }

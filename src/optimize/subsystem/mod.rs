@@ -23,8 +23,13 @@
 //! # Source
 //! M. Parker, J. Ryan, 1996; M. Pfetsch, "Branch-and-cut for the maximum feasible subsystem problem", SIAM Journal on Optimization 19, 2008.
 
+pub mod branch;
 pub mod cone;
+pub mod hitting_set;
+mod inside;
 pub mod line_search;
+pub mod naive;
+pub mod portfolio;
 mod proof;
 mod rows;
 mod space;
@@ -55,6 +60,15 @@ impl Problem {
             let (value, size) = self.rows.row(row).dot(parameters);
             value > ROUNDING * size
         })
+    }
+
+    /// The smallest value of a row among the blocks that parameters satisfy; infinite if they satisfy none.
+    pub fn margin(&self, parameters: &[f64]) -> f64 {
+        (0..self.rows.n_blocks())
+            .filter(|&block| self.satisfies(block, parameters))
+            .flat_map(|block| self.rows.of_block(block))
+            .map(|row| self.rows.row(row).dot(parameters).0)
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// How many blocks parameters satisfy.
@@ -89,10 +103,31 @@ pub struct Answer {
     pub proof: Proof,
 }
 
+impl Answer {
+    /// What is known of a problem before anything is done.
+    pub fn unknown(problem: &Problem) -> Self {
+        let parameters = problem.space.lower.clone();
+        Self {
+            satisfied: problem.count(&parameters),
+            parameters,
+            bound: problem.rows.n_blocks(),
+            proof: Proof::Covering {
+                conflicts: Vec::new(),
+                dropped: 0,
+            },
+        }
+    }
+}
+
 /// Who watches over an engine: may stop it, and hears how it fares. Engines ask often (at least each tenth of a second of work).
 pub trait Watch: Sync {
     /// Whether the engine must stop now and give what it has, with a bound that holds.
     fn stops(&self) -> bool;
+
+    /// Seconds until it will say stop, if it knows: for solvers from elsewhere, which do not ask.
+    fn seconds_left(&self) -> Option<f64> {
+        None
+    }
 
     /// The state of the search: blocks satisfied, and the bound.
     fn progress(&self, _satisfied: usize, _bound: usize) {}

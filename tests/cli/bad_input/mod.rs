@@ -3,8 +3,10 @@
 mod aggregates;
 mod broken;
 mod distances;
+mod explain;
 mod fuzzy;
 mod knowledge;
+mod learned;
 mod match_attributes;
 mod microaggregation;
 mod options;
@@ -13,6 +15,7 @@ mod probabilistic;
 mod published;
 mod rules;
 mod ugly;
+mod verify;
 
 use std::collections::BTreeSet;
 
@@ -220,15 +223,18 @@ fn table() -> Vec<Case> {
     table.extend(ugly::cases());
     table.extend(options::cases());
     table.extend(distances::cases());
+    table.extend(explain::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(learned::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(rules::cases());
+    table.extend(verify::cases());
     table
 }
 

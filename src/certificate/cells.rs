@@ -1,0 +1,329 @@
+//! A tree of simplicial cones that covers the simplex: each leaf, decided at its generators.
+//!
+//! A parameter vector with sum 1 in a cell is `Σ c_i g_i` with `Σ c_i |g_i| = 1` and `c_i ≥ 0`, |g| being the sum of a generator's coordinates. So
+//! a row that is at most `margin · greatest coefficient · |g|` at each generator exceeds the margin nowhere in the cell.
+//!
+//! Coordinates of generators are sums of products of positive numbers: rounded, they are wrong by their number of operations in units of the
+//! last place. What that cannot decide is decided exactly, with generators worked out from the root.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{
+    conflicts::{Ground, Multiplied},
+    cover::{Cover, cover},
+    exact::Exact,
+    format::{Node, Pair, Weighted},
+};
+
+/// Depth of a tree up to which generators are worked out exactly: each split adds an f64's digits.
+const MOST_DEPTH: usize = 1024;
+
+/// What a tree comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tree {
+    /// Number of leaves.
+    pub leaves: usize,
+    /// Leaves whose conflicts may cost enough records or not: the limit of work was reached.
+    pub open: usize,
+}
+
+/// A step on the way from the root to a cell.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    a: usize,
+    b: usize,
+    at: f64,
+    /// Whether it leads to the second half.
+    second: bool,
+}
+
+/// A cell that is still to come: its rounded generators, and the step that leads to it from a cell of this depth.
+struct Cell {
+    generators: Vec<Vec<f64>>,
+    from: usize,
+    step: Option<Step>,
+}
+
+/// A row, rounded; each number is wrong by four units in the last place at most.
+struct Rounded {
+    seeker: usize,
+    coefficients: Vec<f64>,
+    greatest: f64,
+}
+
+/// Checks that no cell holds parameters that link more records than the bound.
+///
+/// # Errors
+/// What is wrong, in words that follow "it".
+pub(super) fn cells(ground: &Ground<'_>, nodes: &[Node], never: &[usize]) -> Result<Tree, String> {
+    let certificate = ground.certificate;
+    if !certificate.family.is_simplex() {
+        return Err("has cells, which say nothing of this family".into());
+    }
+    let walk = Walk {
+        ground,
+        never,
+        rows: rows(ground, nodes)?,
+        margin: certificate.margin,
+    };
+    let n = ground.points.n_attributes();
+    let unit = |k: usize| (0..n).map(|l| f64::from(u8::from(k == l))).collect();
+    let mut pending = vec![Cell {
+        generators: (0..n).map(unit).collect(),
+        from: 0,
+        step: None,
+    }];
+    let mut path: Vec<Step> = Vec::new();
+    let mut tree = Tree::default();
+    for (number, node) in (1..).zip(nodes) {
+        let in_node = |why: String| format!("node {number} {why}");
+        let cell = pending
+            .pop()
+            .ok_or_else(|| in_node("comes after the end of the tree".into()))?;
+        path.truncate(cell.from);
+        path.extend(cell.step);
+        match node {
+            Node::Split(a, b, at) => {
+                let [first, second] =
+                    halves(&cell, n, (*a, *b, *at), path.len()).map_err(in_node)?;
+                pending.extend([second, first]);
+            }
+            Node::Leaf { wrong, conflicts } => {
+                tree.leaves += 1;
+                let is_open = walk
+                    .leaf(&cell.generators, &path, wrong, conflicts)
+                    .map_err(in_node)?;
+                tree.open += usize::from(is_open);
+            }
+        }
+    }
+    match pending.is_empty() {
+        true => Ok(tree),
+        false => Err("has a tree that ends too early: some cells are missing".into()),
+    }
+}
+
+/// All rows that leaves name.
+fn rows(ground: &Ground<'_>, nodes: &[Node]) -> Result<BTreeMap<Pair, Rounded>, String> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for node in nodes {
+        if let Node::Leaf { wrong, conflicts } = node {
+            pairs.extend(wrong);
+            let weighted = conflicts.iter().flatten();
+            pairs.extend(weighted.map(|&Weighted(record, competitor, _)| Pair(record, competitor)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let n = ground.points.n_attributes();
+    let rounded = |pair: &Pair| {
+        let row = ground.row(*pair)?;
+        let near = |k: usize| row.coefficients.get(&k).map_or(0.0, Exact::near);
+        let rounded = Rounded {
+            seeker: row.seeker,
+            coefficients: (0..n).map(near).collect(),
+            greatest: row.greatest.near(),
+        };
+        Ok((*pair, rounded))
+    };
+    let rows: Vec<Result<(Pair, Rounded), String>> = pairs.par_iter().map(rounded).collect();
+    rows.into_iter().collect()
+}
+
+fn halves(
+    cell: &Cell,
+    n: usize,
+    (a, b, at): (u32, u32, f64),
+    depth: usize,
+) -> Result<[Cell; 2], String> {
+    let place = |generator: u32| {
+        let place = usize::try_from(generator).ok()?.checked_sub(1)?;
+        (place < n).then_some(place)
+    };
+    let (Some(a), Some(b)) = (place(a), place(b)) else {
+        return Err("splits a generator that there is not".into());
+    };
+    if a == b || !(at > 0.0 && at.is_finite()) {
+        return Err("splits at no place between two generators".into());
+    }
+    let of = &cell.generators;
+    let generator: Vec<f64> = of[a].iter().zip(&of[b]).map(|(a, b)| a + at * b).collect();
+    Ok([false, true].map(|second| {
+        let mut generators = of.clone();
+        generators[if second { a } else { b }].clone_from(&generator);
+        Cell {
+            generators,
+            from: depth,
+            step: Some(Step { a, b, at, second }),
+        }
+    }))
+}
+
+struct Walk<'a> {
+    ground: &'a Ground<'a>,
+    never: &'a [usize],
+    rows: BTreeMap<Pair, Rounded>,
+    margin: f64,
+}
+
+impl Walk<'_> {
+    /// Checks a leaf. Whether its conflicts could not be counted.
+    fn leaf(
+        &self,
+        generators: &[Vec<f64>],
+        path: &[Step],
+        wrong: &[Pair],
+        conflicts: &[Vec<Weighted>],
+    ) -> Result<bool, String> {
+        let mut lost = Vec::with_capacity(wrong.len());
+        for pair in wrong {
+            let row = &self.rows[pair];
+            let alone = [Weighted(pair.0, pair.1, 1.0)];
+            if !self.is_nowhere_positive(generators, path, &alone)? {
+                return Err(format!(
+                    "calls record {} wrong in a cell where it need not be",
+                    pair.0
+                ));
+            }
+            lost.push(row.seeker);
+        }
+        lost.sort_unstable();
+        if lost.windows(2).any(|two| two[0] == two[1]) {
+            return Err("names a record twice".into());
+        }
+        let is_lost = |seeker: &usize| {
+            lost.binary_search(seeker).is_ok() || self.never.binary_search(seeker).is_ok()
+        };
+        let mut left_to_hit = Vec::new();
+        for conflict in conflicts {
+            if !self.is_nowhere_positive(generators, path, conflict)? {
+                return Err("has a conflict that is none in its cell".into());
+            }
+            let pairs = conflict.iter().map(|&Weighted(a, b, _)| Pair(a, b));
+            let seekers: Vec<usize> = pairs.map(|pair| self.rows[&pair].seeker).collect();
+            if !seekers.iter().any(is_lost) {
+                left_to_hit.push(seekers);
+            }
+        }
+        let certificate = self.ground.certificate;
+        let also_never = lost
+            .iter()
+            .filter(|seeker| self.never.binary_search(seeker).is_ok());
+        let gone = self.never.len() + lost.len() - also_never.count();
+        let left = certificate.records.saturating_sub(gone);
+        match cover(&left_to_hit, left.saturating_sub(certificate.bound)) {
+            Cover::Fewer(hit) => Err(format!(
+                "leaves {} records, more than the bound",
+                left - hit.min(left)
+            )),
+            Cover::Open => Ok(true),
+            Cover::Disjoint | Cover::Packing | Cover::Search => Ok(false),
+        }
+    }
+
+    /// Whether a sum of rows with multipliers is at most the margin at all generators.
+    fn is_nowhere_positive(
+        &self,
+        generators: &[Vec<f64>],
+        path: &[Step],
+        rows: &[Weighted],
+    ) -> Result<bool, String> {
+        match self.is_surely_nowhere_positive(generators, path, rows) {
+            true => Ok(true),
+            false => self.is_exactly_nowhere_positive(path, rows),
+        }
+    }
+
+    /// The same for certain, by rounded numbers.
+    fn is_surely_nowhere_positive(
+        &self,
+        generators: &[Vec<f64>],
+        path: &[Step],
+        rows: &[Weighted],
+    ) -> bool {
+        // Numbers so small that they could have lost digits, or so large that they could have become infinite, decide nothing.
+        let is_plain = |x: &f64| *x == 0.0 || (1e-200..1e200).contains(&x.abs());
+        let n = generators.len();
+        let (mut sum, mut sizes, mut allowed) = (vec![0.0; n], vec![0.0; n], 0.0);
+        for &Weighted(record, competitor, multiplier) in rows {
+            let row = &self.rows[&Pair(record, competitor)];
+            let multiplier = multiplier / row.greatest;
+            let is_plain =
+                multiplier > 0.0 && is_plain(&multiplier) && row.coefficients.iter().all(is_plain);
+            if !is_plain {
+                return false;
+            }
+            for (k, coefficient) in row.coefficients.iter().enumerate() {
+                sum[k] += multiplier * coefficient;
+                sizes[k] += multiplier * coefficient.abs();
+            }
+            allowed += multiplier * row.greatest;
+        }
+        allowed *= self.margin;
+        // Four units in a row, two a step in a generator, one a term in the sums, and some to spare.
+        let units = 16 + 2 * path.len() + 2 * n + 2 * rows.len();
+        let error = units as f64 * f64::EPSILON;
+        !rows.is_empty()
+            && generators.iter().all(|generator| {
+                let (mut value, mut size, mut length) = (0.0, 0.0, 0.0);
+                for (k, coordinate) in generator.iter().enumerate() {
+                    value += sum[k] * coordinate;
+                    size += sizes[k] * coordinate;
+                    length += coordinate;
+                }
+                generator.iter().all(is_plain)
+                    && value + error * size <= allowed * length * (1.0 - error) - f64::MIN_POSITIVE
+            })
+    }
+
+    /// The same of a sum of rows, exactly.
+    fn is_exactly_nowhere_positive(
+        &self,
+        path: &[Step],
+        rows: &[Weighted],
+    ) -> Result<bool, String> {
+        if path.len() > MOST_DEPTH {
+            return Err("lies too deep to be decided".into());
+        }
+        let n = self.ground.points.n_attributes();
+        let rows = self.ground.multiplied(rows)?;
+        let mut sum = vec![Exact::default(); n];
+        let mut allowed = Exact::default();
+        for Multiplied { row, multiplier } in &rows {
+            let multiplier = Exact::of(*multiplier);
+            for (&k, coefficient) in &row.coefficients {
+                sum[k] = &sum[k] + &(coefficient * &multiplier);
+            }
+            allowed = &allowed + &(&multiplier * &row.greatest);
+        }
+        allowed = &allowed * &self.ground.margin;
+        let holds = exact_generators(n, path).iter().all(|generator| {
+            let (mut value, mut length) = (Exact::default(), Exact::default());
+            for (coefficient, coordinate) in sum.iter().zip(generator) {
+                value = &value + &(coefficient * coordinate);
+                length = &length + coordinate;
+            }
+            value <= &allowed * &length
+        });
+        Ok(holds)
+    }
+}
+
+/// The generators at the end of a path.
+fn exact_generators(n: usize, path: &[Step]) -> Vec<Vec<Exact>> {
+    let unit = |k: usize| {
+        (0..n)
+            .map(|l| Exact::of(f64::from(u8::from(k == l))))
+            .collect()
+    };
+    let mut generators: Vec<Vec<Exact>> = (0..n).map(unit).collect();
+    for step in path {
+        let at = Exact::of(step.at);
+        let (a, b) = (&generators[step.a], &generators[step.b]);
+        let generator = a.iter().zip(b).map(|(a, b)| a + &(&at * b)).collect();
+        generators[if step.second { step.a } else { step.b }] = generator;
+    }
+    generators
+}

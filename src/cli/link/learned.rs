@@ -1,0 +1,369 @@
+//! The options of the learned distances, and the clock that stops their search.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use clap::{Args, ValueEnum};
+
+use super::{args::LinkArgs, work::Learned};
+use crate::{
+    attack::{
+        Direction,
+        distance_based::Standardize,
+        learned::{
+            LearnedDistance, Learner, Lesson,
+            family::Family,
+            weights::{ProofStatus, Weights},
+        },
+    },
+    cli::{
+        args,
+        console::{Console, Live},
+        files,
+    },
+    error::{Error, Result},
+    optimize::subsystem::{Watch, portfolio::Engine},
+};
+
+/// How long a search may take where nothing else is asked for, in seconds.
+const USUAL_LIMIT: f64 = 60.0;
+
+/// Progress is shown no more often than this.
+const BETWEEN_LINES: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Clone, Args)]
+#[command(
+    next_help_heading = "Learned distances (wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd)"
+)]
+pub(super) struct LearnedArgs {
+    /// Seconds that the search for one distance may take; then the best found is printed with its bound [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) time_limit: Option<f64>,
+    /// How to search [default: auto]
+    #[arg(long, value_enum)]
+    pub(super) engine: Option<EngineArg>,
+    /// Write what was learned, for 'explain' and --use-weights (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(super) weights: Option<PathBuf>,
+    /// Do not learn: link by what another call wrote with --weights
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "certificate", "train_records", "engine", "time_limit"])]
+    pub(super) use_weights: Option<PathBuf>,
+    /// Write why no distance of the family links more, for 'verify' (JSON; says who is who: private)
+    #[arg(long, value_name = "FILE")]
+    pub(super) certificate: Option<PathBuf>,
+    /// Learn on so many individuals drawn at random, or those of a file (one record number or identifier a line), and attack all others
+    #[arg(long, value_name = "N|FILE", conflicts_with = "certificate")]
+    pub(super) train_records: Option<String>,
+    /// Draw the individuals to learn from so many times; the report gives the mean and its interval [default: 1]
+    #[arg(long, value_name = "N", requires = "train_records")]
+    pub(super) train_splits: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum EngineArg {
+    /// Whichever suits the problem
+    Auto,
+    /// Conflicts between records, and the fewest records that hit them all
+    HittingSet,
+    /// Branch and bound over cones of weights (wm, wm-m, owa)
+    Cone,
+    /// Branch and bound over records
+    Branch,
+    /// The paper's mixed integer program: slow, a reference for small files
+    Milp,
+}
+
+impl From<EngineArg> for Engine {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Auto => Self::Auto,
+            EngineArg::HittingSet => Self::HittingSet,
+            EngineArg::Cone => Self::Cone,
+            EngineArg::Branch => Self::Branch,
+            EngineArg::Milp => Self::Milp,
+        }
+    }
+}
+
+impl LearnedArgs {
+    /// The first option given, if any is.
+    fn given(&self) -> Option<&'static str> {
+        [
+            ("--time-limit", self.time_limit.is_some()),
+            ("--engine", self.engine.is_some()),
+            ("--weights", self.weights.is_some()),
+            ("--use-weights", self.use_weights.is_some()),
+            ("--certificate", self.certificate.is_some()),
+            ("--train-records", self.train_records.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+
+    /// An option that can have no effect is refused, not ignored.
+    pub(super) fn refuse_without_effect(&self, families: &[Family]) -> Result<()> {
+        if let (Some(option), []) = (self.given(), families) {
+            return Err(
+                Error::usage(format!("{option} has no effect without a learned distance"))
+                    .remedy("Add wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc or sb-pd to --method, or leave the option out"),
+            );
+        }
+        let one_file = [
+            ("--weights", self.weights.is_some()),
+            ("--use-weights", self.use_weights.is_some()),
+            ("--certificate", self.certificate.is_some()),
+        ];
+        let one_file = one_file
+            .into_iter()
+            .find_map(|(option, given)| given.then_some(option));
+        if let (Some(option), 2..) = (one_file, families.len()) {
+            return Err(Error::usage(format!(
+                "{option} is about one learned distance; this call names {}",
+                families.len()
+            ))
+            .remedy("Name one of them"));
+        }
+        let on_simplex = |family: &Family| {
+            matches!(
+                family,
+                Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
+            )
+        };
+        if let (Some(EngineArg::Cone), Some(family)) = (
+            self.engine,
+            families.iter().find(|family| !on_simplex(family)),
+        ) {
+            return Err(Error::usage(format!(
+                "--engine cone searches weights that sum to 1, which {} does not have",
+                family.name()
+            ))
+            .remedy("Leave --engine out, or name wm, wm-m or owa only"));
+        }
+        match self.train_splits {
+            Some(0) => Err(Error::usage("--train-splits wants a number, 1 or more")),
+            Some(2..) if self.train_count().is_none() => Err(Error::usage(
+                "--train-splits has no effect where a file says which individuals are learned from",
+            )
+            .remedy("Give --train-records a number")),
+            _ => self.limit().map(|_| ()),
+        }
+    }
+
+    /// `--train-records` as a number, if it is one.
+    pub(super) fn train_count(&self) -> Option<usize> {
+        self.train_records.as_ref()?.parse().ok()
+    }
+
+    /// The file that `--train-records` names, if it names one.
+    pub(super) fn train_file(&self) -> Option<&Path> {
+        match self.train_count() {
+            Some(_) => None,
+            None => self.train_records.as_ref().map(Path::new),
+        }
+    }
+
+    fn limit(&self) -> Result<Duration> {
+        let seconds = self.time_limit.unwrap_or(USUAL_LIMIT);
+        Duration::try_from_secs_f64(seconds)
+            .ok()
+            .filter(|limit| !limit.is_zero())
+            .ok_or_else(|| {
+                Error::usage("--time-limit wants a number of seconds above 0").remedy(
+                    "For example 60; the best that was found by then is printed with its bound",
+                )
+            })
+    }
+
+    /// The clock of this call.
+    ///
+    /// # Errors
+    /// Usage, when the limit is no time.
+    pub(super) fn clock(&self, console: &Console) -> Result<Arc<Clock>> {
+        Ok(Arc::new(Clock {
+            limit: self.limit()?,
+            live: console.live(),
+            state: Mutex::new(State {
+                started: Instant::now(),
+                shown: None,
+                what: String::new(),
+            }),
+        }))
+    }
+
+    /// What learns a family.
+    pub(super) fn learner(
+        &self,
+        family: Family,
+        standardize: Standardize,
+        clock: &Arc<Clock>,
+    ) -> Learner {
+        Learner {
+            family,
+            standardize,
+            engine: self.engine.map_or(Engine::Auto, Engine::from),
+            keeps_proof: self.certificate.is_some(),
+            wants_ranges: self.weights.is_some(),
+            watch: Arc::clone(clock) as Arc<dyn Watch + Send + Sync>,
+        }
+    }
+}
+
+/// Stops a search when its time is over or somebody presses Ctrl-C, and shows how it fares.
+#[derive(Debug)]
+pub(super) struct Clock {
+    limit: Duration,
+    live: Live,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    started: Instant,
+    shown: Option<Instant>,
+    what: String,
+}
+
+impl Clock {
+    /// A search begins; `what` it looks for is shown beside its progress.
+    pub(super) fn start(&self, what: &str) {
+        let mut state = self.state();
+        state.started = Instant::now();
+        state.shown = None;
+        state.what = what.into();
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Watch for Clock {
+    fn stops(&self) -> bool {
+        files::is_interrupted() || self.state().started.elapsed() >= self.limit
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let left = self.limit.saturating_sub(self.state().started.elapsed());
+        Some(left.as_secs_f64())
+    }
+
+    fn progress(&self, satisfied: usize, bound: usize) {
+        if !self.live.is_live() {
+            return;
+        }
+        let mut state = self.state();
+        if state
+            .shown
+            .is_some_and(|shown| shown.elapsed() < BETWEEN_LINES)
+        {
+            return;
+        }
+        state.shown = Some(Instant::now());
+        self.live.show(&format!(
+            "{}: {satisfied} linked, at most {bound} (gap {}), {:.0} s; Ctrl-C prints the best so far",
+            state.what,
+            bound.saturating_sub(satisfied),
+            state.started.elapsed().as_secs_f64()
+        ));
+    }
+}
+
+impl LinkArgs {
+    /// The distance of `--use-weights`, for these attributes.
+    ///
+    /// # Errors
+    /// Usage, when the call asks for another family, direction or standardisation than the file is of; Input, when it is no such file.
+    pub(super) fn given_distance(&self) -> Result<Option<GivenDistance>> {
+        let Some(path) = &self.methods.learned.use_weights else {
+            return Ok(None);
+        };
+        let name = files::name_of(path);
+        let weights = Weights::from_json(&name, &args::read_text(path)?)?;
+        let named = self.methods.families();
+        if named != [weights.family] {
+            return Err(
+                Error::usage(format!("is of the method {}", weights.family.name()))
+                    .in_file(name)
+                    .remedy(format!("Name it: --method {}", weights.family.name())),
+            );
+        }
+        if weights.standardize != self.methods.standardize() {
+            return Err(
+                Error::usage("was learned on files that were standardised in another way")
+                    .in_file(name)
+                    .remedy("Give the --standardize that it was learned with"),
+            );
+        }
+        Ok(Some(GivenDistance {
+            file: name,
+            attributes: weights.attributes,
+            distance: LearnedDistance {
+                family: weights.family,
+                parameters: weights.parameters,
+                standardize: weights.standardize,
+            },
+        }))
+    }
+}
+
+/// A distance that another call learned.
+#[derive(Debug)]
+pub(super) struct GivenDistance {
+    file: String,
+    attributes: Vec<String>,
+    /// The distance.
+    pub(super) distance: LearnedDistance,
+}
+
+impl GivenDistance {
+    /// That it is of just these attributes, in this order.
+    ///
+    /// # Errors
+    /// Usage, when it is of others.
+    pub(super) fn check(&self, known: &[String]) -> Result<()> {
+        match self.attributes == known {
+            true => Ok(()),
+            false => Err(Error::usage(format!(
+                "was learned on the attributes {}; the intruder knows {}",
+                self.attributes.join(", "),
+                known.join(", ")
+            ))
+            .in_file(&self.file)
+            .remedy("Name these attributes in this order with --known")),
+        }
+    }
+}
+
+impl Learned {
+    /// As a file of weights.
+    pub(super) fn weights(&self, direction: Direction) -> Weights {
+        let Lesson {
+            distance, bound, ..
+        } = &self.lesson;
+        let linked = usize::try_from(self.linked).unwrap_or(usize::MAX);
+        let ranges = self.lesson.ranges.as_ref();
+        Weights {
+            version: env!("CARGO_PKG_VERSION").into(),
+            family: distance.family,
+            attributes: self.known.clone(),
+            standardize: distance.standardize,
+            direction,
+            parameters: distance.parameters.clone(),
+            linked,
+            records: usize::try_from(self.records).unwrap_or(usize::MAX),
+            bound: (*bound).max(linked),
+            proof: match *bound <= linked {
+                true => ProofStatus::Optimal,
+                false => ProofStatus::Limit,
+            },
+            ranges: ranges.and_then(|ranges| ranges.parameters.clone()),
+            shapley_ranges: ranges.and_then(|ranges| ranges.shapley.clone()),
+            alone: self.alone.clone(),
+        }
+    }
+}

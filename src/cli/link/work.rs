@@ -1,0 +1,228 @@
+//! The attacks of one call, one after the other.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    args::{AssignArg, LinkArgs},
+    learned::{Clock, GivenDistance},
+    methods::{Method, NotRun},
+};
+use crate::{
+    attack::{
+        Attack,
+        learned::{LearnedDistance, Lesson, family::Family},
+    },
+    cli::{console::Console, files},
+    error::{ErrorKind, Result},
+    evaluate::link::{Assign, Case, Claim},
+    report::link::{LinkResult, Sample},
+};
+
+/// Records from which on an assignment takes long enough to say so.
+const MANY_TO_ASSIGN: usize = 30_000;
+
+/// What the attacks of a call found so far.
+pub(super) struct Work<'a> {
+    args: &'a LinkArgs,
+    console: &'a Console,
+    methods: &'a [Method],
+    /// A distance that was learned by another call.
+    given: Option<GivenDistance>,
+    caveats: BTreeSet<String>,
+    pub(super) clock: Arc<Clock>,
+    pub(super) results: Vec<LinkResult>,
+    /// The links of the last attack.
+    pub(super) claims: Vec<Claim>,
+    pub(super) not_run: Vec<NotRun>,
+    /// What was learned last.
+    pub(super) lesson: Option<Learned>,
+}
+
+/// A lesson, and where its records stand in the files.
+#[derive(Debug)]
+pub(super) struct Learned {
+    /// What was learned.
+    pub(super) lesson: Lesson,
+    /// The attributes it was learned on.
+    pub(super) known: Vec<String>,
+    /// The linked records that the plain linkage counts.
+    pub(super) linked: u64,
+    /// The records that looked.
+    pub(super) records: u64,
+    /// How many records each attribute links on its own, ties not counted; for the file of weights only.
+    pub(super) alone: Option<Vec<usize>>,
+    /// The file record behind each seeker.
+    pub(super) seekers: Vec<u32>,
+    /// The file record behind each sought record.
+    pub(super) sought: Vec<u32>,
+}
+
+/// One round of attacks: all methods on one case.
+pub(super) struct Turn<'a> {
+    /// What is attacked.
+    pub(super) case: &'a Case<'a>,
+    /// What is learned from, if not from what is attacked.
+    pub(super) training: Option<&'a Case<'a>>,
+    /// Which of several draws of the individuals learned from this is.
+    pub(super) split: Option<usize>,
+    /// Which turn of the call this is, counted from 1.
+    pub(super) number: usize,
+    /// How many there are.
+    pub(super) of: usize,
+}
+
+impl<'a> Work<'a> {
+    /// Nothing done yet.
+    pub(super) fn new(
+        args: &'a LinkArgs,
+        console: &'a Console,
+        methods: &'a [Method],
+        not_run: Vec<NotRun>,
+    ) -> Result<Self> {
+        Ok(Self {
+            args,
+            console,
+            methods,
+            given: args.given_distance()?,
+            caveats: BTreeSet::new(),
+            clock: args.methods.learned.clock(console)?,
+            results: Vec::new(),
+            claims: Vec::new(),
+            not_run,
+            lesson: None,
+        })
+    }
+
+    /// Says that a one-to-one assignment can take long.
+    pub(super) fn warn_of_long_assignments(&self, (seekers, sought): (usize, usize)) {
+        if self.args.assign == AssignArg::OneToOne && seekers.max(sought) >= MANY_TO_ASSIGN {
+            self.console.note(&format!(
+                "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
+                 many records compete for the same ones"
+            ));
+        }
+    }
+
+    /// Runs all methods on one case.
+    ///
+    /// # Errors
+    /// What a method objects to, unless all that apply were asked for.
+    pub(super) fn run(&mut self, turn: &Turn<'_>) -> Result<()> {
+        for method in self.methods {
+            let known = turn.case.known().len();
+            self.console.progress(&format!(
+                "{} with {known} known attributes (case {} of {})",
+                method.name(),
+                turn.number,
+                turn.of
+            ));
+            match method {
+                Method::Attack(attack) => {
+                    let sample = turn.training.map(|_| Sample::Others);
+                    match self.attack(turn.case, attack.as_ref(), sample, turn.split) {
+                        Ok(()) => {}
+                        // All that apply were asked for: this one does not, with these attributes.
+                        Err(error)
+                            if self.args.methods.takes_all()
+                                && error.kind() != ErrorKind::Failed =>
+                        {
+                            self.not_run.push(NotRun::because(attack.name(), &error));
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                Method::Learned(family) => self.learned(turn, *family)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A learned distance: learns it, unless it is given, and recounts it by linking with it.
+    fn learned(&mut self, turn: &Turn<'_>, family: Family) -> Result<()> {
+        if let Some(given) = &self.given {
+            given.check(turn.case.known())?;
+            let distance = given.distance.clone();
+            return self.attack(turn.case, &distance, None, turn.split);
+        }
+        let source = turn.training.unwrap_or(turn.case);
+        let learner =
+            self.args
+                .methods
+                .learned
+                .learner(family, self.args.methods.standardize(), &self.clock);
+        self.clock.start(family.name());
+        let lesson = self.console.stage(family.name(), || {
+            files::interruptible(|| source.learn(&learner))
+        })?;
+        let sample = turn.training.map(|_| Sample::Training);
+        self.attack(source, &lesson.distance, sample, turn.split)?;
+        let alone = match self.args.methods.learned.weights {
+            Some(_) => Some(alone(source, &lesson.distance)?),
+            None => None,
+        };
+        if let Some(result) = self.results.last_mut() {
+            result.learn(&lesson, source.known());
+            let (seekers, sought) = source.study().records();
+            self.lesson = Some(Learned {
+                known: source.known().to_vec(),
+                linked: result.correct.strict,
+                records: result.records,
+                alone,
+                seekers,
+                sought,
+                lesson: lesson.clone(),
+            });
+        }
+        if turn.training.is_some() {
+            self.attack(
+                turn.case,
+                &lesson.distance,
+                Some(Sample::Others),
+                turn.split,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn attack(
+        &mut self,
+        case: &Case<'_>,
+        attack: &dyn Attack,
+        sample: Option<Sample>,
+        split: Option<usize>,
+    ) -> Result<()> {
+        let outcome = self.console.stage(attack.name(), || {
+            case.attack(attack, self.args.assign(), self.args.links.is_some())
+        })?;
+        for caveat in attack.caveats(case.known()) {
+            let caveat = format!("note: {}: {caveat}", attack.name());
+            if self.caveats.insert(caveat.clone()) {
+                self.console.note(&caveat);
+            }
+        }
+        self.results.push(LinkResult {
+            sample,
+            split,
+            ..LinkResult::new(attack, case.known(), &outcome, self.args.ties())
+        });
+        self.claims = outcome.links;
+        Ok(())
+    }
+}
+
+/// How many records each attribute links on its own.
+fn alone(case: &Case<'_>, of: &LearnedDistance) -> Result<Vec<usize>> {
+    let n = case.known().len();
+    let links = |attribute: usize| {
+        let mut parameters = vec![0.0; n];
+        parameters[attribute] = 1.0;
+        let attack = LearnedDistance {
+            family: Family::WeightedMean,
+            parameters,
+            standardize: of.standardize,
+        };
+        let score = case.attack(&attack, Assign::Best, false)?.score;
+        Ok(usize::try_from(score.strict).unwrap_or(usize::MAX))
+    };
+    (0..n).map(links).collect()
+}

@@ -1,0 +1,134 @@
+//! `sdcrisk verify`: whether the proof of a learned optimum is right.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Ending,
+    args::{ReadArgs, read_table, read_text},
+    console::Console,
+    files::{self, Output, Plan, Privacy},
+    link::inputs,
+};
+use crate::{
+    certificate::{Certificate, Pairing, check},
+    error::Result,
+    report::verify::VerifyReport,
+    table::ReadOptions,
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk verify certificate.json orig.csv masked.csv
+  sdcrisk verify --id person certificate.json orig.csv masked.csv
+  sdcrisk verify --format json certificate.json orig.csv masked.csv
+
+A learned distance claims two things: its parameters link so many records, and no parameters link more. A
+certificate carries the proof. This command shares no code with the search that found it: it standardises the
+files itself, builds each inequality from the definition of the distance, decides it in exact arithmetic, and
+recounts the links over all pairs. What cannot be checked is named.
+
+Give the files, and the options of reading, with which the certificate was made. It says who is who: keep it as
+private as a key.
+
+Exit status: 0 everything was proven again or is named as resting on something else, 1 a claim is wrong,
+3 the file is no certificate, or speaks of other files.")]
+pub struct VerifyArgs {
+    /// The certificate; one of the three files can be - for standard input
+    #[arg(value_name = "CERTIFICATE")]
+    certificate: PathBuf,
+    /// The original file
+    #[arg(value_name = "ORIGINAL")]
+    original: PathBuf,
+    /// The masked file
+    #[arg(value_name = "MASKED")]
+    masked: PathBuf,
+    /// Column that says who is who in both files [default: the order of the records]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
+    id: Option<String>,
+    /// The key that was written when the file was shuffled
+    #[arg(long, value_name = "KEYFILE")]
+    key: Option<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+}
+
+pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
+    let mut output = args.output()?;
+    let name = files::name_of(&args.certificate);
+    let certificate = Certificate::from_json(&name, &read_text(&args.certificate)?)?;
+    let options = args.read.options()?;
+    let original = read_table(&args.original, &options, console)?;
+    let options = ReadOptions {
+        roles: options.roles.for_another_file(),
+        ..options
+    };
+    let masked = read_table(&args.masked, &options, console)?;
+    let masked = inputs::as_the_original(masked, &original, &options)?;
+    let truth = inputs::truth(args.id.as_deref(), args.key.as_deref(), &original, &masked)?;
+    let known = check::attributes(&certificate, &original, &masked)?;
+    console.progress("checking the proof");
+    let verdict = console.stage("verify", || {
+        check(
+            &certificate,
+            &Pairing {
+                original: &original,
+                masked: &masked,
+                known: &known,
+                masked_of: truth.masked_of(),
+            },
+        )
+    })?;
+    let report = VerifyReport::new(
+        &name,
+        [original.name(), masked.name()],
+        &certificate,
+        &verdict,
+    );
+    let content = match args.format {
+        FormatArg::Text => report.to_text(),
+        FormatArg::Json => report.to_json(),
+    };
+    console.stage("write", || -> Result<()> {
+        output.write(|out| out.write_all(content.as_bytes()))?;
+        output.keep()
+    })?;
+    Ok(match verdict.outcome() {
+        check::Outcome::Wrong => Ending::Wrong,
+        check::Outcome::Proved | check::Outcome::Named => Ending::Done,
+    })
+}
+
+impl VerifyArgs {
+    fn output(&self) -> Result<Output> {
+        let mut plan = Plan::default();
+        for input in [&self.certificate, &self.original, &self.masked] {
+            plan.input(input)?;
+        }
+        self.read.plan(&mut plan)?;
+        if let Some(key) = &self.key {
+            plan.input(key)?;
+        }
+        plan.output(&self.output)?;
+        plan.open(&self.output, Privacy::Ordinary)
+    }
+}

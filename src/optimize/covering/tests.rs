@@ -1,0 +1,93 @@
+use super::*;
+
+/// Sets that look random, of a fixed sequence.
+fn sets(case: u32, n_elements: u32, n_sets: usize, size: usize) -> Vec<Vec<u32>> {
+    let mut state = u64::from(case).wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from(state >> 33).unwrap()
+    };
+    (0..n_sets)
+        .map(|_| {
+            let mut set: Vec<u32> = (0..size).map(|_| next() % n_elements).collect();
+            set.sort_unstable();
+            set.dedup();
+            set
+        })
+        .collect()
+}
+
+/// The least number of elements, over all choices.
+fn brute_force(sets: &[Vec<u32>], n_elements: u32) -> usize {
+    (0_u32..1 << n_elements)
+        .filter(|choice| {
+            sets.iter()
+                .all(|set| set.iter().any(|e| choice >> e & 1 == 1))
+        })
+        .map(|choice| choice.count_ones() as usize)
+        .min()
+        .unwrap()
+}
+
+fn hits_all(sets: &[Vec<u32>], elements: &[u32]) -> bool {
+    sets.iter()
+        .all(|set| set.iter().any(|e| elements.contains(e)))
+}
+
+#[test]
+fn the_decision_is_that_of_trying_all_choices() {
+    for case in 0..120 {
+        let n = 4 + case % 9;
+        let sets = sets(
+            case,
+            n,
+            3 + (case as usize * 7) % 30,
+            2 + (case as usize) % 3,
+        );
+        let least = brute_force(&sets, n);
+        let bound = lower_bound(&sets, n as usize).unwrap();
+        assert!(bound <= least);
+        assert_eq!(
+            decide(&sets, n as usize, least - 1, &|| false),
+            Decision::Impossible
+        );
+        match decide(&sets, n as usize, least, &|| false) {
+            Decision::Hit(elements) => {
+                assert!(elements.len() <= least && hits_all(&sets, &elements));
+            }
+            other => panic!("{other:?}"),
+        }
+        let mut greedy = Greedy::new(n as usize);
+        sets.iter().for_each(|set| greedy.push(set.clone()));
+        let elements = greedy.hitting_set(&vec![1.0; n as usize]);
+        assert!(hits_all(&sets, &elements));
+        for left_out in &elements {
+            let others: Vec<u32> = elements.iter().copied().filter(|e| e != left_out).collect();
+            assert!(!hits_all(&sets, &others), "redundant");
+        }
+    }
+}
+
+/// The points of the projective plane of order 3 (13 points, 13 lines of 4): the lines of a difference set {0, 1, 3, 9} modulo 13. Any line
+/// is a smallest set that hits all lines, since any two meet, and three points do not hit more than 3 · 4 = 12 lines.
+#[test]
+fn the_lines_of_a_projective_plane() {
+    let lines: Vec<Vec<u32>> = (0..13)
+        .map(|shift| [0, 1, 3, 9].map(|e| (e + shift) % 13).to_vec())
+        .collect();
+    assert_eq!(decide(&lines, 13, 3, &|| false), Decision::Impossible);
+    assert!(matches!(decide(&lines, 13, 4, &|| false), Decision::Hit(found) if found.len() == 4));
+    // 1/4 each: 13/4, rounded up.
+    assert_eq!(lower_bound(&lines, 13), Some(4));
+}
+
+#[test]
+fn an_empty_set_is_hit_by_nothing_and_no_sets_by_nothing_at_all() {
+    let sets = vec![vec![0], Vec::new()];
+    assert_eq!(decide(&sets, 2, 2, &|| false), Decision::Impossible);
+    assert_eq!(lower_bound(&sets, 2), None);
+    assert_eq!(decide(&[], 2, 0, &|| false), Decision::Hit(Vec::new()));
+    assert_eq!(lower_bound(&[], 2), Some(0));
+}

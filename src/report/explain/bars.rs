@@ -1,0 +1,49 @@
+//! Weights as bars.
+
+use super::{
+    picture::{Anchor, Picture, short},
+    weighted::Weighted,
+    words::{self, Headline},
+};
+
+/// Draws each weight as a bar from 0 to 100 %, with its range as a line.
+pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> String {
+    const LEFT: f64 = 220.0;
+    const LONGEST: f64 = 360.0;
+    const STEP: f64 = 30.0;
+    const TOP: f64 = 64.0;
+    const MOST_LETTERS: usize = 28;
+    let height = TOP + STEP * weighted.weights.len() as f64 + 16.0;
+    let mut picture = Picture::new(LEFT + LONGEST + 100.0, height);
+    picture.headline(headline);
+    for (place, weight) in weighted.weights.iter().enumerate() {
+        let top = TOP + STEP * place as f64;
+        let figure = words::share(weight.weight);
+        let range = words::range(weight.range, words::share);
+        let said = match range.is_empty() {
+            true => format!("{}: {figure}", weight.name),
+            false => format!(
+                "{}: {figure}, anything from {range} links as many",
+                weight.name
+            ),
+        };
+        picture.group(&said, |picture| {
+            let name = short(&weight.name, MOST_LETTERS);
+            picture.text((LEFT - 10.0, top + 16.0), Anchor::End, "ink", &name);
+            let along = |share: f64| LEFT + LONGEST * share.clamp(0.0, 1.0);
+            let length = along(weight.weight) - LEFT;
+            picture.rectangle((LEFT, top + 4.0), (LONGEST, 16.0), "frame", 0.0);
+            picture.rectangle((LEFT, top + 4.0), (length, 16.0), "shade", 1.0);
+            if let Some((least, greatest)) = weight.range {
+                let middle = top + 12.0;
+                picture.line((along(least), middle), (along(greatest), middle), "range");
+                for end in [least, greatest] {
+                    picture.line((along(end), top + 6.0), (along(end), top + 18.0), "range");
+                }
+            }
+            let after = LEFT + LONGEST + 10.0;
+            picture.text((after, top + 16.0), Anchor::Start, "ink", &figure);
+        });
+    }
+    picture.finish(headline, &in_words.join(" "))
+}

@@ -1,0 +1,214 @@
+//! A measure as the lattice of its sets (Hasse diagram).
+
+use super::{
+    measure::{Measured, SetOfAttributes},
+    picture::{Anchor, Picture, STRONG_SHADE, short},
+    words::{self, Headline},
+};
+use crate::stats::measure::{members, size};
+
+/// Widths and heights, in pixels.
+const NODE: (f64, f64) = (78.0, 38.0);
+const GAP: (f64, f64) = (8.0, 12.0);
+const BETWEEN_LEVELS: f64 = 46.0;
+const TOP: f64 = 64.0;
+const LEGEND_STEP: f64 = 20.0;
+
+/// Levels with more sets are broken into rows.
+const MOST_IN_ROW: usize = 12;
+
+/// With more attributes each level shows its strongest sets only.
+const MOST_WHOLE: usize = 7;
+
+/// How many those are.
+const MOST_IN_LEVEL: usize = 12;
+
+/// A set and where it stands.
+struct Node<'a> {
+    of: &'a SetOfAttributes,
+    middle: (f64, f64),
+}
+
+/// Draws all sets, the whole on top, one level a size, shaded by measure, with a line where an attribute comes in; the
+/// strongest path is thick.
+///
+/// # Source
+/// The form of the figures 1 and 2 of D. Abril, G. Navarro-Arribas, V. Torra, "Choquet integral for record linkage", 2012.
+pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> String {
+    let n = measured.attributes.len();
+    let levels = levels(measured);
+    let widest = levels
+        .iter()
+        .map(|level| level.len().min(MOST_IN_ROW))
+        .max();
+    let least_width = 640.0_f64;
+    let width = least_width.max(32.0 + (NODE.0 + GAP.0) * widest.unwrap_or(1) as f64);
+    let (nodes, bottom) = placed(&levels, width);
+    let empty = (width / 2.0, bottom + NODE.1 / 2.0);
+    let legend = bottom + NODE.1 + 34.0;
+    let mut picture = Picture::new(width, legend + LEGEND_STEP * (n + 1) as f64);
+    picture.headline(headline);
+    draw_edges(&mut picture, measured, &nodes, empty);
+    for node in &nodes {
+        draw_node(&mut picture, node);
+    }
+    picture.group("no attribute: 0", |picture| {
+        node_box(picture, empty, "∅", "0", 0.0);
+    });
+    draw_legend(&mut picture, measured, legend);
+    picture.finish(headline, &described(measured, in_words))
+}
+
+/// The sets to show, by size from the whole down, each level by number; the sets of the strongest path are always among them.
+fn levels(measured: &Measured) -> Vec<Vec<&SetOfAttributes>> {
+    let n = measured.attributes.len();
+    let most = if n > MOST_WHOLE {
+        MOST_IN_LEVEL
+    } else {
+        usize::MAX
+    };
+    (1..=n)
+        .rev()
+        .map(|level| {
+            // They come by descending measure; of equal ones the path's is to stay.
+            let of_level = || measured.sets.iter().filter(move |of| size(of.set) == level);
+            let on_path = of_level().filter(|of| measured.path.contains(&of.set));
+            let others = of_level().filter(|of| !measured.path.contains(&of.set));
+            let mut shown: Vec<&SetOfAttributes> = on_path.chain(others).take(most).collect();
+            shown.sort_by_key(|of| of.set);
+            shown
+        })
+        .collect()
+}
+
+/// Gives each set its place; and where the next level would begin.
+fn placed<'a>(levels: &[Vec<&'a SetOfAttributes>], width: f64) -> (Vec<Node<'a>>, f64) {
+    let mut nodes = Vec::new();
+    let mut top = TOP;
+    for level in levels {
+        let rows = level.len().div_ceil(MOST_IN_ROW).max(1);
+        for row in level.chunks(level.len().div_ceil(rows).max(1)) {
+            let left = width / 2.0 - (NODE.0 + GAP.0) * (row.len() - 1) as f64 / 2.0;
+            for (place, of) in row.iter().enumerate() {
+                let middle = (left + (NODE.0 + GAP.0) * place as f64, top + NODE.1 / 2.0);
+                nodes.push(Node { of, middle });
+            }
+            top += NODE.1 + GAP.1;
+        }
+        top += BETWEEN_LEVELS - GAP.1;
+    }
+    (nodes, top)
+}
+
+fn draw_edges(picture: &mut Picture, measured: &Measured, nodes: &[Node<'_>], empty: (f64, f64)) {
+    let mut place: Vec<(usize, (f64, f64))> = nodes
+        .iter()
+        .map(|node| (node.of.set, node.middle))
+        .collect();
+    place.push((0, empty));
+    place.sort_by_key(|&(set, _)| set);
+    let below = |set: usize| {
+        let found = place.binary_search_by_key(&set, |&(other, _)| other);
+        found.ok().map(|found| place[found].1)
+    };
+    let on_path = |set: usize, smaller: usize| {
+        measured.path.contains(&set) && (smaller == 0 || measured.path.contains(&smaller))
+    };
+    // The strong lines come last, on top of the others.
+    for strong in [false, true] {
+        for node in nodes {
+            for smaller in members(node.of.set).map(|k| node.of.set ^ 1 << k) {
+                if on_path(node.of.set, smaller) != strong {
+                    continue;
+                }
+                if let Some((x, y)) = below(smaller) {
+                    let from = (node.middle.0, node.middle.1 + NODE.1 / 2.0);
+                    let class = if strong { "strong" } else { "edge" };
+                    picture.line(from, (x, y - NODE.1 / 2.0), class);
+                }
+            }
+        }
+    }
+}
+
+fn draw_node(picture: &mut Picture, node: &Node<'_>) {
+    let letters: String = members(node.of.set).map(letter).collect();
+    let figure = format!("{:.4}", node.of.measure);
+    let range = words::range(node.of.range, |figure| format!("{figure:.4}"));
+    let said = match range.is_empty() {
+        true => format!("{}: {figure}", node.of.name),
+        false => format!(
+            "{}: {figure}, anything from {range} links as many",
+            node.of.name
+        ),
+    };
+    picture.group(&said, |picture| {
+        node_box(picture, node.middle, &letters, &figure, node.of.measure);
+    });
+}
+
+fn node_box(picture: &mut Picture, middle: (f64, f64), name: &str, figure: &str, shade: f64) {
+    let corner = (middle.0 - NODE.0 / 2.0, middle.1 - NODE.1 / 2.0);
+    let ink = if shade >= STRONG_SHADE { "on" } else { "ink" };
+    picture.rectangle(corner, NODE, "ground", 1.0);
+    picture.rectangle(corner, NODE, "shade", shade);
+    picture.rectangle(corner, NODE, "frame", 0.0);
+    /// More letters stand closer.
+    const MOST_LARGE: usize = 7;
+    let small = format!("{ink} small");
+    let letters = if name.chars().count() > MOST_LARGE {
+        &small
+    } else {
+        ink
+    };
+    picture.text((middle.0, middle.1 - 3.0), Anchor::Middle, letters, name);
+    picture.text((middle.0, middle.1 + 13.0), Anchor::Middle, &small, figure);
+}
+
+fn draw_legend(picture: &mut Picture, measured: &Measured, top: f64) {
+    const MOST_LETTERS: usize = 60;
+    let all = 1_usize << measured.attributes.len();
+    let head = match measured.attributes.len() > MOST_WHOLE {
+        true => format!(
+            "The {MOST_IN_LEVEL} strongest sets of each size, of {} in all. Thick: the strongest path.",
+            all - 1
+        ),
+        false => "Shade and figure: measure of the set. Thick: the strongest path.".into(),
+    };
+    picture.text((16.0, top), Anchor::Start, "dim small", &head);
+    for (place, name) in measured.attributes.iter().enumerate() {
+        let worth = measured.shapley.iter().find(|worth| worth.place == place);
+        let share = worth.map_or(String::new(), |worth| words::share(worth.value));
+        let name = short(name, MOST_LETTERS);
+        let line = format!("{}  {name}: Shapley value {share}", letter(place));
+        let y = top + LEGEND_STEP * (place + 1) as f64;
+        picture.text((16.0, y), Anchor::Start, "ink", &line);
+    }
+}
+
+/// The letter of an attribute in the picture.
+fn letter(place: usize) -> char {
+    const LETTERS: &[u8; 26] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char::from(LETTERS[place % LETTERS.len()])
+}
+
+/// What the picture shows, for those who cannot see it.
+fn described(measured: &Measured, in_words: &[String]) -> String {
+    const MOST: usize = 40;
+    let mut order: Vec<&SetOfAttributes> = measured.sets.iter().collect();
+    order.sort_by(|a, b| b.measure.total_cmp(&a.measure));
+    let sets: Vec<String> = order
+        .iter()
+        .take(MOST)
+        .map(|of| format!("{} {:.4}", of.name, of.measure))
+        .collect();
+    let rest = match order.len() > MOST {
+        true => format!(" and {} weaker ones", order.len() - MOST),
+        false => String::new(),
+    };
+    format!(
+        "The lattice of all sets of attributes, the whole on top, each with its measure: {}{rest}. {}",
+        sets.join("; "),
+        in_words.join(" ")
+    )
+}
