@@ -334,6 +334,9 @@ impl<'a> Growing<'a> {
         let first = self.parameters.clone();
         let nearest = self.nearest(&first);
         self.list(nearest);
+        if watch.stops() {
+            return;
+        }
         self.consider(&first);
         let mut from = starts(self.family, self.differences, &self.partners());
         let (rounds, restarts) = match self.problem.space.is_simplex {
