@@ -283,3 +283,13 @@ fn one_file_builds_generators() {
         }
     }
 }
+
+/// Solvers from elsewhere are called in one file.
+#[test]
+fn one_file_names_the_solvers_from_elsewhere() {
+    let home = source().join("optimize/milp.rs");
+    for path in rust_files(&source()) {
+        let names_one = code(&path).contains("good_lp");
+        assert_eq!(names_one, path == home, "{}", path.display());
+    }
+}

@@ -16,7 +16,6 @@ mod linkage;
 pub mod presolve;
 pub mod ranges;
 pub mod relaxation;
-mod tree;
 pub mod weights;
 
 use std::sync::Arc;

@@ -23,6 +23,9 @@ use crate::{
 /// What a row may miss.
 const MISSING: f64 = 1e-9;
 
+/// Half-spaces that are added at a time.
+const AT_ONCE: usize = 1000;
+
 /// What an eigenvalue may miss, and how often a direction is added for it.
 const CURVED: f64 = 1e-7;
 const MOST_DIRECTIONS: usize = 400;
@@ -231,13 +234,7 @@ impl<'a> Cell<'a> {
             Some(_) => self.program.point()[dimension],
             None => 0.0,
         };
-        for place in 0..self.is_listed.len() {
-            let row = &self.problem.space.half_spaces[place];
-            if !self.is_listed[place] && dot(row, &point) < -MISSING {
-                self.is_listed[place] = true;
-                self.program.add_row(row.clone(), 0.0, f64::INFINITY);
-            }
-        }
+        self.add_half_spaces(&point);
         if let Some(form) = self.problem.space.semidefinite {
             self.add_directions(form, &point, margin);
         }
@@ -257,6 +254,22 @@ impl<'a> Cell<'a> {
             }
         }
         self.program.n_rows() > before
+    }
+
+    /// Adds the half-spaces that are violated most.
+    fn add_half_spaces(&mut self, point: &[f64]) {
+        let half_spaces = &self.problem.space.half_spaces;
+        let mut missing: Vec<(f64, usize)> = (0..half_spaces.len())
+            .filter(|&place| !self.is_listed[place])
+            .map(|place| (dot(&half_spaces[place], point), place))
+            .filter(|(value, _)| *value < -MISSING)
+            .collect();
+        missing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, place) in missing.into_iter().take(AT_ONCE) {
+            self.is_listed[place] = true;
+            let row = half_spaces[place].clone();
+            self.program.add_row(row, 0.0, f64::INFINITY);
+        }
     }
 
     /// Adds the directions in which the matrix is too little.

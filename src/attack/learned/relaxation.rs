@@ -32,7 +32,7 @@ const MORE: usize = 2;
 const ROUNDS: usize = 12;
 
 /// Points around the best at which the relaxation is made exact before the engine is asked.
-const AROUND: usize = 12;
+const AROUND: usize = 8;
 
 /// Blocks on which line searches are done; of more a part is taken.
 const SEARCHED: usize = 20_000;
@@ -117,8 +117,9 @@ pub fn learn(
         if gap == 0 || watch.stops() || (!grew && tolerance == 0) {
             return Ok(growing.learned());
         }
+        // A rough bound first: it finds rows that are missing at little cost.
         if !grew || gap <= 2 * tolerance {
-            tolerance /= 4;
+            tolerance = 0;
         }
     }
 }
@@ -336,8 +337,8 @@ impl<'a> Growing<'a> {
         self.consider(&first);
         let mut from = starts(self.family, self.differences, &self.partners());
         let (rounds, restarts) = match self.problem.space.is_simplex {
-            true => (ROUNDS, 4),
-            false => (ROUNDS / 2, 1),
+            true if self.blocks.len() <= SEARCHED => (ROUNDS, 4),
+            _ => (ROUNDS / 2, 1),
         };
         for _ in 0..rounds {
             if watch.stops() {
@@ -346,14 +347,21 @@ impl<'a> Growing<'a> {
             from.insert(0, self.parameters.clone());
             let (found, _) = self.search(&from, restarts, watch);
             from.remove(0);
-            if !self.consider(&found) {
+            let before = self.problem.rows.n_rows();
+            self.consider(&found);
+            // A few rows more change little.
+            if self.problem.rows.n_rows() <= before + before / 1000 {
                 break;
             }
         }
         if self.all_rows.is_some() {
             return;
         }
-        for turn in 0..AROUND {
+        let around = match self.blocks.len() <= SEARCHED {
+            true => AROUND,
+            false => AROUND / 2,
+        };
+        for turn in 0..around {
             if watch.stops() {
                 return;
             }

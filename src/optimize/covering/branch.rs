@@ -18,6 +18,9 @@ const TRIED: usize = 8;
 /// The oracle is asked about the relaxation at one of so many nodes at least.
 const MOST_WAIT: usize = 31;
 
+/// Elements of which the relaxation takes more than these shares, are they enough?
+const SHARES: [f64; 3] = [SLACK, 0.2, 0.5];
+
 /// What is settled on the way to a node: elements that are in or out.
 type Path = Vec<(u32, bool)>;
 
@@ -87,7 +90,8 @@ pub(super) fn search(sets: Vec<Vec<u32>>, n: usize, oracle: &mut dyn Oracle) -> 
             Node::Again => open.push(part),
             Node::Hit(elements) => {
                 let before = search.most;
-                let new = search.ask(&elements);
+                let point = search.program.point().to_vec();
+                let (new, _) = search.ask(&elements, &point);
                 match search.oracle.most() {
                     None => return stopped(&open),
                     Some(most) => search.most = most.min(before),
@@ -156,14 +160,21 @@ impl<'a> Search<'a> {
         self.present.push(false);
     }
 
-    /// Tells the oracle elements that hit all sets: how many more sets there are.
-    fn ask(&mut self, elements: &[u32]) -> usize {
-        let new = self.oracle.ask(elements);
+    /// Tells the oracle elements, and where the search is: how many more sets there are, and whether the point violates any.
+    fn ask(&mut self, elements: &[u32], point: &[f64]) -> (usize, bool) {
+        let shares: Vec<(u32, f64)> = (0..self.n)
+            .filter(|&e| point[e] > SLACK)
+            .map(|e| (to_u32(e), point[e]))
+            .collect();
+        let new = self.oracle.ask(elements, &shares);
         let count = new.len();
+        let mut violated = false;
         for set in new {
+            let sum: f64 = set.iter().map(|&e| point[e as usize]).sum();
+            violated |= sum < 1.0 - 1e-3;
             self.push(set);
         }
-        count
+        (count, violated)
     }
 
     fn greedy(&self) -> Vec<u32> {
@@ -274,11 +285,7 @@ impl<'a> Search<'a> {
         if rounded.len() <= self.most {
             return Node::Hit(rounded);
         }
-        let support: Vec<u32> = (0..self.n)
-            .filter(|&e| point[e] > 1e-6)
-            .map(to_u32)
-            .collect();
-        if self.ask(&support) > 0 {
+        if self.asks_too_much(&point) {
             return Node::Again;
         }
         let settled = self.by_reduced_costs(&point);
@@ -288,16 +295,25 @@ impl<'a> Search<'a> {
         self.choose(&point, settled)
     }
 
-    /// Asks the oracle whether elements that are in by any share do: less and less often as long as they do.
+    /// Asks the oracle for sets that the relaxation violates: less and less often as long as there are none.
     fn asks_too_much(&mut self, point: &[f64]) -> bool {
         if self.waited < self.wait {
             self.waited += 1;
             return false;
         }
         self.waited = 0;
-        let support: Vec<u32> = (0..self.n).filter(|&e| point[e] > SLACK).map(to_u32).collect();
-        let new = self.ask(&support) > 0;
-        self.wait = if new { 0 } else { (2 * self.wait + 1).min(MOST_WAIT) };
+        let new = SHARES.iter().any(|&least| {
+            let elements: Vec<u32> = (0..self.n)
+                .filter(|&e| point[e] > least)
+                .map(to_u32)
+                .collect();
+            self.ask(&elements, point).1
+        });
+        self.wait = if new {
+            0
+        } else {
+            (2 * self.wait + 1).min(MOST_WAIT)
+        };
         new
     }
 

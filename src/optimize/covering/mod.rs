@@ -31,8 +31,9 @@ pub enum Decision {
 
 /// Who knows more sets than are listed, and tells them when they matter.
 pub trait Oracle {
-    /// These elements hit all sets that are known. Sets that they do not hit, if there are any.
-    fn ask(&mut self, elements: &[u32]) -> Vec<Vec<u32>>;
+    /// Sets that these elements do not hit, if there are any. `shares` has the elements that are in by some share (0 < x ≤ 1) where the
+    /// search is: sets of small sums of shares say most.
+    fn ask(&mut self, elements: &[u32], shares: &[(u32, f64)]) -> Vec<Vec<u32>>;
 
     /// Hitting sets of at most this many elements are looked for; never more than before. `None`: no longer.
     fn most(&self) -> Option<usize>;
@@ -134,8 +135,13 @@ struct Translator<'a> {
 }
 
 impl Oracle for Translator<'_> {
-    fn ask(&mut self, elements: &[u32]) -> Vec<Vec<u32>> {
-        let mut sets = self.oracle.ask(&self.names.back(elements));
+    fn ask(&mut self, elements: &[u32], shares: &[(u32, f64)]) -> Vec<Vec<u32>> {
+        let name = |e: u32| self.names.names.get(e as usize).copied();
+        let shares: Vec<(u32, f64)> = shares
+            .iter()
+            .filter_map(|&(e, share)| Some((name(e)?, share)))
+            .collect();
+        let mut sets = self.oracle.ask(&self.names.back(elements), &shares);
         for set in &mut sets {
             self.names.rename(set);
         }
@@ -162,7 +168,7 @@ struct Known<'a> {
 }
 
 impl Oracle for Known<'_> {
-    fn ask(&mut self, _: &[u32]) -> Vec<Vec<u32>> {
+    fn ask(&mut self, _: &[u32], _: &[(u32, f64)]) -> Vec<Vec<u32>> {
         Vec::new()
     }
 

@@ -58,9 +58,9 @@ pub fn improve(
         if watch.stops() || search.satisfied == problem.rows.n_blocks() {
             break;
         }
-        let from = match turn < themselves {
-            true => starts[turn].clone(),
-            false => search.restart(turn - themselves),
+        let from = match starts[..themselves].get(turn) {
+            Some(start) => start.clone(),
+            None => search.restart(turn - themselves),
         };
         search.climb(from, turn, watch);
     }

@@ -14,7 +14,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "explain: a good file",
             "explain w.json",
-            Shows("leaks most"),
+            Shows("tax & <fees> and AGI carry 87.5 % of the weight together"),
         )
         .file("w.json", WEIGHTS),
         fails(

@@ -11,7 +11,7 @@
 //!    left out of it as long as it stays one, those of greatest weight first. That makes it small, and small conflicts are what the
 //!    bound lives on: a few hundred of them do more than thousands of those that the programme names first.
 //! 2. If they can, look for conflicts that the fractional weights violate: among the blocks that decide the greatest margin when each is let go by
-//!    its weight, and among those that stop the blocks of weight 0 from growing.
+//!    its weight, and, before the first division, among those that stop the blocks of weight 0 from growing.
 //! 3. If there are none, or they hardly raise the bound: divide by a block that is kept in one half and dropped in the other.
 //!
 //! Kept blocks weigh nothing, so conflicts found below them are those of a smaller cone; all of them hold everywhere.
@@ -39,7 +39,7 @@ mod worker;
 use rayon::prelude::*;
 
 use super::{Answer, Conflict, Problem, Proof, Start, Watch};
-use worker::{Node, Worker, to_float};
+use worker::{Node, Worker, whole};
 
 /// How far a weight may be from a whole number and count as one.
 const WHOLE: f64 = 1e-6;
@@ -52,7 +52,7 @@ const NODES: usize = 16;
 ///
 /// The bound rests on conflicts alone ([`Proof::Covering`]), whether or not the search was stopped.
 pub fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answer {
-    let mut search = Search::new(problem, &start);
+    let mut search = Search::new(problem, &start, watch);
     search.run(watch);
     search.answer()
 }
@@ -67,14 +67,14 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem, start: &Start) -> Self {
+    fn new(problem: &'a Problem, start: &Start, watch: &dyn Watch) -> Self {
         let mut worker = Worker::new(problem, start.tolerance);
         if let Some(parameters) = &start.parameters {
             worker.best.clone_from(parameters);
             worker.satisfied = problem.count(parameters);
         }
         for conflict in &start.conflicts {
-            worker.learn(conflict);
+            worker.learn(conflict, watch);
         }
         Self {
             problem,
@@ -170,9 +170,8 @@ impl<'a> Search<'a> {
             .chain(doubt)
             .fold(f64::INFINITY, f64::min);
         let n = self.problem.rows.n_blocks();
-        let dropped = (0..n).find(|&dropped| to_float(dropped) >= least - WHOLE);
         let reachable = self.satisfied() + self.tolerance;
-        (n - dropped.unwrap_or(n)).max(reachable).min(n)
+        (n - whole(least, n)).max(reachable).min(n)
     }
 
     fn answer(mut self) -> Answer {

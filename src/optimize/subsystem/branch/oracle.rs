@@ -50,6 +50,8 @@ pub struct Oracle<'a> {
     listed: Vec<bool>,
     /// The rows of the programme that belong to each block.
     of_block: Vec<Vec<usize>>,
+    /// The rows of each block that were ever in the programme.
+    used: Vec<Vec<usize>>,
     /// How far the rows of each block are let go; infinite for blocks that are not asked for.
     slack: Vec<f64>,
     /// No row is further from 0 than this.
@@ -85,6 +87,7 @@ impl<'a> Oracle<'a> {
             origins,
             listed: vec![false; problem.rows.n_rows()],
             of_block: vec![Vec::new(); problem.rows.n_blocks()],
+            used: vec![Vec::new(); problem.rows.n_blocks()],
             slack: vec![f64::INFINITY; problem.rows.n_blocks()],
             far,
         }
@@ -119,18 +122,11 @@ impl<'a> Oracle<'a> {
         Some((self.parameters().to_vec(), blocks))
     }
 
-    /// How many blocks parameters may satisfy, as far as the rows in the programme tell: an upper bound.
+    /// How many blocks parameters may satisfy, as far as the rows tell that were ever needed: an upper bound.
     pub fn may_satisfy(&self, parameters: &[f64]) -> usize {
-        let rows = &self.problem.rows;
-        let positive = |row: usize| rows.row(row).dot(parameters).0 > 0.0;
-        let listed = |&number: &usize| match self.origins[number] {
-            Origin::Row(row) => positive(row),
-            _ => true,
-        };
-        self.of_block
-            .iter()
-            .filter(|numbers| numbers.iter().all(listed))
-            .count()
+        let positive = |&row: &usize| self.problem.rows.row(row).dot(parameters).0 > 0.0;
+        let blocks = self.used.iter();
+        blocks.filter(|used| used.iter().all(positive)).count()
     }
 
     fn parameters(&self) -> &[f64] {
@@ -174,9 +170,23 @@ impl<'a> Oracle<'a> {
     }
 
     /// Adds the most violated row of each block that is asked for. Gives how many, and the smallest value of all rows.
+    ///
+    /// Rows that were added before are asked first; all of them only if none of those is violated.
     fn add_rows(&mut self) -> (usize, f64) {
-        let dimension = self.problem.space.dimension();
-        let t = self.vertex.x()[dimension];
+        let (mut added, _) = self.add_rows_of(|oracle, block| oracle.used[block].clone());
+        if added > 0 {
+            return (added, f64::NEG_INFINITY);
+        }
+        let smallest;
+        (added, smallest) = self.add_rows_of(|oracle, block| oracle.problem.rows.of_block(block));
+        (added, smallest)
+    }
+
+    fn add_rows_of<R: IntoIterator<Item = usize>>(
+        &mut self,
+        rows: impl Fn(&Self, usize) -> R,
+    ) -> (usize, f64) {
+        let t = self.vertex.x()[self.problem.space.dimension()];
         let mut added = 0;
         let mut smallest = f64::INFINITY;
         for block in 0..self.slack.len() {
@@ -185,7 +195,7 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let (mut worst, mut found) = (t - slack - VIOLATION, None);
-            for row in self.problem.rows.of_block(block) {
+            for row in rows(self, block) {
                 let value = self.value(row);
                 smallest = smallest.min(value + slack);
                 if value < worst && !self.listed[row] {
@@ -193,21 +203,31 @@ impl<'a> Oracle<'a> {
                 }
             }
             if let Some(row) = found {
-                let entries = self.problem.rows.row(row);
-                let margin = (u32::try_from(dimension).unwrap_or(u32::MAX), -1.0);
-                let entries = entries
-                    .columns
-                    .iter()
-                    .copied()
-                    .zip(entries.values.iter().copied());
-                let number = self.vertex.push_row(entries.chain([margin]), -slack, false);
-                self.origins.push(Origin::Row(row));
-                self.listed[row] = true;
-                self.of_block[block].push(number);
+                self.add_row(block, row);
                 added += 1;
             }
         }
         (added, smallest)
+    }
+
+    fn add_row(&mut self, block: usize, row: usize) {
+        let dimension = self.problem.space.dimension();
+        let entries = self.problem.rows.row(row);
+        let margin = (u32::try_from(dimension).unwrap_or(u32::MAX), -1.0);
+        let entries = entries
+            .columns
+            .iter()
+            .copied()
+            .zip(entries.values.iter().copied());
+        let number = self
+            .vertex
+            .push_row(entries.chain([margin]), -self.slack[block], false);
+        self.origins.push(Origin::Row(row));
+        self.listed[row] = true;
+        self.of_block[block].push(number);
+        if !self.used[block].contains(&row) {
+            self.used[block].push(row);
+        }
     }
 
     fn value(&self, row: usize) -> f64 {

@@ -23,10 +23,10 @@ pub enum Found {
 
 impl Worker<'_> {
     /// Takes a conflict from elsewhere.
-    pub fn learn(&mut self, conflict: &Conflict) {
+    pub fn learn(&mut self, conflict: &Conflict, watch: &dyn Watch) {
         if holds(self.problem, conflict) {
             let weight = vec![0.0; self.n()];
-            let cut = self.shrink(conflict.clone(), &weight);
+            let cut = self.shrink(conflict.clone(), &weight, watch);
             self.add(cut);
         }
     }
@@ -47,11 +47,14 @@ impl Worker<'_> {
     }
 
     /// Leaves out blocks, those of greatest weight first, as long as the rest is a conflict.
-    fn shrink(&mut self, mut conflict: Conflict, weight: &[f64]) -> Cut {
+    fn shrink(&mut self, mut conflict: Conflict, weight: &[f64], watch: &dyn Watch) -> Cut {
         let mut blocks = self.blocks_of(&conflict);
         let mut order = blocks.clone();
         order.sort_by(|&a, &b| weight[b].total_cmp(&weight[a]));
         for block in order {
+            if watch.stops() {
+                break;
+            }
             if blocks.len() == 1 || blocks.binary_search(&block).is_err() {
                 continue;
             }
@@ -107,7 +110,7 @@ impl Worker<'_> {
                 Reply::Unknown if found == 0 => return Found::Doubt,
                 Reply::Unknown => break,
                 Reply::Conflict(conflict) => {
-                    let cut = self.shrink(conflict, order);
+                    let cut = self.shrink(conflict, order, watch);
                     for &block in &cut.blocks {
                         asked[block] = false;
                     }
@@ -148,7 +151,7 @@ impl Worker<'_> {
             let Reply::Conflict(conflict) = self.ask(&asked) else {
                 break;
             };
-            let cut = self.shrink(conflict, order);
+            let cut = self.shrink(conflict, order, watch);
             for &block in &cut.blocks {
                 if z[block] > WHOLE {
                     slack[block] = f64::INFINITY;
@@ -179,7 +182,7 @@ impl Worker<'_> {
             let Some(conflict) = self.grow(z, blocks[round], &blocks) else {
                 continue;
             };
-            let cut = self.shrink(conflict, order);
+            let cut = self.shrink(conflict, order, watch);
             for &block in &cut.blocks {
                 order[block] += 0.2;
             }

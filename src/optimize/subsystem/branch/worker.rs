@@ -190,6 +190,10 @@ impl<'a> Worker<'a> {
             }
             let weight = self.cover.weight();
             node.weight = node.weight.max(weight);
+            if root {
+                let bound = self.n() - whole(weight, self.n());
+                watch.progress(self.satisfied, bound.max(self.satisfied));
+            }
             let z = self.cover.z();
             for (block, dropped) in self.cover.forced(cutoff) {
                 self.cover.fix(block, dropped);
@@ -201,7 +205,7 @@ impl<'a> Worker<'a> {
             }
             idle = if weight > last + enough { 0 } else { idle + 1 };
             last = weight;
-            match self.separate(&z, most, root || idle == 0, watch) {
+            match self.separate(&z, most, root, watch) {
                 Found::Stopped => return Fate::Stopped,
                 Found::Doubt => return self.give_up(node),
                 Found::Cuts(0) if whole => return Fate::Done,
@@ -282,6 +286,13 @@ fn score(gains: [f64; 2]) -> f64 {
 
 pub(super) fn is_whole(z: f64) -> bool {
     !(WHOLE..=1.0 - WHOLE).contains(&z)
+}
+
+/// The least whole number that a weight allows, at most n.
+pub fn whole(weight: f64, n: usize) -> usize {
+    (0..n)
+        .find(|&count| to_float(count) >= weight - WHOLE)
+        .unwrap_or(n)
 }
 
 /// A count as a number.

@@ -33,6 +33,12 @@ const PATIENCE: usize = 2;
 /// New conflicts after which the smallest is asked for in any case.
 const MANY: usize = 150;
 
+/// Points that satisfy so many fewer blocks than the best are worth an attempt to take blocks back.
+const NEAR: usize = 2;
+
+/// What the share of a block is worth less in a conflict, where the search is: more than any number of conflicts.
+const SHARE: f64 = 1e6;
+
 /// Solves a problem by implicit hitting sets.
 ///
 /// The proof is [`Proof::Covering`]. Conflicts of the start are used if they hold. The parameters of the start must be in P.
@@ -178,7 +184,7 @@ impl<'a> Engine<'a> {
             let kept: Vec<bool> = dropped.iter().map(|d| !d).collect();
             match self.margin.ask(&kept) {
                 Verdict::Point(point) => {
-                    self.consider(point, &kept);
+                    new += self.extend(point, kept);
                     break;
                 }
                 Verdict::Unknown => break,
@@ -199,6 +205,42 @@ impl<'a> Engine<'a> {
         new
     }
 
+    /// Takes blocks back one by one, from a point that satisfies the others, as long as they can be satisfied too; only where that may
+    /// lead to something better. Returns the number of new conflicts.
+    fn extend(&mut self, point: Vec<f64>, mut kept: Vec<bool>) -> usize {
+        let mut new = 0;
+        let mut satisfied = self.consider(point, &kept);
+        if satisfied.len() + NEAR < self.satisfied {
+            return new;
+        }
+        for &block in &satisfied {
+            kept[block] = true;
+        }
+        let mut others: Vec<usize> = (0..kept.len()).filter(|&block| !kept[block]).collect();
+        others.sort_by(|&a, &b| self.worth[a].total_cmp(&self.worth[b]).then(a.cmp(&b)));
+        for block in others {
+            if kept[block] || self.stops() {
+                continue;
+            }
+            kept[block] = true;
+            match self.margin.ask(&kept) {
+                Verdict::Point(point) => {
+                    satisfied = self.consider(point, &kept);
+                    for &block in &satisfied {
+                        kept[block] = true;
+                    }
+                }
+                Verdict::Conflict(conflict) => {
+                    kept[block] = false;
+                    let conflict = self.margin.irreducible(conflict, &self.worth);
+                    new += usize::from(self.add(conflict));
+                }
+                Verdict::Unknown => kept[block] = false,
+            }
+        }
+        new
+    }
+
     /// The block that is in most conflicts, more or less.
     fn costliest(&mut self, blocks: &[usize]) -> Option<usize> {
         let mut best = (f64::NEG_INFINITY, None);
@@ -211,19 +253,19 @@ impl<'a> Engine<'a> {
         best.1
     }
 
-    /// Counts a point at which the blocks that were kept should be satisfied.
-    fn consider(&mut self, point: Vec<f64>, kept: &[bool]) {
-        let n_kept = kept.iter().filter(|kept| **kept).count();
-        let others = (0..kept.len()).filter(|&block| !kept[block]);
-        let more = others.filter(|&block| self.problem.satisfies(block, &point));
-        if n_kept + more.count() <= self.satisfied {
-            return;
+    /// The blocks that a point satisfies, of which those kept are some.
+    fn consider(&mut self, point: Vec<f64>, kept: &[bool]) -> Vec<usize> {
+        let blocks: Vec<usize> = (0..kept.len())
+            .filter(|&block| kept[block] || self.problem.satisfies(block, &point))
+            .collect();
+        if blocks.len() > self.satisfied {
+            let satisfied = self.problem.count(&point);
+            if satisfied > self.satisfied {
+                (self.satisfied, self.parameters) = (satisfied, point);
+                self.watch.progress(self.satisfied, self.bound());
+            }
         }
-        let satisfied = self.problem.count(&point);
-        if satisfied > self.satisfied {
-            (self.satisfied, self.parameters) = (satisfied, point);
-            self.watch.progress(self.satisfied, self.bound());
-        }
+        blocks
     }
 
     /// False if the pool has it.
@@ -275,14 +317,20 @@ impl<'a> Engine<'a> {
 struct Drills<'e, 'a>(&'e mut Engine<'a>);
 
 impl Oracle for Drills<'_, '_> {
-    fn ask(&mut self, elements: &[u32]) -> Vec<Vec<u32>> {
+    fn ask(&mut self, elements: &[u32], shares: &[(u32, f64)]) -> Vec<Vec<u32>> {
         let engine = &mut *self.0;
         let mut choice = vec![false; engine.n_blocks()];
         for &e in elements {
             choice[e as usize] = true;
         }
         let before = engine.pool.sets().len();
+        for &(e, share) in shares {
+            engine.worth[e as usize] -= SHARE * share;
+        }
         engine.drill(choice, true);
+        for &(e, share) in shares {
+            engine.worth[e as usize] += SHARE * share;
+        }
         engine.pool.sets()[before..].to_vec()
     }
 
