@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Depth of a tree up to which generators are worked out exactly: each split adds an f64's digits.
-const MOST_DEPTH: usize = 4096;
+const MOST_DEPTH: usize = 1024;
 
 /// What a tree comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -180,9 +180,8 @@ impl Walk<'_> {
         let mut lost = Vec::with_capacity(wrong.len());
         for pair in wrong {
             let row = &self.rows[pair];
-            if !self.is_nowhere_positive(generators, path, row)
-                && !self.is_exactly_nowhere_positive(path, &[Weighted(pair.0, pair.1, 1.0)])?
-            {
+            let alone = [Weighted(pair.0, pair.1, 1.0)];
+            if !self.is_nowhere_positive(generators, path, &alone)? {
                 return Err(format!(
                     "calls record {} wrong in a cell where it need not be",
                     pair.0
@@ -199,7 +198,7 @@ impl Walk<'_> {
         };
         let mut left_to_hit = Vec::new();
         for conflict in conflicts {
-            if !self.is_exactly_nowhere_positive(path, conflict)? {
+            if !self.is_nowhere_positive(generators, path, conflict)? {
                 return Err("has a conflict that is none in its cell".into());
             }
             let pairs = conflict.iter().map(|&Weighted(a, b, _)| Pair(a, b));
@@ -224,29 +223,59 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a row is at most the margin at all generators for certain, by rounded numbers.
-    fn is_nowhere_positive(&self, generators: &[Vec<f64>], path: &[Step], row: &Rounded) -> bool {
-        // Four units in the row, two a step in the generator, one a term in the sum, and some to spare.
-        let units = 16 + 2 * path.len() + 2 * row.coefficients.len();
-        let error = units as f64 * f64::EPSILON;
-        generators.iter().all(|generator| {
-            let (mut value, mut size, mut length) = (0.0, 0.0, 0.0);
-            for (coefficient, coordinate) in row.coefficients.iter().zip(generator) {
-                let term = coefficient * coordinate;
-                value += term;
-                size += term.abs();
-                length += coordinate;
+    /// Whether a sum of rows with multipliers is at most the margin at all generators.
+    fn is_nowhere_positive(
+        &self,
+        generators: &[Vec<f64>],
+        path: &[Step],
+        rows: &[Weighted],
+    ) -> Result<bool, String> {
+        match self.is_surely_nowhere_positive(generators, path, rows) {
+            true => Ok(true),
+            false => self.is_exactly_nowhere_positive(path, rows),
+        }
+    }
+
+    /// The same for certain, by rounded numbers.
+    fn is_surely_nowhere_positive(
+        &self,
+        generators: &[Vec<f64>],
+        path: &[Step],
+        rows: &[Weighted],
+    ) -> bool {
+        // Numbers so small that they could have lost digits, or so large that they could have become infinite, decide nothing.
+        let is_plain = |x: &f64| *x == 0.0 || (1e-200..1e200).contains(&x.abs());
+        let n = generators.len();
+        let (mut sum, mut sizes, mut allowed) = (vec![0.0; n], vec![0.0; n], 0.0);
+        for &Weighted(record, competitor, multiplier) in rows {
+            let row = &self.rows[&Pair(record, competitor)];
+            let multiplier = multiplier / row.greatest;
+            let is_plain =
+                multiplier > 0.0 && is_plain(&multiplier) && row.coefficients.iter().all(is_plain);
+            if !is_plain {
+                return false;
             }
-            let allowed = self.margin * row.greatest * length;
-            // Numbers so small that they could have lost digits, or so large that they could have become infinite, decide nothing.
-            let is_plain = |x: f64| x == 0.0 || (1e-200..1e200).contains(&x.abs());
-            let plain = row
-                .coefficients
-                .iter()
-                .chain(generator)
-                .all(|&x| is_plain(x));
-            plain && value + error * size <= allowed * (1.0 - error) - f64::MIN_POSITIVE
-        })
+            for (k, coefficient) in row.coefficients.iter().enumerate() {
+                sum[k] += multiplier * coefficient;
+                sizes[k] += multiplier * coefficient.abs();
+            }
+            allowed += multiplier * row.greatest;
+        }
+        allowed *= self.margin;
+        // Four units in a row, two a step in a generator, one a term in the sums, and some to spare.
+        let units = 16 + 2 * path.len() + 2 * n + 2 * rows.len();
+        let error = units as f64 * f64::EPSILON;
+        !rows.is_empty()
+            && generators.iter().all(|generator| {
+                let (mut value, mut size, mut length) = (0.0, 0.0, 0.0);
+                for (k, coordinate) in generator.iter().enumerate() {
+                    value += sum[k] * coordinate;
+                    size += sizes[k] * coordinate;
+                    length += coordinate;
+                }
+                generator.iter().all(is_plain)
+                    && value + error * size <= allowed * length * (1.0 - error) - f64::MIN_POSITIVE
+            })
     }
 
     /// The same of a sum of rows, exactly.

@@ -324,10 +324,11 @@ fn check_never(verdict: &mut Verdict, ground: &Ground<'_>) -> Option<Vec<usize>>
             verdict.add(
                 Claim::Never,
                 Outcome::Proved,
-                format!(
-                    "{} records have a competitor that no parameters beat",
-                    never.len()
-                ),
+                match never.len() {
+                    0 => "no record is left out".into(),
+                    1 => "1 record has a competitor that no parameters beat".into(),
+                    n => format!("{n} records have a competitor that no parameters beat"),
+                },
             );
             Some(never)
         }
@@ -350,10 +351,13 @@ fn check_proof(verdict: &mut Verdict, ground: &Ground<'_>, never: &[usize]) {
             verdict.add(
                 Claim::Inequalities,
                 Outcome::Proved,
-                format!(
-                    "{} conflicts: in each, the records cannot all be linked; decided exactly",
-                    conflicts.len()
-                ),
+                match conflicts.len() {
+                    0 => "there are none: no record stands against another".into(),
+                    1 => "in 1 conflict, the records cannot all be linked; decided exactly".into(),
+                    n => format!(
+                        "in each of {n} conflicts, the records cannot all be linked; decided exactly"
+                    ),
+                },
             );
             check_cover(verdict, seekers, never, *dropped);
             let bound = possible.saturating_sub(*dropped);
@@ -404,7 +408,17 @@ fn check_cover(verdict: &mut Verdict, seekers: Vec<Vec<usize>>, never: &[usize],
     let is_never = |seeker: &usize| never.binary_search(seeker).is_ok();
     let mut conflicts = seekers;
     conflicts.retain(|conflict| !conflict.iter().any(is_never));
-    let cost = format!("the conflicts cost at least {dropped} records");
+    if dropped == 0 {
+        return verdict.add(
+            Claim::Cover,
+            Outcome::Proved,
+            "conflicts need not cost anything",
+        );
+    }
+    let cost = match dropped {
+        1 => "the conflicts cost at least 1 record".to_string(),
+        n => format!("the conflicts cost at least {n} records"),
+    };
     let (outcome, detail) = match cover(&conflicts, dropped) {
         Cover::Disjoint => (Outcome::Proved, format!("{cost}: so many share none")),
         Cover::Packing => (
@@ -446,7 +460,7 @@ fn check_bound(verdict: &mut Verdict, certificate: &Certificate, follows: usize)
     } else {
         (
             Outcome::Proved,
-            format!("no more than {bound} follow from the above"),
+            format!("that no more than {bound} records are linked follows from the above"),
         )
     };
     verdict.add(Claim::Bound, outcome, detail);

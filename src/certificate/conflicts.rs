@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{
     exact::{Exact, greatest},
     family::{Coefficients, Row},
-    format::{Certificate, Conflict, Pair, Weighted},
+    format::{Certificate, Conflict, HalfSpace, Pair, Weighted},
     points::Points,
 };
 
@@ -68,9 +68,7 @@ impl Ground<'_> {
             let known = &self.certificate.known;
             let coefficients = family.half_space(self.points, known, half_space)?;
             let multiplier = match half_space {
-                super::format::HalfSpace::Pair { .. } => {
-                    unscaled(*multiplier, &greatest(coefficients.values()))?
-                }
+                HalfSpace::Pair { .. } => unscaled(*multiplier, &greatest(coefficients.values()))?,
                 _ => unscaled(*multiplier, &Exact::of(1.0))?,
             };
             add(&mut sum, &coefficients, &Exact::of(multiplier));

@@ -11,6 +11,9 @@ const UNITS: u64 = 1 << 40;
 /// Entries looked at by the search, at most.
 const MOST_WORK: u64 = 400_000_000;
 
+/// Records that the search goes on to choose, at most: it is recursive.
+const DEEPEST: usize = 1000;
+
 /// Cells of a table of the linear relaxation, at most.
 const MOST_CELLS: usize = 8_000_000;
 
@@ -46,6 +49,9 @@ pub(super) fn cover(conflicts: &[Vec<usize>], wanted: usize) -> Cover {
     }
     if problem.packing() >= wanted {
         return Cover::Packing;
+    }
+    if wanted > DEEPEST {
+        return Cover::Open;
     }
     let mut state = state;
     match problem.hit(&all, &mut state, 0, wanted) {

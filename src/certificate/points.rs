@@ -30,6 +30,9 @@ use crate::{
 /// of one operation.
 const TIE: f64 = 1.0 / (1_u64 << 48) as f64;
 
+/// The values of an attribute, of some records.
+type Cells = Vec<Option<f64>>;
+
 /// What the values of an attribute are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -229,10 +232,10 @@ impl Points {
             *square = attribute.rounded(values);
         }
         if competitor != partner {
-            for k in 0..self.attributes.len() {
+            for (k, square) in squares.iter_mut().enumerate() {
                 if self.ties(seeker, partner, competitor, k) {
                     let own = self.values(seeker, partner).nth(k);
-                    squares[k] = own.map_or(0.0, |(attribute, values)| attribute.rounded(values));
+                    *square = own.map_or(0.0, |(attribute, values)| attribute.rounded(values));
                 }
             }
         }
@@ -292,7 +295,7 @@ fn column(
     ids: (AttrId, AttrId),
     [held, all]: [&[u32]; 2],
     turned: bool,
-) -> Result<(Attribute, [Vec<Option<f64>>; 2])> {
+) -> Result<(Attribute, [Cells; 2])> {
     let numbers = (
         files.original.numbers(ids.0).is_some(),
         files.masked.numbers(ids.1).is_some(),
@@ -330,7 +333,7 @@ fn of_numbers(
     original: Vec<Option<f64>>,
     masked: Vec<Option<f64>>,
     turned: bool,
-) -> Result<(Attribute, [Vec<Option<f64>>; 2])> {
+) -> Result<(Attribute, [Cells; 2])> {
     let of = |values: &[Option<f64>]| moments(values.iter().copied().flatten());
     let released = of(&masked);
     // Who holds too few records to have an sd takes the release's.
@@ -393,7 +396,7 @@ fn of_names(
     files: &Pairing<'_>,
     ids: (AttrId, AttrId),
     [held, all]: [&[u32]; 2],
-) -> Result<(Attribute, Vec<Option<f64>>, Vec<Option<f64>>)> {
+) -> Result<(Attribute, Cells, Cells)> {
     let mut code_of: BTreeMap<String, f64> = BTreeMap::new();
     let mut codes = |table: &Table, id: AttrId| -> Vec<Option<f64>> {
         let code = |record: usize| {

@@ -47,7 +47,7 @@ pub struct VerifyArgs {
     /// Column that says who is who in both files [default: the order of the records]
     #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
     id: Option<String>,
-    /// The key that 'mask --shuffle' wrote
+    /// The key that was written when the file was shuffled
     #[arg(long, value_name = "KEYFILE")]
     key: Option<PathBuf>,
     /// Form of the report

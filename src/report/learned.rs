@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::attack::learned::{Lesson, weights::parameter_names};
 
+/// The word for a proof that is complete.
+pub const OPTIMAL: &str = "optimal";
+
 /// A learned distance and its proof.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedSummary {
@@ -33,7 +36,7 @@ impl LearnedSummary {
             bound,
             gap: (bound - strict) as f64 / records.max(1) as f64,
             proof: match bound == strict {
-                true => "optimal",
+                true => OPTIMAL,
                 false => "limit",
             },
             weights: names
@@ -53,8 +56,9 @@ impl LearnedSummary {
             .filter_map(|(name, weight)| Some((name, weight.as_f64()?)))
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let proof = match self.proof {
-            "optimal" => format!(
-                "no distance of this kind links more than {strict} of {records} records, whatever its weights: that is proven."
+            OPTIMAL => format!(
+                "no distance of this kind links more than {strict} of {records} records (ties counted as wrong), whatever its weights: that \
+                 is proven."
             ),
             _ => format!(
                 "the search was stopped: it found {strict} of {records} records, and no distance of this kind links more than {}; \
@@ -76,7 +80,7 @@ impl LearnedSummary {
     /// The bound, in words of a table cell.
     pub fn bound_in_words(&self) -> String {
         match self.proof {
-            "optimal" => format!("{} (proven)", self.bound),
+            OPTIMAL => format!("{} (proven)", self.bound),
             _ => format!("at most {}", self.bound),
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
-    learned::LearnedSummary,
+    learned::{LearnedSummary, OPTIMAL},
     match_attributes::SituationSummary,
     probabilistic::ModelSummary,
     text,
@@ -323,6 +323,13 @@ impl LinkResult {
         }
     }
 
+    /// Whether a better distance of its kind could not be ruled out.
+    pub fn is_unproven(&self) -> bool {
+        self.learned
+            .as_ref()
+            .is_some_and(|learned| learned.proof != OPTIMAL)
+    }
+
     /// Adds what was learned from these records, on these attributes: this result is then the recount of it.
     pub fn learn(&mut self, lesson: &Lesson, known: &[String]) {
         self.worst_case = true;
@@ -611,7 +618,8 @@ impl LinkReport {
         }
         let learned = self.results.iter().any(|r| r.learned.is_some());
         if learned {
-            header.push("best of its kind");
+            // Proofs are about links without ties, whatever a tie counts in the rate.
+            header.extend(["without ties", "best of its kind"]);
         }
         if candidate_sets {
             header.extend(["certain", "true", "empty", "true inside", "candidates"]);
@@ -642,6 +650,7 @@ impl LinkReport {
                 }
                 if learned {
                     let bound = r.learned.as_ref().map(LearnedSummary::bound_in_words);
+                    row.push(r.correct.strict.to_string());
                     row.push(bound.unwrap_or_else(|| "–".into()));
                 }
                 if candidate_sets {

@@ -110,11 +110,14 @@ impl VerifyReport {
     /// The report for people.
     pub fn to_text(&self) -> String {
         let mut content = format!(
-            "{} of {} with {}, {} known attributes, {}\n\n",
+            "{} of {} with {}, {}, {}\n\n",
             self.family,
             self.original,
             self.masked,
-            self.known.len(),
+            match self.known.len() {
+                1 => "1 known attribute".to_string(),
+                n => format!("{n} known attributes"),
+            },
             self.direction
         );
         for part in &self.parts {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 18] = [
     "mask recode",
     "mask suppress",
     "link",
+    "explain",
     "match-attributes",
     "verify",
     "describe",
@@ -108,6 +109,11 @@ fn help_names_the_options_of_the_contract() {
         for option in [named, reading, everywhere].join(" ").split(' ') {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
+    }
+    // It reads no table.
+    let has = of("explain");
+    for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
+        assert!(has.contains(option), "explain lacks {option}: {has:?}");
     }
 }
 

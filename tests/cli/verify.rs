@@ -88,10 +88,10 @@ fn a_right_certificate_is_proved() {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "proved linked: 3 records are linked",
-        "proved never: 1 records",
-        "proved inequalities: 1 conflicts",
-        "proved cover: the conflicts cost at least 1 records",
-        "proved bound: no more than 3 follow",
+        "proved never: 1 record has",
+        "proved inequalities: in 1 conflict",
+        "proved cover: the conflicts cost at least 1 record",
+        "proved bound: that no more than 3 records are linked follows",
         "Verdict: proved. These parameters link 3 of 5 records (60.0 %), and no parameters of the family link more.",
     ] {
         assert!(flat.contains(part), "{part:?} is not in {text}");

@@ -10,6 +10,7 @@
 
 mod aggregates_example;
 mod bundled_data;
+mod choquet_example;
 mod expectation_maximisation;
 mod fuzzy_c_means;
 mod handbook_example;

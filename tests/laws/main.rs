@@ -13,6 +13,7 @@ mod aggregates;
 mod architecture;
 mod attacks_agree_with_oracle;
 mod certificates;
+mod certificates_of_files;
 mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;

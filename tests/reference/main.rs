@@ -14,6 +14,7 @@ mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
 mod learned_files;
+mod learned_optima;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;

@@ -9,19 +9,21 @@
 //!
 //! So the second recounts what the first claims, over all pairs, and can be used on records that nothing was learned from.
 
+mod competitors;
 pub mod differences;
 pub mod family;
 mod linkage;
 pub mod presolve;
 pub mod ranges;
 pub mod relaxation;
-mod tree;
 pub mod weights;
 
 use std::sync::Arc;
 
 use differences::Differences;
 use family::Family;
+use ranges::Ranges;
+use relaxation::Learned;
 
 use super::{Attack, Preference, Scenario, distance_based::Standardize};
 use crate::{
@@ -31,6 +33,9 @@ use crate::{
         portfolio::{self, Engine},
     },
 };
+
+/// Files of more records keep the distance that was found, without a look for one in the middle.
+const CENTRED_UP_TO: usize = 5_000;
 
 /// Finds the distance of a family that links the most records.
 #[derive(Clone)]
@@ -61,9 +66,8 @@ pub struct Lesson {
     /// The smallest difference between a competitor's distance and the partner's among the linked seekers, rows scaled to a greatest
     /// coefficient of 1.
     pub margin: f64,
-    /// For each parameter, its least and greatest value among the distances that link the same seekers; `None` where that is
-    /// not worked out.
-    pub ranges: Option<Vec<(f64, f64)>>,
+    /// What else links the same seekers, if it was asked for.
+    pub ranges: Option<Ranges>,
     /// Why the bound holds, if it was kept.
     pub evidence: Option<Evidence>,
 }
@@ -130,17 +134,32 @@ impl Learner {
         if let Some(error) = failure {
             return Err(error);
         }
-        let margin = learned.problem.margin(&learned.parameters);
+        let parameters = self.in_the_middle(&differences, partners, &learned);
+        let problem = &learned.problem;
+        let linked_blocks: Vec<usize> = (0..problem.rows.n_blocks())
+            .filter(|&block| problem.satisfies(block, &parameters))
+            .collect();
+        let ranges = self.wants_ranges.then(|| {
+            ranges::ranges(
+                family,
+                scenario.known.len(),
+                problem,
+                &linked_blocks,
+                &parameters,
+                &*self.watch,
+            )
+        });
+        let margin = problem.margin(&parameters);
         Ok(Lesson {
             margin,
             distance: LearnedDistance {
                 family,
-                parameters: learned.parameters,
+                parameters,
                 standardize: self.standardize,
             },
             linked: learned.satisfied,
             bound: learned.bound,
-            ranges: None,
+            ranges,
             evidence: self.keeps_proof.then(|| Evidence {
                 never: learned.never,
                 without_partner: partners.iter().filter(|partner| partner.is_none()).count(),
@@ -151,6 +170,45 @@ impl Learner {
                 proof: learned.proof,
             }),
         })
+    }
+}
+
+impl Learner {
+    /// Of the distances that link the same seekers, one in the middle: weights are rarely unique, and those of a corner would say more
+    /// than is known.
+    ///
+    /// It is taken only if it links as many over all pairs, which the problem need not list: of large files the distance that the
+    /// search found is kept.
+    fn in_the_middle(
+        &self,
+        differences: &Differences<'_>,
+        partners: &[Option<u32>],
+        learned: &Learned,
+    ) -> Vec<f64> {
+        let found = learned.parameters.clone();
+        if differences.n_seekers() > CENTRED_UP_TO {
+            return found;
+        }
+        let problem = &learned.problem;
+        let blocks: Vec<usize> = (0..problem.rows.n_blocks())
+            .filter(|&block| problem.satisfies(block, &found))
+            .collect();
+        let Some((mut centre, margin)) = ranges::centre(problem, &blocks, &*self.watch) else {
+            return found;
+        };
+        if self.family == Family::WeightedMeanMetric {
+            // Rows have coefficients of at most 1, so a quarter of the margin of the equal weights takes no more than half of it.
+            let share = margin / 4.0;
+            let equal = 1.0 / centre.len() as f64;
+            for weight in &mut centre {
+                *weight = (1.0 - share) * *weight + share * equal;
+            }
+        }
+        let links = relaxation::count(differences, self.family, partners, &centre);
+        match links >= learned.satisfied {
+            true => centre,
+            false => found,
+        }
     }
 }
 
@@ -211,3 +269,4 @@ impl Attack for LearnedDistance {
         ))
     }
 }
+mod starts;

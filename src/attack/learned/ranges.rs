@@ -23,12 +23,18 @@ use crate::{
 /// What a row may miss.
 const MISSING: f64 = 1e-9;
 
+/// Half-spaces that are added at a time.
+const AT_ONCE: usize = 1000;
+
 /// What an eigenvalue may miss, and how often a direction is added for it.
 const CURVED: f64 = 1e-7;
 const MOST_DIRECTIONS: usize = 400;
 
 /// So many parameters are affordable; of measures with more only the Shapley values are asked for.
 const MOST_PARAMETERS: usize = 31;
+
+/// Of a semidefinite matrix, so many attributes are: with six it takes seconds.
+const MOST_CURVED: usize = 5;
 
 /// How far a learned distance can be changed without a link being lost.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,9 +45,13 @@ pub struct Ranges {
     pub shapley: Option<Vec<(f64, f64)>>,
 }
 
-/// The ranges that a report of this family tells: of all parameters up to 31, and of the Shapley values of a measure.
+/// The ranges that a report of this family tells: of all parameters up to 31 (of a semidefinite matrix up to 15), and of the Shapley
+/// values of a measure.
 ///
 /// `blocks` are those that `parameters` satisfy. See [`ranges_of`].
+///
+/// # Complexity
+/// On 400 records 1 ms (weighted mean) to 0.3 s (Shapley values of seven attributes).
 pub fn ranges(
     family: Family,
     n_attributes: usize,
@@ -54,10 +64,11 @@ pub fn ranges(
     let forms = |forms: &[SparseRow]| ranges_of(problem, blocks, parameters, forms, watch);
     let single = |parameter: usize| vec![(to_u32(parameter), 1.0)];
     let all: Vec<SparseRow> = (0..dimension).map(single).collect();
+    let curved = problem.space.semidefinite;
+    let is_affordable =
+        dimension <= MOST_PARAMETERS && curved.is_none_or(|form| form.order <= MOST_CURVED);
     Ranges {
-        parameters: (dimension <= MOST_PARAMETERS)
-            .then(|| forms(&all))
-            .flatten(),
+        parameters: is_affordable.then(|| forms(&all)).flatten(),
         shapley: shapley_forms(family, n_attributes, dimension).and_then(|all| forms(&all)),
     }
 }
@@ -120,10 +131,16 @@ pub fn ranges_of(
                 }
                 found.map(|()| sign * cell.program.objective())
             };
-            let (least, greatest) = (least(1.0)?, least(-1.0)?);
+            let (least, greatest) = (tidy(least(1.0)?), tidy(least(-1.0)?));
             Some((least.min(greatest), greatest.max(least)))
         })
         .collect()
+}
+
+/// What is 0 but for rounding.
+fn tidy(value: f64) -> f64 {
+    const NOTHING: f64 = 1e-12;
+    if value.abs() < NOTHING { 0.0 } else { value }
 }
 
 /// The parameter that is to keep its value, if the space leaves the scale open.
@@ -217,15 +234,9 @@ impl<'a> Cell<'a> {
             Some(_) => self.program.point()[dimension],
             None => 0.0,
         };
-        for place in 0..self.is_listed.len() {
-            let row = &self.problem.space.half_spaces[place];
-            if !self.is_listed[place] && dot(row, &point) < -MISSING {
-                self.is_listed[place] = true;
-                self.program.add_row(row.clone(), 0.0, f64::INFINITY);
-            }
-        }
+        self.add_half_spaces(&point);
         if let Some(form) = self.problem.space.semidefinite {
-            self.add_direction(form, &point, margin);
+            self.add_directions(form, &point, margin);
         }
         for &block in self.blocks {
             let (mut least, mut worst) = (margin - MISSING, None);
@@ -245,8 +256,24 @@ impl<'a> Cell<'a> {
         self.program.n_rows() > before
     }
 
-    /// Adds the direction in which the matrix is least, if that is too little.
-    fn add_direction(&mut self, form: Semidefinite, point: &[f64], margin: f64) {
+    /// Adds the half-spaces that are violated most.
+    fn add_half_spaces(&mut self, point: &[f64]) {
+        let half_spaces = &self.problem.space.half_spaces;
+        let mut missing: Vec<(f64, usize)> = (0..half_spaces.len())
+            .filter(|&place| !self.is_listed[place])
+            .map(|place| (dot(&half_spaces[place], point), place))
+            .filter(|(value, _)| *value < -MISSING)
+            .collect();
+        missing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, place) in missing.into_iter().take(AT_ONCE) {
+            self.is_listed[place] = true;
+            let row = half_spaces[place].clone();
+            self.program.add_row(row, 0.0, f64::INFINITY);
+        }
+    }
+
+    /// Adds the directions in which the matrix is too little.
+    fn add_directions(&mut self, form: Semidefinite, point: &[f64], margin: f64) {
         let n = form.order;
         let mut matrix = Array2::zeros((n, n));
         let mut beside = point[n..].iter();
@@ -258,11 +285,11 @@ impl<'a> Cell<'a> {
             }
         }
         let eigen = eigen::symmetric(matrix);
-        let least = eigen.values.last().copied().unwrap_or(0.0);
-        if least < margin - CURVED && self.n_directions < MOST_DIRECTIONS {
-            self.n_directions += 1;
-            let direction = eigen.vectors.column(n - 1).to_vec();
-            self.add_above_margin(form.half_space(&direction));
+        for (value, direction) in eigen.values.iter().zip(eigen.vectors.columns()) {
+            if *value < margin - CURVED && self.n_directions < MOST_DIRECTIONS {
+                self.n_directions += 1;
+                self.add_above_margin(form.half_space(&direction.to_vec()));
+            }
         }
     }
 

@@ -32,6 +32,9 @@ use crate::{
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
+  sdcrisk link --method am,md,wm,ci --time-limit 20 orig.csv masked.csv
+  sdcrisk link --method ci --weights w.json --certificate proof.json orig.csv masked.csv
+  sdcrisk link --method wm --train-records 400 --train-splits 10 orig.csv masked.csv
 
 Methods that an intruder can use:
   am (= dbrl, dbrl1)  nearest record, attributes standardised
@@ -48,7 +51,12 @@ Methods that an intruder can use:
 Worst cases, made from who is whom (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same
-  prl --fit known     m and u counted from the true pairs")]
+  prl --fit known     m and u counted from the true pairs
+Worst cases that are searched for, with a proof that no distance of the kind links more (not among 'all'; --time-limit each):
+  wm, wm-m            weighted mean of squared differences; with positive weights
+  owa                 ordered weighted mean
+  ci, ci-m, ci-2      Choquet integral: a weight for every set of attributes; of a submodular, of a 2-additive measure
+  sb, sb-nc, sb-pd    bilinear form; not negative on the files; positive definite")]
 pub struct LinkArgs {
     /// The original file: what the intruder could know
     #[arg(value_name = "ORIGINAL.csv")]

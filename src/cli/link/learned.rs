@@ -2,10 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -193,7 +190,6 @@ impl LearnedArgs {
                 shown: None,
                 what: String::new(),
             }),
-            was_stopped: AtomicBool::new(false),
         }))
     }
 
@@ -221,7 +217,6 @@ pub(super) struct Clock {
     limit: Duration,
     live: Live,
     state: Mutex<State>,
-    was_stopped: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -240,11 +235,6 @@ impl Clock {
         state.what = what.into();
     }
 
-    /// Whether any search was stopped before its end.
-    pub(super) fn has_stopped_a_search(&self) -> bool {
-        self.was_stopped.load(Ordering::Relaxed)
-    }
-
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state
             .lock()
@@ -254,11 +244,7 @@ impl Clock {
 
 impl Watch for Clock {
     fn stops(&self) -> bool {
-        let over = files::is_interrupted() || self.state().started.elapsed() >= self.limit;
-        if over {
-            self.was_stopped.store(true, Ordering::Relaxed);
-        }
-        over
+        files::is_interrupted() || self.state().started.elapsed() >= self.limit
     }
 
     fn seconds_left(&self) -> Option<f64> {
@@ -360,6 +346,7 @@ impl Learned {
             distance, bound, ..
         } = &self.lesson;
         let linked = usize::try_from(self.linked).unwrap_or(usize::MAX);
+        let ranges = self.lesson.ranges.as_ref();
         Weights {
             version: env!("CARGO_PKG_VERSION").into(),
             family: distance.family,
@@ -374,9 +361,9 @@ impl Learned {
                 true => ProofStatus::Optimal,
                 false => ProofStatus::Limit,
             },
-            ranges: self.lesson.ranges.clone(),
-            shapley_ranges: None,
-            alone: None,
+            ranges: ranges.and_then(|ranges| ranges.parameters.clone()),
+            shapley_ranges: ranges.and_then(|ranges| ranges.shapley.clone()),
+            alone: self.alone.clone(),
         }
     }
 }

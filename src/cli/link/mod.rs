@@ -33,7 +33,9 @@ use crate::{
         link::{Claim, LeftOut, Study},
         truth::{self, Truth},
     },
-    report::link::{self as report, LeftOutAttribute, LinkReport, MethodNotRun, ScenarioSummary},
+    report::link::{
+        self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+    },
     table::{ReadOptions, Table},
 };
 
@@ -149,7 +151,6 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         claims,
         mut not_run,
         lesson,
-        clock,
         ..
     } = work;
     // The same reason may have been met in several cases.
@@ -162,7 +163,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let report = LinkReport {
         schema: report::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        status: match clock.has_stopped_a_search() {
+        status: match results.iter().any(LinkResult::is_unproven) {
             true => "limit",
             false => "done",
         },

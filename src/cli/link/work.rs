@@ -10,11 +10,11 @@ use super::{
 use crate::{
     attack::{
         Attack,
-        learned::{Lesson, family::Family},
+        learned::{LearnedDistance, Lesson, family::Family},
     },
     cli::{console::Console, files},
     error::{ErrorKind, Result},
-    evaluate::link::{Case, Claim},
+    evaluate::link::{Assign, Case, Claim},
     report::link::{LinkResult, Sample},
 };
 
@@ -49,6 +49,8 @@ pub(super) struct Learned {
     pub(super) linked: u64,
     /// The records that looked.
     pub(super) records: u64,
+    /// How many records each attribute links on its own, ties not counted; for the file of weights only.
+    pub(super) alone: Option<Vec<usize>>,
     /// The file record behind each seeker.
     pub(super) seekers: Vec<u32>,
     /// The file record behind each sought record.
@@ -154,6 +156,10 @@ impl<'a> Work<'a> {
         })?;
         let sample = turn.training.map(|_| Sample::Training);
         self.attack(source, &lesson.distance, sample, turn.split)?;
+        let alone = match self.args.methods.learned.weights {
+            Some(_) => Some(alone(source, &lesson.distance)?),
+            None => None,
+        };
         if let Some(result) = self.results.last_mut() {
             result.learn(&lesson, source.known());
             let (seekers, sought) = source.study().records();
@@ -161,6 +167,7 @@ impl<'a> Work<'a> {
                 known: source.known().to_vec(),
                 linked: result.correct.strict,
                 records: result.records,
+                alone,
                 seekers,
                 sought,
                 lesson: lesson.clone(),
@@ -201,4 +208,21 @@ impl<'a> Work<'a> {
         self.claims = outcome.links;
         Ok(())
     }
+}
+
+/// How many records each attribute links on its own.
+fn alone(case: &Case<'_>, of: &LearnedDistance) -> Result<Vec<usize>> {
+    let n = case.known().len();
+    let links = |attribute: usize| {
+        let mut parameters = vec![0.0; n];
+        parameters[attribute] = 1.0;
+        let attack = LearnedDistance {
+            family: Family::WeightedMean,
+            parameters,
+            standardize: of.standardize,
+        };
+        let score = case.attack(&attack, Assign::Best, false)?.score;
+        Ok(usize::try_from(score.strict).unwrap_or(usize::MAX))
+    };
+    (0..n).map(links).collect()
 }

@@ -1,6 +1,6 @@
 //! Branch and bound with the linear relaxation.
 
-use super::{Decision, Greedy, without_redundant};
+use super::{Ended, Greedy, Known, Oracle, without_redundant};
 use crate::optimize::simplex::{Outcome, Simplex};
 
 /// Sums of rounding in the relaxation.
@@ -15,6 +15,12 @@ const RELIABLE: u32 = 4;
 /// Elements that are tried out at a node.
 const TRIED: usize = 8;
 
+/// The oracle is asked about the relaxation at one of so many nodes at least.
+const MOST_WAIT: usize = 31;
+
+/// Elements of which the relaxation takes more than these shares, are they enough?
+const SHARES: [f64; 3] = [SLACK, 0.2, 0.5];
+
 /// What is settled on the way to a node: elements that are in or out.
 type Path = Vec<(u32, bool)>;
 
@@ -26,7 +32,7 @@ struct Effect {
 }
 
 struct Search<'a> {
-    sets: &'a [Vec<u32>],
+    sets: Vec<Vec<u32>>,
     hits: Vec<Vec<u32>>,
     n: usize,
     most: usize,
@@ -35,90 +41,145 @@ struct Search<'a> {
     /// Bounds that stand in the program.
     settled: Vec<Option<bool>>,
     effects: Vec<[Effect; 2]>,
-    stops: &'a dyn Fn() -> bool,
+    /// Nodes to let pass before the oracle is asked about a relaxation again, and how many have.
+    wait: usize,
+    waited: usize,
+    oracle: &'a mut dyn Oracle,
 }
 
 enum Node {
     Closed,
+    /// These elements hit all sets, and are few enough.
     Hit(Vec<u32>),
+    /// The oracle knew more sets.
+    Again,
     Stopped,
     /// The element to branch on, and what reduced costs settle below.
     Open(u32, Path),
 }
 
-/// Whether `most` elements hit all sets, which are reduced.
-pub(super) fn search(
-    sets: &[Vec<u32>],
-    n: usize,
-    most: usize,
-    stops: &dyn Fn() -> bool,
-) -> Decision {
-    if sets.is_empty() {
-        return Decision::Hit(Vec::new());
-    }
-    let mut search = Search::new(sets, n, most, stops);
-    let greedy = search.greedy();
-    if greedy.len() <= most {
-        return Decision::Hit(greedy);
-    }
-    let mut open: Vec<Path> = vec![Vec::new()];
-    while let Some(path) = open.pop() {
-        if stops() {
-            return Decision::Unknown;
+/// A part of the search that is still open: what is settled, and the bound of its parent.
+struct Part {
+    path: Path,
+    bound: f64,
+}
+
+/// Searches for a hitting set that the oracle accepts. The sets must be reduced if that is wanted; the search adds what the oracle tells.
+pub(super) fn search(sets: Vec<Vec<u32>>, n: usize, oracle: &mut dyn Oracle) -> Ended {
+    let mut search = Search::new(sets, n, oracle);
+    let mut open = vec![Part {
+        path: Path::new(),
+        bound: 0.0,
+    }];
+    let mut greedy = Some(search.greedy());
+    while let Some(part) = open.pop() {
+        let stopped = |open: &[Part]| {
+            let least = open.iter().fold(part.bound, |least, p| least.min(p.bound));
+            Ended::Stopped(ceiling(least, n))
+        };
+        if search.oracle.stops() {
+            return stopped(&open);
         }
-        match search.visit(&path) {
+        let node = match greedy.take() {
+            Some(elements) if elements.len() <= search.most => Node::Hit(elements),
+            _ => search.visit(&part.path),
+        };
+        match node {
             Node::Closed => {}
-            Node::Hit(elements) => return Decision::Hit(elements),
-            Node::Stopped => return Decision::Unknown,
+            Node::Stopped => return stopped(&open),
+            Node::Again => open.push(part),
+            Node::Hit(elements) => {
+                let before = search.most;
+                let point = search.program.point().to_vec();
+                let (new, _) = search.ask(&elements, &point);
+                match search.oracle.most() {
+                    None => return stopped(&open),
+                    Some(most) => search.most = most.min(before),
+                }
+                if new == 0 && search.most == before {
+                    return Ended::Accepted(elements);
+                }
+                open.push(part);
+            }
             Node::Open(element, settled) => {
-                let mut with = path;
+                let bound = search.program.bound().max(part.bound);
+                let mut with = part.path;
                 with.extend(settled);
                 let mut without = with.clone();
                 with.push((element, true));
                 without.push((element, false));
-                open.push(without);
-                open.push(with);
+                open.extend([without, with].map(|path| Part { path, bound }));
             }
         }
     }
-    Decision::Impossible
+    Ended::Exhausted(search.most)
 }
 
 /// The bound of the relaxation at the root.
-pub(super) fn relaxation(sets: &[Vec<u32>], n: usize) -> usize {
-    if sets.is_empty() {
-        return 0;
-    }
-    let mut search = Search::new(sets, n, n, &|| false);
+pub(super) fn relaxation(sets: Vec<Vec<u32>>, n: usize) -> usize {
+    let mut oracle = Known {
+        most: n,
+        stops: &|| false,
+    };
+    let mut search = Search::new(sets, n, &mut oracle);
     search.solve(None);
-    let bound = (search.program.bound() - SLACK).ceil().max(0.0);
-    (0..=n).find(|&k| k as f64 >= bound).unwrap_or(n)
+    ceiling(search.program.bound(), n)
+}
+
+/// The least whole number that is not below a bound, but for rounding.
+fn ceiling(bound: f64, n: usize) -> usize {
+    (0..n).find(|&k| k as f64 >= bound - SLACK).unwrap_or(n)
 }
 
 impl<'a> Search<'a> {
-    fn new(sets: &'a [Vec<u32>], n: usize, most: usize, stops: &'a dyn Fn() -> bool) -> Self {
-        let mut hits = vec![Vec::new(); n];
-        for (place, set) in sets.iter().enumerate() {
-            for &e in set {
-                hits[e as usize].push(u32::try_from(place).unwrap_or(u32::MAX));
-            }
-        }
-        Self {
-            sets,
-            hits,
+    fn new(sets: Vec<Vec<u32>>, n: usize, oracle: &'a mut dyn Oracle) -> Self {
+        let mut search = Self {
+            sets: Vec::new(),
+            hits: vec![Vec::new(); n],
             n,
-            most,
+            most: oracle.most().unwrap_or(0),
             program: Simplex::new(vec![1.0; n], vec![0.0; n], vec![1.0; n]),
-            present: vec![false; sets.len()],
+            present: Vec::new(),
             settled: vec![None; n],
             effects: vec![[Effect::default(); 2]; n],
-            stops,
+            wait: 0,
+            waited: 0,
+            oracle,
+        };
+        for set in sets {
+            search.push(set);
         }
+        search
+    }
+
+    fn push(&mut self, set: Vec<u32>) {
+        for &e in &set {
+            self.hits[e as usize].push(to_u32(self.sets.len()));
+        }
+        self.sets.push(set);
+        self.present.push(false);
+    }
+
+    /// Tells the oracle elements, and where the search is: how many more sets there are, and whether the point violates any.
+    fn ask(&mut self, elements: &[u32], point: &[f64]) -> (usize, bool) {
+        let shares: Vec<(u32, f64)> = (0..self.n)
+            .filter(|&e| point[e] > SLACK)
+            .map(|e| (to_u32(e), point[e]))
+            .collect();
+        let new = self.oracle.ask(elements, &shares);
+        let count = new.len();
+        let mut violated = false;
+        for set in new {
+            let sum: f64 = set.iter().map(|&e| point[e as usize]).sum();
+            violated |= sum < 1.0 - 1e-3;
+            self.push(set);
+        }
+        (count, violated)
     }
 
     fn greedy(&self) -> Vec<u32> {
         let mut greedy = Greedy::new(self.n);
-        for set in self.sets {
+        for set in &self.sets {
             greedy.push(set.clone());
         }
         greedy.hitting_set(&vec![1.0; self.n])
@@ -145,7 +206,7 @@ impl<'a> Search<'a> {
         }
         loop {
             let mut changed = false;
-            for set in self.sets {
+            for set in &self.sets {
                 let mut free = None;
                 let mut count = 0;
                 let hit = set.iter().any(|&e| {
@@ -170,7 +231,7 @@ impl<'a> Search<'a> {
             }
         }
         for (e, value) in wanted.into_iter().enumerate() {
-            self.settle(u32::try_from(e).unwrap_or(u32::MAX), value);
+            self.settle(to_u32(e), value);
         }
         true
     }
@@ -224,6 +285,9 @@ impl<'a> Search<'a> {
         if rounded.len() <= self.most {
             return Node::Hit(rounded);
         }
+        if self.asks_too_much(&point) {
+            return Node::Again;
+        }
         let settled = self.by_reduced_costs(&point);
         for &(e, value) in &settled {
             self.settle(e, Some(value));
@@ -231,10 +295,32 @@ impl<'a> Search<'a> {
         self.choose(&point, settled)
     }
 
+    /// Asks the oracle for sets that the relaxation violates: less and less often as long as there are none.
+    fn asks_too_much(&mut self, point: &[f64]) -> bool {
+        if self.waited < self.wait {
+            self.waited += 1;
+            return false;
+        }
+        self.waited = 0;
+        let new = SHARES.iter().any(|&least| {
+            let elements: Vec<u32> = (0..self.n)
+                .filter(|&e| point[e] > least)
+                .map(to_u32)
+                .collect();
+            self.ask(&elements, point).1
+        });
+        self.wait = if new {
+            0
+        } else {
+            (2 * self.wait + 1).min(MOST_WAIT)
+        };
+        new
+    }
+
     /// The point rounded: elements by descending value as long as they hit something new, then without redundant ones.
     fn rounded(&self, point: &[f64]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.n)
-            .map(|e| u32::try_from(e).unwrap_or(u32::MAX))
+            .map(to_u32)
             .filter(|&e| self.settled[e as usize] != Some(false))
             .collect();
         let key = |e: u32| point[e as usize] + 1e-4 * self.hits[e as usize].len() as f64;
@@ -252,10 +338,10 @@ impl<'a> Search<'a> {
             }
         }
         if is_hit.contains(&false) {
-            return (0..=u32::try_from(self.n).unwrap_or(u32::MAX)).collect();
+            return (0..=to_u32(self.n)).collect();
         }
         chosen.reverse();
-        without_redundant(self.sets, &self.hits, &chosen)
+        without_redundant(&self.sets, &self.hits, &chosen)
     }
 
     /// Elements that would cost too much, in or out.
@@ -267,7 +353,7 @@ impl<'a> Search<'a> {
             if self.settled[e].is_some() {
                 continue;
             }
-            let name = u32::try_from(e).unwrap_or(u32::MAX);
+            let name = to_u32(e);
             if reduced[e] > room && point[e] < 0.5 {
                 settled.push((name, false));
             } else if -reduced[e] > room && point[e] > 0.5 {
@@ -284,7 +370,7 @@ impl<'a> Search<'a> {
         let mut candidates: Vec<(f64, u32)> = (0..self.n)
             .filter(|&e| self.settled[e].is_none() && point[e] > 1e-6 && point[e] < 1.0 - 1e-6)
             .map(|e| {
-                let name = u32::try_from(e).unwrap_or(u32::MAX);
+                let name = to_u32(e);
                 (self.promise(e, point[e], average), name)
             })
             .collect();
@@ -292,7 +378,7 @@ impl<'a> Search<'a> {
         let mut best: Option<(f64, u32)> = None;
         let mut tried = 0;
         for &(promise, e) in &candidates {
-            if (self.stops)() {
+            if self.oracle.stops() {
                 return Node::Stopped;
             }
             let [out, into] = self.effects[e as usize];
@@ -336,12 +422,12 @@ impl<'a> Search<'a> {
             .filter(|&e| self.settled[e].is_none())
             .max_by(|&a, &b| point[a].total_cmp(&point[b]).then(b.cmp(&a)));
         match open {
-            Some(e) => Node::Open(u32::try_from(e).unwrap_or(u32::MAX), settled),
+            Some(e) => Node::Open(to_u32(e), settled),
             // All is settled and hits all sets, or the program would have been infeasible.
             None => {
                 let chosen: Vec<u32> = (0..self.n)
                     .filter(|&e| self.settled[e] == Some(true))
-                    .map(|e| u32::try_from(e).unwrap_or(u32::MAX))
+                    .map(to_u32)
                     .collect();
                 let hit = |set: &Vec<u32>| set.iter().any(|e| chosen.binary_search(e).is_ok());
                 if chosen.len() <= self.most && self.sets.iter().all(hit) {
@@ -395,4 +481,8 @@ impl<'a> Search<'a> {
 
 fn product(down: f64, up: f64) -> f64 {
     down.max(1e-6) * up.max(1e-6)
+}
+
+fn to_u32(element: usize) -> u32 {
+    u32::try_from(element).unwrap_or(u32::MAX)
 }

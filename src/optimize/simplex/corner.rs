@@ -67,6 +67,16 @@ impl Corner {
         self.inverse[place..].iter().step_by(self.n).copied()
     }
 
+    /// The squared lengths of the edges.
+    pub(super) fn lengths(&self, out: &mut [f64]) {
+        out.fill(0.0);
+        for row in self.inverse.chunks_exact(self.n) {
+            for (sum, entry) in out.iter_mut().zip(row) {
+                *sum += entry * entry;
+            }
+        }
+    }
+
     /// How fast a sum of variables grows along each edge.
     pub(super) fn along_edges(&self, row: impl Iterator<Item = (u32, f64)>, out: &mut [f64]) {
         out.fill(0.0);

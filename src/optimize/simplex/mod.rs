@@ -20,6 +20,9 @@
 //! Mathematical Programming 5, 1973 (the ratio test with a tolerance).
 
 mod corner;
+mod dual;
+mod multipliers;
+mod primal;
 #[cfg(test)]
 mod tests;
 
@@ -27,16 +30,6 @@ use corner::Corner;
 
 /// How much a constraint may be violated.
 const FEASIBLE: f64 = 1e-10;
-
-/// How much a multiplier may have the wrong sign, as a share of the greatest cost.
-const DUAL: f64 = 1e-11;
-
-/// How far multipliers are moved from 0, as a share of the greatest cost.
-const PERTURBATION: f64 = 1e-9;
-
-/// How far the primal method relaxes constraints when it stands still, and after how many steps on the spot.
-const RELIEF: f64 = 1e-7;
-const DEGENERATE: usize = 5;
 
 /// Turns between the methods.
 const ATTEMPTS: usize = 8;
@@ -46,12 +39,6 @@ const PIVOT: f64 = 1e-9;
 
 /// Exchanges after which the inverse is worked out anew.
 const FRESH: usize = 100;
-
-/// Violated constraints that are kept from a look at all of them.
-const CANDIDATES: usize = 24;
-
-/// Exchanges after which all are looked at again.
-const LOOK: usize = 6;
 
 /// What became of a linear program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,22 +251,6 @@ impl Simplex {
         self.bound
     }
 
-    /// The reduced costs `c − Σ λ a` of the last outcome (c = 0 if infeasible): of a variable whose value is its bound, what moving it by 1
-    /// costs at least.
-    pub fn reduced_costs(&self, infeasible: bool) -> Vec<f64> {
-        let mut reduced = if infeasible {
-            vec![0.0; self.n]
-        } else {
-            self.costs.clone()
-        };
-        for &(row, multiplier) in &self.certificate {
-            for &(variable, value) in &self.rows[row] {
-                reduced[variable as usize] -= multiplier * value;
-            }
-        }
-        reduced
-    }
-
     /// Exchanges of all solutions so far.
     pub fn exchanges(&self) -> usize {
         self.exchanges
@@ -359,66 +330,6 @@ impl Simplex {
         Outcome::Optimal
     }
 
-    /// The dual method: until nothing is violated (`None`) or more is known.
-    fn dual(&mut self, limit: Option<f64>, most: usize, perturbed: bool) -> Option<Outcome> {
-        self.true_multipliers();
-        self.perturb(if perturbed { PERTURBATION } else { 0.0 });
-        loop {
-            if self.exchanges >= most {
-                return Some(Outcome::Stalled);
-            }
-            if let Some(limit) = limit
-                && self.objective() >= limit
-                && self.certify_over(limit)
-            {
-                return Some(Outcome::Over);
-            }
-            let Some((entering, above)) = self.violated(false) else {
-                if self.recent > 0 && !self.is_accurate() {
-                    self.rebuild();
-                    continue;
-                }
-                return None;
-            };
-            self.along_edges(entering);
-            let Some(place) = self.leaving(above) else {
-                if self.certify_infeasible(entering, above) {
-                    return Some(Outcome::Infeasible);
-                }
-                if self.recent == 0 {
-                    return Some(Outcome::Stalled);
-                }
-                self.rebuild();
-                continue;
-            };
-            if self.along[place].abs() < 1e-6 && self.recent > 0 {
-                self.rebuild();
-                continue;
-            }
-            self.dual_step(entering, above, place);
-        }
-    }
-
-    fn dual_step(&mut self, entering: usize, above: bool, place: usize) {
-        let pivot = self.along[place];
-        let mut step = self.multipliers[place] / pivot;
-        if (step < 0.0) != above {
-            step = 0.0;
-        }
-        for k in 0..self.n {
-            let value = self.multipliers[k] - step * self.along[k];
-            self.multipliers[k] = self.proper(k, value);
-        }
-        self.multipliers[place] = step;
-        let target = if above {
-            self.high[entering]
-        } else {
-            self.low[entering]
-        };
-        let distance = (target - self.value_of(entering)) / pivot;
-        self.enter(entering, above, place, distance, 0.0);
-    }
-
     /// Moves along an edge and exchanges.
     fn enter(&mut self, entering: usize, above: bool, place: usize, distance: f64, shift: f64) {
         for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
@@ -434,267 +345,6 @@ impl Simplex {
         if self.recent >= FRESH {
             self.rebuild();
         }
-    }
-
-    /// The multiplier nearest to this that the constraint at a place may have.
-    fn proper(&self, place: usize, value: f64) -> f64 {
-        let constraint = self.corner.tight[place];
-        let (low, high) = (self.low[constraint], self.high[constraint]);
-        if low >= high {
-            value
-        } else if low.is_infinite() && high.is_infinite() {
-            0.0
-        } else if self.at_high[place] {
-            value.min(0.0)
-        } else {
-            value.max(0.0)
-        }
-    }
-
-    /// Makes the multipliers proper and moves them away from 0.
-    fn perturb(&mut self, share: f64) {
-        let size = share * self.greatest_cost();
-        for place in 0..self.n {
-            let constraint = self.corner.tight[place];
-            let value = self.proper(place, self.multipliers[place]);
-            let (low, high) = (self.low[constraint], self.high[constraint]);
-            let free = low.is_infinite() && high.is_infinite();
-            self.multipliers[place] = if low >= high || free {
-                value
-            } else if self.at_high[place] {
-                value - size * spread(constraint)
-            } else {
-                value + size * spread(constraint)
-            };
-        }
-    }
-
-    /// The place at which the multiplier reaches 0 first when that of the entering constraint grows. Among those within rounding
-    /// the one that grows fastest.
-    fn leaving(&self, above: bool) -> Option<usize> {
-        let sign = if above { -1.0 } else { 1.0 };
-        let slack = 1e-12 * self.greatest_cost();
-        let growth = |place: usize| {
-            let constraint = self.corner.tight[place];
-            let (low, high) = (self.low[constraint], self.high[constraint]);
-            let along = sign * self.along[place];
-            if low >= high {
-                0.0
-            } else if low.is_infinite() && high.is_infinite() {
-                along.abs()
-            } else if self.at_high[place] {
-                -along
-            } else {
-                along
-            }
-        };
-        let mut most = f64::INFINITY;
-        for place in 0..self.n {
-            let growth = growth(place);
-            if growth > PIVOT {
-                most = most.min((self.multipliers[place].abs() + slack) / growth);
-            }
-        }
-        let mut best = None;
-        let mut greatest = 0.0;
-        for place in 0..self.n {
-            let growth = growth(place);
-            if growth > PIVOT && growth > greatest && self.multipliers[place].abs() <= most * growth
-            {
-                greatest = growth;
-                best = Some(place);
-            }
-        }
-        best
-    }
-
-    /// The primal method: until all multipliers are proper. False if it does not end.
-    fn primal(&mut self, limit: Option<f64>, most: usize) -> bool {
-        let mut degenerate = 0;
-        loop {
-            if self.exchanges >= most {
-                return false;
-            }
-            let relaxed = degenerate >= DEGENERATE;
-            // What relaxing has won will be lost again.
-            let sure = if relaxed { 1e3 * RELIEF } else { 0.0 };
-            if limit.is_some_and(|limit| self.objective() < limit - sure) {
-                return true;
-            }
-            self.true_multipliers();
-            let Some((place, growing)) = self.improving(degenerate > 10 * DEGENERATE) else {
-                return true;
-            };
-            let Some((entering, above, distance)) = self.blocking(place, growing, relaxed) else {
-                return false;
-            };
-            if distance.abs() <= 1e-12 {
-                degenerate += 1;
-            }
-            if entering == self.corner.tight[place] {
-                for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
-                    *value += distance * edge;
-                }
-                self.at_high[place] = above;
-                self.shifts[place] = 0.0;
-                self.exchanges += 1;
-                continue;
-            }
-            self.along_edges(entering);
-            if self.along[place].abs() < 1e-11 {
-                return false;
-            }
-            let shift = if relaxed { relief(entering) } else { 0.0 };
-            self.enter(entering, above, place, distance, shift);
-        }
-    }
-
-    /// Takes all constraints back to their bounds: false if they are there.
-    fn unrelax(&mut self) -> bool {
-        let relaxed = self.shifts.iter().any(|shift| *shift != 0.0);
-        if relaxed {
-            self.shifts.fill(0.0);
-            self.refresh();
-        }
-        relaxed
-    }
-
-    /// The place whose multiplier is most wrong, and whether its constraint should grow. `first`: any wrong one, by a fixed shuffled order.
-    fn improving(&self, first: bool) -> Option<(usize, bool)> {
-        let tolerance = DUAL * self.greatest_cost();
-        let mut best = None;
-        let mut greatest = 0.0;
-        for place in 0..self.n {
-            let value = self.multipliers[place];
-            let wrong = (value - self.proper(place, value)).abs();
-            if wrong <= tolerance {
-                continue;
-            }
-            let weight = if first {
-                spread(self.exchanges * 31 + place)
-            } else {
-                wrong
-            };
-            if weight > greatest {
-                greatest = weight;
-                best = Some((place, value < 0.0));
-            }
-        }
-        best
-    }
-
-    /// The constraint that stops a move along an edge, whether at its upper bound, and how far the move goes.
-    fn blocking(&self, place: usize, growing: bool, relaxed: bool) -> Option<(usize, bool, f64)> {
-        let sign = if growing { 1.0 } else { -1.0 };
-        let direction: Vec<f64> = self.corner.edge(place).map(|e| sign * e).collect();
-        let own = self.corner.tight[place];
-        let mut found: Vec<(f64, f64, usize)> = Vec::new();
-        let mut most = f64::INFINITY;
-        for constraint in 0..self.n + self.rows.len() {
-            if constraint != own && self.corner.is_tight(constraint) {
-                continue;
-            }
-            let (low, high) = (self.low[constraint], self.high[constraint]);
-            if low.is_infinite() && high.is_infinite() {
-                continue;
-            }
-            let rate = if constraint == own {
-                sign
-            } else if constraint < self.n {
-                direction[constraint]
-            } else {
-                dot(&self.rows[constraint - self.n], &direction)
-            };
-            if rate.abs() <= PIVOT {
-                continue;
-            }
-            let bound = if rate > 0.0 { high } else { low };
-            if bound.is_infinite() {
-                continue;
-            }
-            let mut gap = (bound - self.value_of(constraint)) * rate.signum();
-            if relaxed && constraint != own {
-                gap += relief(constraint);
-            }
-            let gap = gap.max(0.0);
-            most = most.min((gap + 0.5 * FEASIBLE) / rate.abs());
-            found.push((gap, rate, constraint));
-        }
-        let mut best = None;
-        let mut greatest = 0.0;
-        for (gap, rate, constraint) in found {
-            if gap <= most * rate.abs() && rate.abs() > greatest {
-                greatest = rate.abs();
-                best = Some((constraint, rate > 0.0, sign * gap / rate.abs()));
-            }
-        }
-        best
-    }
-
-    /// The constraint that is farthest from being met, and whether it is above its upper bound.
-    fn violated(&mut self, anew: bool) -> Option<(usize, bool)> {
-        if anew || self.recent.is_multiple_of(LOOK) || self.candidates.is_empty() {
-            self.look();
-        }
-        let mut best = self.worst();
-        if best.is_none() && !self.candidates.is_empty() {
-            self.look();
-            best = self.worst();
-        }
-        best
-    }
-
-    fn worst(&self) -> Option<(usize, bool)> {
-        let mut best = None;
-        let mut greatest = 0.0;
-        for &(_, constraint) in &self.candidates {
-            let (violation, above) = self.violation(constraint);
-            if violation > greatest && !self.corner.is_tight(constraint) {
-                greatest = violation;
-                best = Some((constraint, above));
-            }
-        }
-        best
-    }
-
-    /// How far a constraint is from being met; 0 if it is met.
-    fn violation(&self, constraint: usize) -> (f64, bool) {
-        let (low, high) = (self.low[constraint], self.high[constraint]);
-        if low.is_infinite() && high.is_infinite() {
-            return (0.0, false);
-        }
-        let value = self.value_of(constraint);
-        let scale = if constraint < self.n {
-            1.0
-        } else {
-            self.scales[constraint - self.n]
-        };
-        if value < low - FEASIBLE {
-            ((low - value) * scale, false)
-        } else if value > high + FEASIBLE {
-            ((value - high) * scale, true)
-        } else {
-            (0.0, false)
-        }
-    }
-
-    /// Looks at all constraints for those that are violated most.
-    fn look(&mut self) {
-        let mut found = std::mem::take(&mut self.candidates);
-        found.clear();
-        for constraint in 0..self.n + self.rows.len() {
-            let (violation, _) = self.violation(constraint);
-            if violation > 0.0 && !self.corner.is_tight(constraint) {
-                found.push((violation, constraint));
-            }
-        }
-        if found.len() > CANDIDATES {
-            found
-                .select_nth_unstable_by(CANDIDATES, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            found.truncate(CANDIDATES);
-        }
-        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        self.candidates = found;
     }
 
     fn value_of(&self, constraint: usize) -> f64 {
@@ -716,12 +366,6 @@ impl Simplex {
             self.corner.along_edges(row, &mut along);
         }
         self.along = along;
-    }
-
-    /// The multipliers of the tight constraints for the true costs.
-    fn true_multipliers(&mut self) {
-        let costs = self.costly.iter().map(|&k| (k, self.costs[k as usize]));
-        self.corner.along_edges(costs, &mut self.multipliers);
     }
 
     /// The tight constraints' bounds have changed: which bound, and where that is.
@@ -794,87 +438,6 @@ impl Simplex {
             (value - self.target(place)).abs() <= FEASIBLE
         }) && (0..self.n + self.rows.len()).all(|c| self.violation(c).0 <= 1e-9)
     }
-
-    /// The rows' share of the true multipliers, and the bound they show, is it not below the limit?
-    fn certify_over(&mut self, limit: f64) -> bool {
-        let worked = std::mem::take(&mut self.multipliers);
-        self.multipliers = vec![0.0; self.n];
-        self.true_multipliers();
-        self.certify(None);
-        self.multipliers = worked;
-        self.bound >= limit
-    }
-
-    /// The multipliers that show that an entering constraint which no exchange helps cannot be met.
-    fn certify_infeasible(&mut self, entering: usize, above: bool) -> bool {
-        self.certify(Some((entering, above)));
-        self.bound > 0.0
-    }
-
-    fn certify(&mut self, farkas: Option<(usize, bool)>) {
-        let mut certificate = std::mem::take(&mut self.certificate);
-        certificate.clear();
-        let sign = farkas.map_or(0.0, |(_, above)| if above { -1.0 } else { 1.0 });
-        for place in 0..self.n {
-            let constraint = self.corner.tight[place];
-            if constraint < self.n {
-                continue;
-            }
-            let value = match farkas {
-                Some(_) => -sign * self.along[place],
-                None => self.multipliers[place],
-            };
-            let value = self.proper(place, value);
-            if value.abs() > 1e-13 {
-                certificate.push((constraint - self.n, value));
-            }
-        }
-        if let Some((entering, _)) = farkas
-            && entering >= self.n
-        {
-            certificate.push((entering - self.n, sign));
-        }
-        certificate.sort_unstable_by_key(|entry| entry.0);
-        self.certificate = certificate;
-        self.bound = self.weak_duality(farkas.is_some());
-    }
-
-    /// `Σ λ·(low or high) + Σ min(r lower, r upper)` of the certificate.
-    fn weak_duality(&self, infeasible: bool) -> f64 {
-        let mut bound = 0.0;
-        for &(row, multiplier) in &self.certificate {
-            let constraint = self.n + row;
-            bound += multiplier
-                * if multiplier > 0.0 {
-                    self.low[constraint]
-                } else {
-                    self.high[constraint]
-                };
-        }
-        for (k, reduced) in self.reduced_costs(infeasible).into_iter().enumerate() {
-            bound += (reduced * self.low[k]).min(reduced * self.high[k]);
-        }
-        bound
-    }
-
-    fn list_costs(&mut self) {
-        self.costly = (0..self.n)
-            .filter(|&k| self.costs[k] != 0.0)
-            .map(|k| u32::try_from(k).unwrap_or(u32::MAX))
-            .collect();
-    }
-
-    fn greatest_cost(&self) -> f64 {
-        self.costly
-            .iter()
-            .map(|&k| self.costs[k as usize].abs())
-            .fold(1e-3, f64::max)
-    }
-}
-
-/// How far beyond its bound a constraint may be while the primal method gets away from a corner of too many constraints.
-fn relief(constraint: usize) -> f64 {
-    RELIEF * spread(constraint * 7 + 3)
 }
 
 /// A number between 0.5 and 1.5 that looks random.

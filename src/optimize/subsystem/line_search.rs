@@ -8,6 +8,9 @@ const SMALLEST: f64 = 1e-12;
 /// Intervals narrower than this, relative to where they lie, are not entered.
 const NARROW: f64 = 1e-9;
 
+/// Starts from which lines are searched; the others are directions only.
+const CLIMBED: usize = 2;
+
 /// Sweeps over all directions from one start.
 const SWEEPS: usize = 30;
 
@@ -22,7 +25,7 @@ const MOST_PAIRS: usize = 400;
 /// the best t is where most intervals overlap
 /// ```
 ///
-/// Lines are the parameters one by one (with a plane, two by two) and the segments to the other starts. On the simplex
+/// Searches begin at the first two starts. Lines are the parameters one by one (with a plane, two by two) and the segments to the other starts. On the simplex
 /// parameters are changed up to their scale, so that weights of very different size are found. Restarts multiply (or mix) by a fixed
 /// low-discrepancy sequence; nothing is random. Without starts those of the space are taken: the centre of the simplex, or the bounds
 /// where these are in P.
@@ -49,14 +52,15 @@ pub fn improve(
         return (problem.space.lower.clone(), 0);
     }
     search.satisfied = problem.count(&search.best);
-    // The starts themselves, then what is made of them.
-    for turn in 0..starts.len().saturating_add(restarts) {
+    // The first starts themselves, then what is made of them.
+    let themselves = starts.len().min(CLIMBED);
+    for turn in 0..themselves.saturating_add(restarts) {
         if watch.stops() || search.satisfied == problem.rows.n_blocks() {
             break;
         }
-        let from = match starts.get(turn) {
+        let from = match starts[..themselves].get(turn) {
             Some(start) => start.clone(),
-            None => search.restart(turn - starts.len()),
+            None => search.restart(turn - themselves),
         };
         search.climb(from, turn, watch);
     }

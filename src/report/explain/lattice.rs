@@ -8,8 +8,8 @@ use super::{
 use crate::stats::measure::{members, size};
 
 /// Widths and heights, in pixels.
-const NODE: (f64, f64) = (74.0, 38.0);
-const GAP: (f64, f64) = (10.0, 12.0);
+const NODE: (f64, f64) = (78.0, 38.0);
+const GAP: (f64, f64) = (8.0, 12.0);
 const BETWEEN_LEVELS: f64 = 46.0;
 const TOP: f64 = 64.0;
 const LEGEND_STEP: f64 = 20.0;
@@ -153,8 +153,15 @@ fn node_box(picture: &mut Picture, middle: (f64, f64), name: &str, figure: &str,
     picture.rectangle(corner, NODE, "ground", 1.0);
     picture.rectangle(corner, NODE, "shade", shade);
     picture.rectangle(corner, NODE, "frame", 0.0);
-    picture.text((middle.0, middle.1 - 3.0), Anchor::Middle, ink, name);
+    /// More letters stand closer.
+    const MOST_LARGE: usize = 7;
     let small = format!("{ink} small");
+    let letters = if name.chars().count() > MOST_LARGE {
+        &small
+    } else {
+        ink
+    };
+    picture.text((middle.0, middle.1 - 3.0), Anchor::Middle, letters, name);
     picture.text((middle.0, middle.1 + 13.0), Anchor::Middle, &small, figure);
 }
 

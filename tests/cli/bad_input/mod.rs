@@ -3,6 +3,7 @@
 mod aggregates;
 mod broken;
 mod distances;
+mod explain;
 mod fuzzy;
 mod knowledge;
 mod learned;
@@ -222,6 +223,7 @@ fn table() -> Vec<Case> {
     table.extend(ugly::cases());
     table.extend(options::cases());
     table.extend(distances::cases());
+    table.extend(explain::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());

@@ -1,19 +1,30 @@
 //! Whether blocks can be satisfied together, and if not, which of them cannot.
 
-use super::vertex::{End, Tight, Vertex};
-use crate::optimize::subsystem::{Conflict, Hard, MARGIN, Problem};
+use super::{
+    semidefinite::eigen,
+    vertex::{End, Tight, Vertex},
+};
+use crate::optimize::subsystem::{Conflict, Hard, MARGIN, Problem, SparseRow};
 
 /// The most pivots of one question.
 const MOST_PIVOTS: usize = 20_000;
-/// How far rows that are not in the programme may be violated.
+/// The most times that rows are added for one question.
+const MOST_ROUNDS: usize = 2_000;
+/// How far a row that is not in the programme may be violated.
 const VIOLATION: f64 = 1e-10;
+/// The smallest eigenvalue that is none but for rounding.
+const NEGATIVE: f64 = -1e-9;
+/// The least multiplier that counts.
+const MULTIPLIER: f64 = 1e-12;
+/// Rows more than this, beside those of the space, are forgotten unless they are tight.
+const MOST_ROWS: usize = 1_000;
 
 /// An answer.
 #[derive(Debug)]
 pub enum Reply {
-    /// These parameters do.
+    /// These parameters satisfy them.
     Together(Vec<f64>),
-    /// They cannot.
+    /// Nothing does.
     Conflict(Conflict),
     /// Rounding hides the answer.
     Unknown,
@@ -27,7 +38,9 @@ enum Origin {
     Plane,
 }
 
-/// The programme `max t` such that `v·p ≥ t − slack(b)` for all rows v of the blocks b asked for and p ∈ P; its rows are added as they are needed.
+/// The programme `max t` such that `v·p ≥ t − slack(b)` for all rows v of the blocks b that are asked for, and p ∈ P.
+///
+/// Its rows are added as they are needed; a question continues from where the last one ended.
 #[derive(Debug, Clone)]
 pub struct Oracle<'a> {
     problem: &'a Problem,
@@ -35,33 +48,25 @@ pub struct Oracle<'a> {
     origins: Vec<Origin>,
     /// Whether a row of the problem is in the programme.
     listed: Vec<bool>,
-    /// The rows of the programme of each block.
+    /// The rows of the programme that belong to each block.
     of_block: Vec<Vec<usize>>,
-    /// What the rows of each block are let go; infinite for blocks that are not asked for.
+    /// The rows of each block that were ever in the programme.
+    used: Vec<Vec<usize>>,
+    /// How far the rows of each block are let go; infinite for blocks that are not asked for.
     slack: Vec<f64>,
+    /// No row is further from 0 than this.
     far: f64,
-    /// Programmes solved.
-    pub solved: usize,
 }
 
 impl<'a> Oracle<'a> {
     /// For the blocks of a problem; none is asked for yet.
     pub fn new(problem: &'a Problem) -> Self {
         let space = &problem.space;
-        let dimension = space.dimension();
-        let greatest = |k: usize| space.lower[k].abs().max(space.upper[k].abs());
         let far = 2.0
             + (0..problem.rows.n_rows())
-                .map(|row| {
-                    let row = problem.rows.row(row);
-                    row.columns
-                        .iter()
-                        .zip(row.values)
-                        .map(|(&k, v)| v.abs() * greatest(k as usize))
-                        .sum::<f64>()
-                })
+                .map(|row| reach(problem, row))
                 .fold(0.0_f64, f64::max);
-        let mut cost = vec![0.0; dimension];
+        let mut cost = vec![0.0; space.dimension()];
         cost.push(-1.0);
         let (mut lower, mut upper) = (space.lower.clone(), space.upper.clone());
         lower.push(-far);
@@ -82,31 +87,106 @@ impl<'a> Oracle<'a> {
             origins,
             listed: vec![false; problem.rows.n_rows()],
             of_block: vec![Vec::new(); problem.rows.n_blocks()],
+            used: vec![Vec::new(); problem.rows.n_blocks()],
             slack: vec![f64::INFINITY; problem.rows.n_blocks()],
             far,
-            solved: 0,
         }
     }
 
-    fn set_slack(&mut self, slack: &[f64]) {
-        for (block, (old, &new)) in self.slack.iter_mut().zip(slack).enumerate() {
-            if *old != new {
-                *old = new;
-                for &row in &self.of_block[block] {
-                    if new < f64::INFINITY {
-                        self.vertex.set_right(row, -new);
-                    } else {
-                        self.vertex.relax(row, -2.0 * self.far);
-                    }
+    /// Whether the blocks for which `asked` is true can be satisfied together.
+    pub fn ask(&mut self, asked: &[bool]) -> Reply {
+        let slack = |&asked: &bool| if asked { 0.0 } else { f64::INFINITY };
+        self.let_go(asked.iter().map(slack));
+        match self.solve(-0.5 * MARGIN, true) {
+            End::Cutoff => self.conflict().map_or(Reply::Unknown, Reply::Conflict),
+            End::Optimal => Reply::Together(self.parameters().to_vec()),
+            End::Infeasible | End::Unknown => Reply::Unknown,
+        }
+    }
+
+    /// The parameters of the greatest smallest margin when each block is let go by its slack, and the blocks that decide it.
+    pub fn relax(&mut self, slack: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
+        self.let_go(slack.iter().copied());
+        if self.solve(f64::INFINITY, false) != End::Optimal {
+            return None;
+        }
+        let mut blocks: Vec<usize> = self
+            .multipliers()
+            .filter_map(|(origin, _)| match origin {
+                Origin::Row(row) => Some(self.problem.rows.block_of(*row)),
+                _ => None,
+            })
+            .collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        Some((self.parameters().to_vec(), blocks))
+    }
+
+    /// How many blocks parameters may satisfy, as far as the rows tell that were ever needed: an upper bound.
+    pub fn may_satisfy(&self, parameters: &[f64]) -> usize {
+        let positive = |&row: &usize| self.problem.rows.row(row).dot(parameters).0 > 0.0;
+        let blocks = self.used.iter();
+        blocks.filter(|used| used.iter().all(positive)).count()
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.vertex.x()[..self.problem.space.dimension()]
+    }
+
+    /// Sets the slack of each block.
+    fn let_go(&mut self, slack: impl Iterator<Item = f64>) {
+        if self.origins.len() > MOST_ROWS + self.problem.space.half_spaces.len() {
+            self.forget();
+        }
+        for (block, new) in slack.enumerate() {
+            self.slack[block] = new;
+            for &row in &self.of_block[block] {
+                if new < f64::INFINITY {
+                    self.vertex.set_right(row, -new);
+                } else {
+                    self.vertex.relax(row, -2.0 * self.far);
                 }
             }
         }
         self.vertex.locate();
     }
 
-    /// Adds the most violated row of each block that is asked for. Gives how many, and the smallest value of any row.
-    fn extend(&mut self) -> (usize, f64) {
-        let t = self.t();
+    /// Solves until the objective exceeds the cutoff or, if `hasty`, until any point has the margin.
+    fn solve(&mut self, cutoff: f64, hasty: bool) -> End {
+        for _ in 0..MOST_ROUNDS {
+            let end = self.vertex.solve(cutoff, MOST_PIVOTS);
+            if end != End::Optimal {
+                return end;
+            }
+            if self.add_directions() > 0 {
+                continue;
+            }
+            let (added, smallest) = self.add_rows();
+            if added == 0 || (hasty && smallest > MARGIN) {
+                return End::Optimal;
+            }
+        }
+        End::Unknown
+    }
+
+    /// Adds the most violated row of each block that is asked for. Gives how many, and the smallest value of all rows.
+    ///
+    /// Rows that were added before are asked first; all of them only if none of those is violated.
+    fn add_rows(&mut self) -> (usize, f64) {
+        let (mut added, _) = self.add_rows_of(|oracle, block| oracle.used[block].clone());
+        if added > 0 {
+            return (added, f64::NEG_INFINITY);
+        }
+        let smallest;
+        (added, smallest) = self.add_rows_of(|oracle, block| oracle.problem.rows.of_block(block));
+        (added, smallest)
+    }
+
+    fn add_rows_of<R: IntoIterator<Item = usize>>(
+        &mut self,
+        rows: impl Fn(&Self, usize) -> R,
+    ) -> (usize, f64) {
+        let t = self.vertex.x()[self.problem.space.dimension()];
         let mut added = 0;
         let mut smallest = f64::INFINITY;
         for block in 0..self.slack.len() {
@@ -115,117 +195,115 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let (mut worst, mut found) = (t - slack - VIOLATION, None);
-            for row in self.problem.rows.of_block(block) {
-                let entries = self.problem.rows.row(row);
-                let value: f64 = entries
-                    .columns
-                    .iter()
-                    .zip(entries.values)
-                    .map(|(&k, v)| v * self.vertex.x()[k as usize])
-                    .sum();
+            for row in rows(self, block) {
+                let value = self.value(row);
                 smallest = smallest.min(value + slack);
                 if value < worst && !self.listed[row] {
                     (worst, found) = (value, Some(row));
                 }
             }
             if let Some(row) = found {
-                let entries = self.problem.rows.row(row);
-                let dimension = u32::try_from(self.problem.space.dimension()).unwrap_or(u32::MAX);
-                let number = self.vertex.push_row(
-                    entries
-                        .columns
-                        .iter()
-                        .copied()
-                        .zip(entries.values.iter().copied())
-                        .chain([(dimension, -1.0)]),
-                    -slack,
-                    false,
-                );
-                self.origins.push(Origin::Row(row));
-                self.listed[row] = true;
-                self.of_block[block].push(number);
+                self.add_row(block, row);
                 added += 1;
             }
         }
         (added, smallest)
     }
 
-    fn t(&self) -> f64 {
-        self.vertex.x()[self.problem.space.dimension()]
-    }
-
-    fn parameters(&self) -> Vec<f64> {
-        self.vertex.x()[..self.problem.space.dimension()].to_vec()
-    }
-
-    /// Solves until the objective exceeds the cutoff, or, with `hasty`, until any point has the margin.
-    fn run(&mut self, cutoff: f64, hasty: bool) -> End {
-        self.solved += 1;
-        loop {
-            let end = self.vertex.solve(cutoff, MOST_PIVOTS);
-            if end != End::Optimal {
-                return end;
-            }
-            let (added, smallest) = self.extend();
-            if added == 0 || (hasty && smallest > MARGIN) {
-                return End::Optimal;
-            }
-        }
-    }
-
-    /// Whether the blocks for which `asked` is true can be satisfied together.
-    pub fn ask(&mut self, asked: &[bool]) -> Reply {
-        let slack: Vec<f64> = asked
+    fn add_row(&mut self, block: usize, row: usize) {
+        let dimension = self.problem.space.dimension();
+        let entries = self.problem.rows.row(row);
+        let margin = (u32::try_from(dimension).unwrap_or(u32::MAX), -1.0);
+        let entries = entries
+            .columns
             .iter()
-            .map(|&asked| if asked { 0.0 } else { f64::INFINITY })
-            .collect();
-        self.set_slack(&slack);
-        match self.run(-0.5 * MARGIN, true) {
-            End::Cutoff => self.conflict().map_or(Reply::Unknown, Reply::Conflict),
-            End::Optimal => Reply::Together(self.parameters()),
-            End::Infeasible | End::Unknown => Reply::Unknown,
+            .copied()
+            .zip(entries.values.iter().copied());
+        let number = self
+            .vertex
+            .push_row(entries.chain([margin]), -self.slack[block], false);
+        self.origins.push(Origin::Row(row));
+        self.listed[row] = true;
+        self.of_block[block].push(number);
+        if !self.used[block].contains(&row) {
+            self.used[block].push(row);
         }
     }
 
-    /// The parameters of the greatest smallest margin of these blocks, each let go by its slack, and the blocks whose rows decide it.
-    pub fn relaxed(&mut self, slack: &[f64]) -> Option<(Vec<f64>, Vec<usize>)> {
-        self.set_slack(slack);
-        if self.run(f64::INFINITY, false) != End::Optimal {
-            return None;
+    fn value(&self, row: usize) -> f64 {
+        let entries = self.problem.rows.row(row);
+        let terms = entries.columns.iter().zip(entries.values);
+        terms.map(|(&k, v)| v * self.vertex.x()[k as usize]).sum()
+    }
+
+    /// Adds a half-space for each negative eigenvalue of a semidefinite space. Gives how many.
+    fn add_directions(&mut self) -> usize {
+        let Some(matrix) = self.problem.space.semidefinite else {
+            return 0;
+        };
+        let mut added = 0;
+        for (value, direction) in eigen(matrix, self.parameters()) {
+            if value < NEGATIVE {
+                self.vertex
+                    .push_row(matrix.half_space(&direction).into_iter(), 0.0, false);
+                self.origins.push(Origin::Hard(Hard::Direction(direction)));
+                added += 1;
+            }
         }
-        let mut blocks: Vec<usize> = self
-            .vertex
-            .multipliers()
-            .filter_map(|(tight, multiplier)| match tight {
-                Tight::Row(row) if multiplier > 1e-9 => match self.origins[row] {
-                    Origin::Row(row) => Some(self.problem.rows.block_of(row)),
-                    _ => None,
-                },
-                _ => None,
-            })
+        added
+    }
+
+    /// Forgets rows of blocks, and directions, that are not tight.
+    fn forget(&mut self) {
+        let origins = &self.origins;
+        let kept = self.vertex.retain_rows(|row| {
+            matches!(origins[row], Origin::Plane | Origin::Hard(Hard::Listed(_)))
+        });
+        self.origins = kept
+            .into_iter()
+            .map(|row| self.origins[row].clone())
             .collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        Some((self.parameters(), blocks))
+        self.listed.fill(false);
+        self.of_block.iter_mut().for_each(Vec::clear);
+        for (number, origin) in self.origins.iter().enumerate() {
+            if let Origin::Row(row) = *origin {
+                self.listed[row] = true;
+                self.of_block[self.problem.rows.block_of(row)].push(number);
+            }
+        }
+    }
+
+    /// The rows whose multipliers are positive, and the plane.
+    fn multipliers(&self) -> impl Iterator<Item = (&Origin, f64)> {
+        self.vertex.multipliers().filter_map(|(tight, multiplier)| {
+            let Tight::Row(row) = tight else { return None };
+            let origin = &self.origins[row];
+            (multiplier > MULTIPLIER || *origin == Origin::Plane).then_some((origin, multiplier))
+        })
     }
 
     /// The multipliers as a conflict, if they show one.
     fn conflict(&self) -> Option<Conflict> {
         let mut conflict = Conflict::default();
-        for (tight, multiplier) in self.vertex.multipliers() {
-            let Tight::Row(row) = tight else { continue };
-            match &self.origins[row] {
-                Origin::Row(row) if multiplier > 1e-12 => conflict.rows.push((*row, multiplier)),
-                Origin::Hard(hard) if multiplier > 1e-12 => {
-                    conflict.hard.push((hard.clone(), multiplier))
-                }
+        for (origin, multiplier) in self.multipliers() {
+            match origin {
+                Origin::Row(row) => conflict.rows.push((*row, multiplier)),
+                Origin::Hard(hard) => conflict.hard.push((hard.clone(), multiplier)),
                 Origin::Plane => conflict.plane = multiplier,
-                _ => {}
             }
         }
         conflict.rows.sort_unstable_by_key(|entry| entry.0);
         holds(self.problem, &conflict).then_some(conflict)
     }
+}
+
+/// How far a row can be from 0 in the box.
+fn reach(problem: &Problem, row: usize) -> f64 {
+    let row = problem.rows.row(row);
+    let (lower, upper) = (&problem.space.lower, &problem.space.upper);
+    let greatest = |k: usize| lower[k].abs().max(upper[k].abs());
+    let terms = row.columns.iter().zip(row.values);
+    terms.map(|(&k, v)| v.abs() * greatest(k as usize)).sum()
 }
 
 /// Whether a conflict's multipliers show what it says ([`Conflict`]).
@@ -240,24 +318,25 @@ pub fn holds(problem: &Problem, conflict: &Conflict) -> bool {
             rest[k as usize] += multiplier * v;
         }
     }
-    for (hard, multiplier) in &conflict.hard {
-        let row = match hard {
-            Hard::Listed(number) => space.half_spaces[*number].clone(),
-            Hard::Direction(u) => match space.semidefinite {
-                Some(matrix) => matrix.half_space(u),
-                None => return false,
-            },
-        };
-        for (k, v) in row {
+    let mut add = |row: &SparseRow, multiplier: f64| {
+        for &(k, v) in row {
             rest[k as usize] += multiplier * v;
         }
+    };
+    for (hard, multiplier) in &conflict.hard {
+        match (hard, space.semidefinite) {
+            (Hard::Listed(number), _) => add(&space.half_spaces[*number], *multiplier),
+            (Hard::Direction(u), Some(matrix)) => add(&matrix.half_space(u), *multiplier),
+            (Hard::Direction(_), None) => return false,
+        }
     }
-    for &(k, v) in space.plane.iter().flatten() {
-        rest[k as usize] += conflict.plane * v;
+    if let Some(plane) = &space.plane {
+        add(plane, conflict.plane);
     }
+    let bounds = space.lower.iter().zip(&space.upper);
     let most: f64 = rest
         .iter()
-        .zip(space.lower.iter().zip(&space.upper))
+        .zip(bounds)
         .map(|(r, (lower, upper))| (r * lower).max(r * upper))
         .sum();
     total > 0.0 && most - conflict.plane <= MARGIN * total

@@ -20,6 +20,7 @@
 
 mod cell;
 mod game;
+mod greedy;
 mod leaf;
 mod packing;
 #[cfg(test)]
@@ -50,9 +51,9 @@ pub struct Options {
     pub deepest: u32,
     /// Bytes of open cells after which the search goes deep first.
     pub memory: usize,
-    /// Restarts of the line search at the beginning.
+    /// Restarts of the line search that is done if there are no parameters to start from.
     pub restarts: usize,
-    /// Rows of a cell up to which pairs of blocks are compared.
+    /// Rows of a cell up to which all pairs of blocks are compared.
     pub rows_in_pairs: usize,
     /// Rows of a cell up to which games are played.
     pub rows_in_games: usize,
@@ -71,7 +72,7 @@ impl Default for Options {
             deepest: 400,
             memory: 1 << 30,
             restarts: 10,
-            rows_in_pairs: 1500,
+            rows_in_pairs: 300,
             rows_in_games: 600,
             games: 100,
             swaps: 1,
@@ -89,8 +90,13 @@ pub fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answer {
 pub fn solve_with(problem: &Problem, start: Start, watch: &dyn Watch, options: Options) -> Answer {
     let n_blocks = problem.rows.n_blocks();
     let width = problem.space.dimension();
-    let starts: Vec<Vec<f64>> = start.parameters.into_iter().collect();
-    let (parameters, satisfied) = line_search::improve(problem, &starts, options.restarts, watch);
+    let (parameters, satisfied) = match start.parameters {
+        Some(parameters) => {
+            let satisfied = problem.count(&parameters);
+            (parameters, satisfied)
+        }
+        None => line_search::improve(problem, &[], options.restarts, watch),
+    };
     if !problem.space.is_simplex || width > MOST_PARAMETERS || width == 0 {
         return Answer {
             parameters,
@@ -340,12 +346,15 @@ impl Search<'_> {
     fn pack(&self, cell: &mut Cell, floor: usize, game: &mut Game) {
         let counted = cell.certain + cell.blocks.len();
         let n_rows = cell.rows.len();
-        // Conflicts cost less than all their blocks.
-        if n_rows > self.options.rows_in_pairs || cell.certain >= floor {
+        let need = counted.saturating_sub(floor);
+        let is_small = n_rows <= self.options.rows_in_pairs;
+        if need >= cell.blocks.len() && is_small {
             return;
         }
-        let need = counted - floor;
-        let mut packing = packing::pairs(cell, &self.board);
+        let mut packing = greedy::pairs(cell, &self.board, need);
+        if packing.at_least < need && is_small {
+            packing = packing::pairs(cell, &self.board);
+        }
         if packing.at_least < need && n_rows <= self.options.rows_in_games {
             let swaps = self.options.swaps;
             packing::extend(&mut packing, need, cell, &self.board, game, swaps);

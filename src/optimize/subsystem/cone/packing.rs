@@ -24,6 +24,23 @@ pub(super) struct Packing {
 }
 
 impl Packing {
+    /// No conflicts among so many blocks.
+    pub fn none(n_blocks: usize) -> Self {
+        Self {
+            free: vec![true; n_blocks],
+            ..Self::default()
+        }
+    }
+
+    /// Adds two free blocks that clash.
+    pub fn add_pair(&mut self, cell: &Cell, board: &Board<'_>, i: usize, j: usize) {
+        let rows = match board.records_proof {
+            true => rows_of_clash(cell, board, i, j).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        self.add(vec![i, j], rows);
+    }
+
     /// The rows of all conflicts.
     pub fn conflicts(self) -> Vec<Combination> {
         let disjoint = self.disjoint.into_iter().map(|(_, rows)| rows);
@@ -59,10 +76,7 @@ pub(super) fn pairs(cell: &Cell, board: &Board<'_>) -> Packing {
             matched_by[right] = left;
         }
     }
-    let mut packing = Packing {
-        free: vec![true; n_blocks],
-        ..Packing::default()
-    };
+    let mut packing = Packing::none(n_blocks);
     let mut seen = vec![false; n_blocks];
     // Paths begin where nobody comes from; what remains are cycles.
     let begins = (0..n_blocks).filter(|&i| matched_by[i] == NOBODY);
@@ -222,7 +236,7 @@ impl Clashes {
 }
 
 /// Whether rows u and w, whose signs allow it, are nowhere positive together: u + c·w ≤ 0 at all generators for a c > 0.
-fn is_clash(u: &[f64], w: &[f64], positive_of_u: u32) -> bool {
+pub(super) fn is_clash(u: &[f64], w: &[f64], positive_of_u: u32) -> bool {
     let mut most = f64::INFINITY;
     for (a, b) in u.iter().zip(w) {
         if *b > 0.0 {

@@ -24,14 +24,20 @@ mod tests;
 use std::collections::BTreeSet;
 
 use super::{Answer, Conflict, Problem, Proof, Start, Watch};
-use crate::optimize::covering::{self, Decision, Greedy};
+use crate::optimize::covering::{self, Ended, Greedy, Oracle};
 use margin::{Margin, Verdict, blocks_of, holds};
 
 /// Greedy hitting sets without a new conflict before the smallest is asked for.
 const PATIENCE: usize = 2;
 
 /// New conflicts after which the smallest is asked for in any case.
-const MANY: usize = 600;
+const MANY: usize = 150;
+
+/// Points that satisfy so many fewer blocks than the best are worth an attempt to take blocks back.
+const NEAR: usize = 2;
+
+/// What the share of a block is worth less in a conflict, where the search is: more than any number of conflicts.
+const SHARE: f64 = 1e6;
 
 /// Solves a problem by implicit hitting sets.
 ///
@@ -133,31 +139,17 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Asks for hitting sets small enough to lead to something better, until there are none. False if rounding stands in the way.
+    /// Looks for hitting sets small enough to lead to something better, until there are none. False if rounding stands in the way.
     fn settle(&mut self) -> bool {
         self.relax();
         while !self.is_done() && !self.stops() {
-            let most = self.n_blocks() - self.satisfied - 1 - self.tolerance;
-            let watch = self.watch;
-            let sets = self.pool.sets();
-            match covering::decide(sets, self.n_blocks(), most, &|| watch.stops()) {
-                Decision::Impossible => self.dropped = self.dropped.max(most + 1),
-                Decision::Unknown => return true,
-                Decision::Hit(elements) => {
-                    let mut choice = vec![false; self.n_blocks()];
-                    for e in elements {
-                        choice[e as usize] = true;
-                    }
-                    let before = self.satisfied;
-                    if self.drill(choice, true) == 0 && self.satisfied == before {
-                        return self.stops();
-                    }
-                    for _ in 0..2 {
-                        let choice = self.greedy(0.4);
-                        let disjoint = self.draw() < 0.7;
-                        self.drill(choice, disjoint);
-                    }
-                }
+            let sets = self.pool.sets().to_vec();
+            let n_blocks = self.n_blocks();
+            match covering::explore(&sets, n_blocks, &mut Drills(self)) {
+                Ended::Exhausted(most) => self.dropped = self.dropped.max(most + 1),
+                Ended::Stopped(dropped) => self.dropped = self.dropped.max(dropped),
+                Ended::Accepted(_) => return false,
+                Ended::Crowded => {}
             }
             self.watch.progress(self.satisfied, self.bound());
         }
@@ -192,7 +184,7 @@ impl<'a> Engine<'a> {
             let kept: Vec<bool> = dropped.iter().map(|d| !d).collect();
             match self.margin.ask(&kept) {
                 Verdict::Point(point) => {
-                    self.consider(point);
+                    new += self.extend(point, kept);
                     break;
                 }
                 Verdict::Unknown => break,
@@ -213,6 +205,42 @@ impl<'a> Engine<'a> {
         new
     }
 
+    /// Takes blocks back one by one, from a point that satisfies the others, as long as they can be satisfied too; only where that may
+    /// lead to something better. Returns the number of new conflicts.
+    fn extend(&mut self, point: Vec<f64>, mut kept: Vec<bool>) -> usize {
+        let mut new = 0;
+        let mut satisfied = self.consider(point, &kept);
+        if satisfied.len() + NEAR < self.satisfied {
+            return new;
+        }
+        for &block in &satisfied {
+            kept[block] = true;
+        }
+        let mut others: Vec<usize> = (0..kept.len()).filter(|&block| !kept[block]).collect();
+        others.sort_by(|&a, &b| self.worth[a].total_cmp(&self.worth[b]).then(a.cmp(&b)));
+        for block in others {
+            if kept[block] || self.stops() {
+                continue;
+            }
+            kept[block] = true;
+            match self.margin.ask(&kept) {
+                Verdict::Point(point) => {
+                    satisfied = self.consider(point, &kept);
+                    for &block in &satisfied {
+                        kept[block] = true;
+                    }
+                }
+                Verdict::Conflict(conflict) => {
+                    kept[block] = false;
+                    let conflict = self.margin.irreducible(conflict, &self.worth);
+                    new += usize::from(self.add(conflict));
+                }
+                Verdict::Unknown => kept[block] = false,
+            }
+        }
+        new
+    }
+
     /// The block that is in most conflicts, more or less.
     fn costliest(&mut self, blocks: &[usize]) -> Option<usize> {
         let mut best = (f64::NEG_INFINITY, None);
@@ -225,12 +253,19 @@ impl<'a> Engine<'a> {
         best.1
     }
 
-    fn consider(&mut self, point: Vec<f64>) {
-        let satisfied = self.problem.count(&point);
-        if satisfied > self.satisfied {
-            (self.satisfied, self.parameters) = (satisfied, point);
-            self.watch.progress(self.satisfied, self.bound());
+    /// The blocks that a point satisfies, of which those kept are some.
+    fn consider(&mut self, point: Vec<f64>, kept: &[bool]) -> Vec<usize> {
+        let blocks: Vec<usize> = (0..kept.len())
+            .filter(|&block| kept[block] || self.problem.satisfies(block, &point))
+            .collect();
+        if blocks.len() > self.satisfied {
+            let satisfied = self.problem.count(&point);
+            if satisfied > self.satisfied {
+                (self.satisfied, self.parameters) = (satisfied, point);
+                self.watch.progress(self.satisfied, self.bound());
+            }
         }
+        blocks
     }
 
     /// False if the pool has it.
@@ -275,5 +310,36 @@ impl<'a> Engine<'a> {
     /// About normally distributed: the sum of twelve less six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.draw()).sum::<f64>() - 6.0
+    }
+}
+
+/// The engine as one who knows all conflicts.
+struct Drills<'e, 'a>(&'e mut Engine<'a>);
+
+impl Oracle for Drills<'_, '_> {
+    fn ask(&mut self, elements: &[u32], shares: &[(u32, f64)]) -> Vec<Vec<u32>> {
+        let engine = &mut *self.0;
+        let mut choice = vec![false; engine.n_blocks()];
+        for &e in elements {
+            choice[e as usize] = true;
+        }
+        let before = engine.pool.sets().len();
+        for &(e, share) in shares {
+            engine.worth[e as usize] -= SHARE * share;
+        }
+        engine.drill(choice, true);
+        for &(e, share) in shares {
+            engine.worth[e as usize] += SHARE * share;
+        }
+        engine.pool.sets()[before..].to_vec()
+    }
+
+    fn most(&self) -> Option<usize> {
+        let engine = &self.0;
+        (engine.n_blocks()).checked_sub(engine.satisfied + 1 + engine.tolerance)
+    }
+
+    fn stops(&self) -> bool {
+        self.0.stops()
     }
 }
