@@ -9,8 +9,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Coefficients below this share of the squared sizes that they are a difference of are rounding: 0.
-const NOTHING: f64 = 1e-14;
+/// A seeker that is as far from two values as this share of their sizes is as far from both: what is left is rounding of his own
+/// value in the units of the sought file (2⁻⁴⁸, 16 units of the last place).
+const NOTHING: f64 = 3.6e-15;
 
 /// Both files, and the squared standardised difference of each attribute.
 ///
@@ -126,10 +127,10 @@ impl<'a> Differences<'a> {
                 // (x − z)² − (x − y)², without the cancellation.
                 (_, false, false) => {
                     let size = x.abs() + y.abs() + z.abs();
-                    let margin = (y - z) * ((x - y) + (x - z));
-                    match margin.abs() <= NOTHING * (size * size) {
+                    let towards = (x - y) + (x - z);
+                    match towards.abs() <= NOTHING * size {
                         true => 0.0,
-                        false => weight * margin,
+                        false => weight * ((y - z) * towards),
                     }
                 }
             };
