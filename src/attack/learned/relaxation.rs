@@ -7,7 +7,7 @@ use super::{
     differences::Differences,
     family::{Family, Scratch},
     presolve::{self, compare, signs},
-    starts::{identity, inside, starts},
+    starts::{additive, identity, inside, starts},
 };
 use crate::{
     error::Result,
@@ -99,6 +99,18 @@ pub fn learn(
     let space = family.space(differences.n_attributes())?;
     let competitors = Competitors::new(differences, family);
     let mut growing = Growing::new(differences, family, partners, space, &competitors);
+    if !matches!(
+        family,
+        Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
+    ) {
+        // A weighted mean is of every family but the ordered one: none must find less than line searches do there.
+        let mean = Family::WeightedMean;
+        let space = mean.space(differences.n_attributes())?;
+        let of_means = Competitors::new(differences, mean);
+        let mut means = Growing::new(differences, mean, partners, space, &of_means);
+        means.warm_up(watch);
+        growing.consider(&additive(family, &means.parameters));
+    }
     growing.warm_up(watch);
     growing.complete();
     let mut tolerance = match growing.is_complete {
