@@ -17,7 +17,7 @@ for set in C_400 B_400 C_1080; do
     for file in M4-33 M4-28 M4-82 M5-38 M6-385 M6-853 M7-999; do
         for method in $methods; do
             limit=60
-            case $set-$method in B_400-sb*) limit=20 ;; esac
+            case $set-$method in B_400-sb*) limit=10 ;; esac
             begun=$(date +%s.%N)
             sdcrisk link --method "$method" --format csv --quiet --threads 1 --time-limit $limit \
                 "$folder/${file}_${set}_original.csv" "$folder/${file}_${set}_masked.csv" >"$folder/result.csv" || true

@@ -92,12 +92,16 @@ impl Explanation {
             _ => Figures::Weighted(Weighted::new(weights)),
         };
         let mut in_words = words::keys(weights);
-        in_words.extend(match &figures {
-            Figures::Weighted(weighted) => weighted.in_words(weights),
-            Figures::Measured(measured) => measured.in_words(weights),
-            Figures::Bilinear(bilinear) => bilinear.in_words(weights),
-        });
-        in_words.extend(words::alone(weights));
+        if weights.linked == 0 {
+            in_words = vec![words::links_nobody()];
+        } else {
+            in_words.extend(match &figures {
+                Figures::Weighted(weighted) => weighted.in_words(weights),
+                Figures::Measured(measured) => measured.in_words(weights),
+                Figures::Bilinear(bilinear) => bilinear.in_words(weights),
+            });
+            in_words.extend(words::alone(weights));
+        }
         in_words.extend(words::of_units(weights));
         in_words.push(words::of_uniqueness(weights));
         let alone = weights.alone.iter().flatten().zip(&weights.attributes);

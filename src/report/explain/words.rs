@@ -103,6 +103,13 @@ pub fn shows_key(weights: &Weights) -> bool {
     weights.alone.is_none() && weights.linked == weights.records && weights.records > 0
 }
 
+/// Of a distance without a single link.
+pub fn links_nobody() -> String {
+    "This distance links nobody without a tie. Its figures say which kind of record is found at best (records that equal others in all \
+     that is known), or nothing at all: no attribute should be said to leak on their ground."
+        .into()
+}
+
 /// Which attributes find people on their own.
 pub fn alone(weights: &Weights) -> Option<String> {
     let alone = weights.alone.as_ref()?;
@@ -113,6 +120,12 @@ pub fn alone(weights: &Weights) -> Option<String> {
         .map(|&k| format!("{} {}", weights.attributes[k], alone[k]))
         .collect();
     let best = order.first().map_or(0, |&k| alone[k]);
+    if best == 0 {
+        return Some(format!(
+            "No attribute links a record on its own without a tie: the {} links are found by combining them.",
+            weights.linked
+        ));
+    }
     Some(format!(
         "Records that each attribute links on its own, of {}: {}.{}",
         weights.records,
