@@ -80,8 +80,13 @@ impl Cover {
         self.vertex.solve(cutoff, MOST_PIVOTS)
     }
 
+    /// No solution weighs less, as the multipliers show.
+    pub fn bound(&self) -> f64 {
+        self.vertex.bound()
+    }
+
     /// The weight.
-    pub fn weight(&self) -> f64 {
+    fn weight(&self) -> f64 {
         self.vertex.objective()
     }
 

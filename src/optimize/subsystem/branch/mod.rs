@@ -54,7 +54,7 @@ const NODES: usize = 16;
 pub fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answer {
     let mut search = Search::new(problem, &start, watch);
     search.run(watch);
-    search.answer()
+    search.answer(watch)
 }
 
 /// The state of the search.
@@ -174,10 +174,12 @@ impl<'a> Search<'a> {
         (n - whole(least, n)).max(reachable).min(n)
     }
 
-    fn answer(mut self) -> Answer {
+    fn answer(mut self, watch: &dyn Watch) -> Answer {
         let satisfied = self.satisfied();
         self.workers.retain(|worker| worker.satisfied == satisfied);
-        self.workers[0].centre();
+        if !watch.stops() {
+            self.workers[0].centre();
+        }
         let bound = self.bound();
         Answer {
             parameters: self.workers[0].best.clone(),

@@ -70,7 +70,7 @@ impl Worker<'_> {
         Cut { blocks, conflict }
     }
 
-    /// Cuts that the weights z violate. None of them although z is whole: z is a solution, and was considered.
+    /// Cuts that the weights z violate. None of them although z is whole: z is a solution, and parameters for it were considered.
     pub fn separate(&mut self, z: &[f64], most: usize, deep: bool, watch: &dyn Watch) -> Found {
         // Equal weights would always give up the same blocks first.
         let turn = self.counts.nodes * 31;

@@ -1,6 +1,6 @@
 //! Against programs that try all cells of small arrangements.
 
-use super::{oracle::holds, solve};
+use super::{Search, oracle::holds, repair::Repair, solve};
 use crate::optimize::subsystem::{
     Answer, Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch,
 };
@@ -344,4 +344,47 @@ fn nothing_to_satisfy_and_nothing_that_can_be() {
         rows,
     };
     assert_eq!(solved(&problem).satisfied, 3);
+}
+
+#[test]
+fn a_solution_whose_blocks_are_lost_on_the_way_into_p_closes_nothing() {
+    // One block, p_1 > p_2, and it can be satisfied. What moves parameters into P is given another P: p_2 ≥ p_1.
+    let mut rows = Rows::new();
+    rows.push_block();
+    rows.push_row(0, &[1.0, -1.0]);
+    let problem = Problem {
+        space: Space::simplex(2),
+        rows,
+    };
+    assert_eq!(solved(&problem).satisfied, 1);
+    let mut other = problem.space.clone();
+    other.half_spaces.push(vec![(0, -1.0), (1, 1.0)]);
+    let mut search = Search::new(&problem, &Start::default(), &Patient);
+    search.workers[0].repair = Repair::new(&other);
+    search.run(&Patient);
+    let answer = search.answer(&Patient);
+    check(&problem, &answer);
+    assert_eq!((answer.satisfied, answer.bound), (0, 1));
+}
+
+#[test]
+fn stopped_the_parameters_stay_where_they_are() {
+    struct Stopped;
+    impl Watch for Stopped {
+        fn stops(&self) -> bool {
+            true
+        }
+    }
+    let problem = Problem {
+        space: Space::simplex(4),
+        rows: Sequence(8).rows(4, 12, 2),
+    };
+    let parameters = vec![0.4, 0.3, 0.2, 0.1];
+    let start = Start {
+        parameters: Some(parameters.clone()),
+        ..Start::default()
+    };
+    let stopped = solve(&problem, start, &Stopped);
+    check(&problem, &stopped);
+    assert_eq!(stopped.parameters, parameters);
 }

@@ -52,7 +52,7 @@ pub struct Counts {
 pub struct Worker<'a> {
     pub(super) problem: &'a Problem,
     pub(super) oracle: Oracle<'a>,
-    repair: Repair<'a>,
+    pub(super) repair: Repair<'a>,
     cover: Cover,
     known: BTreeSet<Vec<usize>>,
     /// Mean gains when a block is kept and dropped: their sums and how many.
@@ -188,7 +188,7 @@ impl<'a> Worker<'a> {
                 End::Unknown => return self.give_up(node),
                 End::Optimal => {}
             }
-            let weight = self.cover.weight();
+            let weight = self.cover.bound();
             node.weight = node.weight.max(weight);
             if root {
                 let bound = self.n() - whole(weight, self.n());
@@ -208,10 +208,21 @@ impl<'a> Worker<'a> {
             match self.separate(&z, most, root, watch) {
                 Found::Stopped => return Fate::Stopped,
                 Found::Doubt => return self.give_up(node),
-                Found::Cuts(0) if whole => return Fate::Done,
+                Found::Cuts(0) if whole => return self.accept(node, &z),
                 Found::Cuts(0) => return Fate::Divide(self.choose(&z)),
                 Found::Cuts(_) => {}
             }
+        }
+    }
+
+    /// Closes a node whose least weight is that of a solution z, if parameters are known that do as well. What satisfies the kept blocks was
+    /// considered, but putting it into P may have cost some of them.
+    fn accept(&mut self, node: &Node, z: &[f64]) -> Fate {
+        let kept = z.iter().filter(|&&z| z <= 0.5).count();
+        if self.satisfied >= kept {
+            Fate::Done
+        } else {
+            self.give_up(node)
         }
     }
 

@@ -276,8 +276,30 @@ pub(super) enum Together {
     At(Vec<f64>),
     /// They cannot: the blocks (places) of these rows.
     Never(Vec<usize>, Combination),
-    /// Arithmetic came to no end.
+    /// Arithmetic came to no end, or to one that does not bear looking at.
     Unknown,
+}
+
+/// Whether a combination of rows (by their place in the cell) is nowhere positive in the cell but for rounding: at no generator does it exceed
+/// [`NEVER`] times the sum of the multipliers of the rows when they are scaled to a greatest value of 1.
+///
+/// A tableau says so too, but after hundreds of pivots.
+pub(super) fn is_nowhere_positive(
+    cell: &Cell,
+    board: &Board<'_>,
+    combination: impl Iterator<Item = (usize, f64)>,
+) -> bool {
+    let mut sums = vec![0.0; board.width];
+    let mut size = 0.0;
+    for (row, multiplier) in combination {
+        let values = cell.row(row, board);
+        let greatest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        size += multiplier * greatest;
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += multiplier * value;
+        }
+    }
+    sums.iter().all(|&sum| sum <= NEVER * size)
 }
 
 /// Whether the blocks with `active` can be satisfied together in the cell.
@@ -306,10 +328,11 @@ pub(super) fn together(
             blocks.dedup();
             let number =
                 |&(q, multiplier): &(usize, f64)| (cell.rows[rows[q]] as usize, multiplier);
-            match blocks.is_empty() {
-                true => Together::Unknown,
-                false => Together::Never(blocks, game.support.iter().map(number).collect()),
+            let of_cell = game.support.iter().map(|&(q, m)| (rows[q], m));
+            if blocks.is_empty() || !is_nowhere_positive(cell, board, of_cell) {
+                return Together::Unknown;
             }
+            Together::Never(blocks, game.support.iter().map(number).collect())
         }
     }
 }

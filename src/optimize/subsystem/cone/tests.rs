@@ -253,3 +253,33 @@ fn what_is_stopped_has_a_bound() {
     let near = solve(&problem, tolerant, &Patient);
     assert!(near.bound <= near.satisfied + 3 && near.bound >= all.satisfied);
 }
+
+/// Opposite rows at whatever scale: their sum is 0 with the multipliers that make them equal, and positive somewhere with others.
+#[test]
+fn multipliers_that_do_not_add_up_are_no_conflict() {
+    let mut rows = Rows::new();
+    for row in [[1.0, -1.0], [-1.0, 1.0]] {
+        rows.push_block();
+        rows.push_row(0, &row);
+    }
+    let problem = Problem {
+        space: Space::simplex(2),
+        rows,
+    };
+    let board = Board::new(&problem, true);
+    let mut cell = Cell::root(&board);
+    let mut says = |scales: [f64; 2], multipliers: [f64; 2]| {
+        let [s, t] = scales;
+        cell.values = vec![s, -s, -t, t];
+        packing::is_nowhere_positive(&cell, &board, (0..).zip(multipliers))
+    };
+    assert!(says([1.0, 1.0], [1.0, 1.0]));
+    assert!(says([1.0, 1e-6], [1.0, 1e6]));
+    // Rounding: 1e-12 of a row that is 1.
+    assert!(says([1.0, 1e-6], [1.0, 1e6 * (1.0 - 1e-12)]));
+    assert!(!says([1.0, 1e-6], [1.0, 0.9e6]));
+    // 1e-13 is little, but not for rows that are 1e-12.
+    assert!(!says([1e-12, 1e-12], [1.0, 0.9]));
+    assert!(!says([1.0, 1.0], [1.0, 0.0]));
+    assert!(!says([1.0, 1.0], [1.0, f64::NAN]));
+}

@@ -9,6 +9,7 @@
 //! lower bound. A violated constraint takes the place of one that stays behind. Rows may be added, and right sides and bounds may move
 //! at any time: none of it changes the multipliers, so every solve continues from the last.
 
+mod bound;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -30,11 +31,11 @@ pub enum Tight {
 pub enum End {
     /// At the optimum.
     Optimal,
-    /// The objective exceeds the cutoff.
+    /// The objective exceeds the cutoff, as [`Vertex::bound`] shows.
     Cutoff,
-    /// No point satisfies all constraints.
+    /// No point satisfies all constraints, as multipliers show.
     Infeasible,
-    /// Too many pivots: nothing is known but the multipliers.
+    /// Too many pivots, or rounding: nothing is known but the multipliers.
     Unknown,
 }
 

@@ -14,6 +14,8 @@ const FRESH: usize = 100;
 const CANDIDATES: usize = 32;
 /// How much of the greatest violation is much.
 const MUCH: f64 = 0.2;
+/// Outcomes that their multipliers do not bear out before there is none.
+const FAILURES: usize = 2;
 /// Degenerate pivots in a row after which the smallest index is chosen, so that there is no cycle.
 const STALLED: usize = 1_000;
 
@@ -252,16 +254,30 @@ impl Vertex {
     }
 
     /// Moves to the optimum, or until the objective exceeds the cutoff, or for so many pivots.
+    ///
+    /// That nothing is below the cutoff, or nothing at all is left, is said only if multipliers show it; if they do not, directions are worked
+    /// out again, once.
     pub fn solve(&mut self, cutoff: f64, most_pivots: usize) -> End {
         let n = self.n();
         let mut still = 0;
         let mut objective = self.objective();
         let mut certain = self.age == 0;
+        let mut failures = 0;
         self.candidates.clear();
         self.accept = f64::INFINITY;
         for _ in 0..most_pivots {
             if objective > cutoff {
-                return End::Cutoff;
+                if self.bound() > cutoff {
+                    return End::Cutoff;
+                }
+                failures += 1;
+                if failures == FAILURES {
+                    return End::Unknown;
+                }
+                self.refresh();
+                // Where the two differ, only what is shown counts.
+                objective = self.objective().min(self.bound());
+                continue;
             }
             let Some((constraint, sign, violation)) = self.violated(still > STALLED) else {
                 if certain || self.age == 0 {
@@ -274,8 +290,12 @@ impl Vertex {
             };
             self.weigh(constraint, sign);
             let Some((place, multiplier)) = self.leaving(still > STALLED) else {
-                if self.age == 0 {
+                if self.contradicts(constraint, sign) {
                     return End::Infeasible;
+                }
+                failures += 1;
+                if failures == FAILURES {
+                    return End::Unknown;
                 }
                 self.refresh();
                 objective = self.objective();

@@ -93,3 +93,48 @@ fn strong_duality_holds_on_many_rows_that_meet_in_one_point() {
         .sum();
     assert!((dual - vertex.objective()).abs() < 1e-9);
 }
+
+#[test]
+fn a_cutoff_that_worn_sums_exceed_is_no_cutoff() {
+    // The first programme above: nothing costs less than 9. A point that has drifted costs 2 · 50 + 3 = 103.
+    let mut vertex = Vertex::new(vec![2.0, 3.0], vec![0.0; 2], vec![10.0; 2]);
+    vertex.push_row([(0, 1.0), (1, 1.0)].into_iter(), 4.0, false);
+    vertex.push_row([(0, 1.0), (1, 3.0)].into_iter(), 6.0, false);
+    assert_eq!(vertex.solve(f64::INFINITY, 100), End::Optimal);
+    assert!((vertex.bound() - 9.0).abs() < 1e-12);
+    vertex.x[0] = 50.0;
+    vertex.age = 1;
+    assert_eq!(vertex.solve(20.0, 100), End::Optimal);
+    assert_near(vertex.x(), &[3.0, 1.0]);
+    assert_eq!(vertex.solve(8.5, 100), End::Cutoff);
+    // Whatever the directions are, what is shown is below the optimum.
+    for worn in [-0.3, 0.01, 0.4, 2.0] {
+        let mut vertex = vertex.clone();
+        vertex.directions[1] += worn;
+        vertex.directions[2] -= worn;
+        assert!(vertex.bound() <= 9.0 + 1e-12);
+    }
+}
+
+#[test]
+fn a_row_too_small_to_pivot_on_is_no_contradiction() {
+    // 1e-10 x ≥ 5e-11 where 0 ≤ x ≤ 1: x = 1/2 does. The multiplier 1 shows 5e-11 − 1e-10 < 0, which is nothing.
+    let mut vertex = Vertex::new(vec![1.0], vec![0.0], vec![1.0]);
+    vertex.push_row([(0, 1e-10)].into_iter(), 5e-11, false);
+    assert_eq!(vertex.solve(f64::INFINITY, 100), End::Unknown);
+    // 1e-10 x ≥ 2e-10: 2e-10 − 1e-10 > 0.
+    let mut vertex = Vertex::new(vec![1.0], vec![0.0], vec![1.0]);
+    vertex.push_row([(0, 1e-10)].into_iter(), 2e-10, false);
+    assert_eq!(vertex.solve(f64::INFINITY, 100), End::Infeasible);
+}
+
+#[test]
+fn equations_that_contradict_each_other_are_infeasible() {
+    // x + y = 1 and x + y = 1.5; the difference is worth 0.5 whatever the signs.
+    for (first, second) in [(1.0, 1.5), (1.5, 1.0)] {
+        let mut vertex = Vertex::new(vec![1.0, -1.0], vec![0.0; 2], vec![1.0; 2]);
+        vertex.push_row([(0, 1.0), (1, 1.0)].into_iter(), first, true);
+        vertex.push_row([(0, 1.0), (1, 1.0)].into_iter(), second, true);
+        assert_eq!(vertex.solve(f64::INFINITY, 100), End::Infeasible);
+    }
+}
