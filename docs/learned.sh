@@ -16,10 +16,14 @@ for set in C_400 B_400 C_1080; do
     [ $set = C_1080 ] && methods="am md wm owa ci"
     for file in M4-33 M4-28 M4-82 M5-38 M6-385 M6-853 M7-999; do
         for method in $methods; do
-            limit=60
-            case $set-$method in B_400-sb*) limit=10 ;; esac
+            limit="--time-limit 60"
+            case $set-$method in
+                B_400-sb*) limit="--time-limit 10" ;;
+                *-am | *-md) limit= ;;
+            esac
             begun=$(date +%s.%N)
-            sdcrisk link --method "$method" --format csv --quiet --threads 1 --time-limit $limit \
+            # shellcheck disable=SC2086
+            sdcrisk link --method "$method" --format csv --quiet --threads 1 $limit \
                 "$folder/${file}_${set}_original.csv" "$folder/${file}_${set}_masked.csv" >"$folder/result.csv" || true
             ended=$(date +%s.%N)
             # The formula holds commas; what is needed stands before and after it.

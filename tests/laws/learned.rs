@@ -261,3 +261,59 @@ fn a_key_attribute_links_all() {
         }
     });
 }
+
+/// Dates, times and identifiers are far from 0 for their spread: what tells records apart must not be taken for rounding.
+#[test]
+fn an_attribute_far_from_zero_is_learned_as_near_it() {
+    let mut dice = Dice(23);
+    for _ in 0..6 {
+        let (original, masked) = files(&mut dice, 30, 2, 6);
+        let far = |cells: &Cells| -> Cells {
+            let moved = |record: &Vec<Option<i64>>| {
+                vec![record[0].map(|value| value + 20_000_000), record[1]]
+            };
+            cells.iter().map(moved).collect()
+        };
+        let linked = |original: &Cells, masked: &Cells, family| {
+            let (original, masked) = (table(original), table(masked));
+            with_case(&original, &masked, |case| {
+                proven(case, family, Engine::Auto).0
+            })
+        };
+        for family in [Family::WeightedMean, Family::Choquet] {
+            assert_eq!(
+                linked(&original, &masked, family),
+                linked(&far(&original), &far(&masked), family),
+                "{}",
+                family.name()
+            );
+        }
+    }
+}
+
+/// k-anonymity on all that is known: no link is strict, and the distance that is shown finds the right group at least as often as the plain
+/// one does, every tie counted 1/t.
+#[test]
+fn among_equal_records_the_right_group_is_looked_for() {
+    let mut dice = Dice(31);
+    let (original, noisy) = files(&mut dice, 40, 3, 8);
+    // Each pair of records is released as its first.
+    let masked: Cells = (0..40)
+        .map(|record| noisy[record - record % 2].clone())
+        .collect();
+    let (original, masked) = (table(&original), table(&masked));
+    with_case(&original, &masked, |case| {
+        let plain = DistanceBased {
+            standardize: Standardize::Own,
+        };
+        let fair = |attack: &dyn Attack| {
+            let score = case.attack(attack, Assign::Best, false).unwrap().score;
+            score.correct(Ties::Fair)
+        };
+        for family in [Family::WeightedMean, Family::Choquet] {
+            let (strict, lesson) = proven(case, family, Engine::Auto);
+            assert_eq!((strict, lesson.with_twins), (0, 40));
+            assert!(fair(&lesson.distance) >= fair(&plain), "{}", family.name());
+        }
+    });
+}
