@@ -54,8 +54,8 @@ enum Node {
     /// The oracle knew more sets.
     Again,
     Stopped,
-    /// The element to branch on, and what reduced costs settle below.
-    Open(u32, Path),
+    /// The element to branch on, what reduced costs settle below, and the relaxation's bound here.
+    Open(u32, Path, f64),
 }
 
 /// A part of the search that is still open: what is settled, and the bound of its parent.
@@ -101,8 +101,8 @@ pub(super) fn search(sets: Vec<Vec<u32>>, n: usize, oracle: &mut dyn Oracle) -> 
                 }
                 open.push(part);
             }
-            Node::Open(element, settled) => {
-                let bound = search.program.bound().max(part.bound);
+            Node::Open(element, settled, bound) => {
+                let bound = bound.max(part.bound);
                 let mut with = part.path;
                 with.extend(settled);
                 let mut without = with.clone();
@@ -280,6 +280,8 @@ impl<'a> Search<'a> {
         if !self.follow(path) || !self.solve(Some(self.limit())) {
             return Node::Closed;
         }
+        // Now: what is tried out later has bounds of its own in the program.
+        let bound = self.program.bound();
         let point = self.program.point().to_vec();
         let rounded = self.rounded(&point);
         if rounded.len() <= self.most {
@@ -292,7 +294,7 @@ impl<'a> Search<'a> {
         for &(e, value) in &settled {
             self.settle(e, Some(value));
         }
-        self.choose(&point, settled)
+        self.choose(&point, settled, bound)
     }
 
     /// Asks the oracle for sets that the relaxation violates: less and less often as long as there are none.
@@ -364,7 +366,7 @@ impl<'a> Search<'a> {
     }
 
     /// The element that moves the bound most in both directions.
-    fn choose(&mut self, point: &[f64], mut settled: Path) -> Node {
+    fn choose(&mut self, point: &[f64], mut settled: Path, bound: f64) -> Node {
         let base = self.program.objective();
         let average = self.average();
         let mut candidates: Vec<(f64, u32)> = (0..self.n)
@@ -411,18 +413,18 @@ impl<'a> Search<'a> {
             }
         }
         match best {
-            Some((_, e)) => Node::Open(e, settled),
-            None => self.any(point, settled),
+            Some((_, e)) => Node::Open(e, settled, bound),
+            None => self.any(point, settled, bound),
         }
     }
 
     /// A point of whole numbers that rounding did not accept, or all candidates settled: any open element.
-    fn any(&self, point: &[f64], settled: Path) -> Node {
+    fn any(&self, point: &[f64], settled: Path, bound: f64) -> Node {
         let open = (0..self.n)
             .filter(|&e| self.settled[e].is_none())
             .max_by(|&a, &b| point[a].total_cmp(&point[b]).then(b.cmp(&a)));
         match open {
-            Some(e) => Node::Open(to_u32(e), settled),
+            Some(e) => Node::Open(to_u32(e), settled, bound),
             // All is settled and hits all sets, or the program would have been infeasible.
             None => {
                 let chosen: Vec<u32> = (0..self.n)

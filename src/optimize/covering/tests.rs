@@ -177,3 +177,84 @@ fn very_many_elements_have_the_bound_of_disjoint_sets() {
     assert_eq!(decide(&cycles, 4_000, 1_600, &|| false), Decision::Unknown);
     assert_eq!(explore_hidden(&cycles, 4_000, 0), Ended::Exhausted(0));
 }
+
+/// Fewer and fewer elements are wanted, sets are told one by one, and at the question of this number whether to stop the answer is yes.
+struct Interrupted {
+    hidden: Hidden,
+    stop_at: usize,
+    asked: std::cell::Cell<usize>,
+}
+
+impl Oracle for Interrupted {
+    fn ask(&mut self, elements: &[u32], shares: &[(u32, f64)]) -> Vec<Vec<u32>> {
+        let missed = self.hidden.ask(elements, shares);
+        if missed.is_empty() {
+            self.hidden.most = self.hidden.most.min(elements.len() - 1);
+        }
+        missed
+    }
+
+    fn most(&self) -> Option<usize> {
+        self.hidden.most()
+    }
+
+    fn stops(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        self.asked.get() > self.stop_at
+    }
+}
+
+/// Whether so few elements hit all sets: one of the first set that is not hit must be among them.
+fn is_hit_by(sets: &[Vec<u32>], most: usize, chosen: &mut Vec<u32>) -> bool {
+    let missed = sets
+        .iter()
+        .find(|set| !set.iter().any(|e| chosen.contains(e)));
+    let Some(missed) = missed else { return true };
+    if chosen.len() == most {
+        return false;
+    }
+    missed.iter().any(|&e| {
+        chosen.push(e);
+        let hit = is_hit_by(sets, most, chosen);
+        chosen.pop();
+        hit
+    })
+}
+
+#[test]
+fn stopped_at_any_question_the_bound_is_not_above_the_optimum() {
+    let mut best = 0;
+    for case in 24..30 {
+        let n = 24 + case % 3;
+        let sets = sets(case, n, 60 + case as usize, 3 + (case as usize) % 2);
+        let least = (0..)
+            .find(|&most| is_hit_by(&sets, most, &mut Vec::new()))
+            .unwrap();
+        let all = sets.len();
+        for (known, most) in [(all, least), (30, least), (30, n as usize)] {
+            // Each of the first questions, and none.
+            for stop_at in (0..80).chain([usize::MAX]) {
+                let mut oracle = Interrupted {
+                    hidden: Hidden {
+                        sets: sets.clone(),
+                        most,
+                        told: Vec::new(),
+                    },
+                    stop_at,
+                    asked: std::cell::Cell::new(0),
+                };
+                match explore(&sets[..known], n as usize, &mut oracle) {
+                    Ended::Stopped(bound) => {
+                        assert!(bound <= least, "case {case}, stopped at {stop_at}");
+                        best = best.max(bound);
+                    }
+                    ended => {
+                        assert_eq!(ended, Ended::Exhausted(least - 1));
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    assert!(best > 5, "some bounds say something");
+}

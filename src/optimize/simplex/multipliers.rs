@@ -2,6 +2,9 @@
 
 use super::Simplex;
 
+/// What a bound must exceed to show that there is no point, as a share of the sum of the absolute values of its terms: rounding.
+const ROUNDING: f64 = 1e-12;
+
 impl Simplex {
     /// The reduced costs `c − Σ λ a` of the last outcome (c = 0 if infeasible): of a variable whose value is its bound, what moving it by 1
     /// costs at least.
@@ -53,7 +56,7 @@ impl Simplex {
     /// The multipliers that show that an entering constraint which no exchange helps cannot be met.
     pub(super) fn certify_infeasible(&mut self, entering: usize, above: bool) -> bool {
         self.certify(Some((entering, above)));
-        self.bound > 0.0
+        self.bound > ROUNDING * self.size()
     }
 
     pub(super) fn certify(&mut self, farkas: Option<(usize, bool)>) {
@@ -100,6 +103,24 @@ impl Simplex {
             bound += (reduced * self.low[k]).min(reduced * self.high[k]);
         }
         bound
+    }
+
+    /// The sum of the absolute values of all terms of a bound that shows that there is no point.
+    fn size(&self) -> f64 {
+        let mut size = 0.0;
+        for &(row, multiplier) in &self.certificate {
+            let side = if multiplier > 0.0 {
+                &self.low
+            } else {
+                &self.high
+            };
+            size += (multiplier * side[self.n + row]).abs();
+            for &(variable, value) in &self.rows[row] {
+                let k = variable as usize;
+                size += (multiplier * value).abs() * self.low[k].abs().max(self.high[k].abs());
+            }
+        }
+        size
     }
 
     pub(super) fn list_costs(&mut self) {

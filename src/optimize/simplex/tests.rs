@@ -306,3 +306,32 @@ fn without_variables_only_the_rows_bounds_matter() {
     simplex.add_row(Vec::new(), 1.0, f64::INFINITY);
     assert_eq!(simplex.solve(), Outcome::Infeasible);
 }
+
+/// Equations of whole numbers that a whole point solves: a point exists, and the 1e-8 by which the arithmetic misses some of them
+/// (terms of 1e13) says nothing.
+#[test]
+fn what_only_rounding_says_is_not_infeasible() {
+    let mut numbers = Numbers(500);
+    for case in 0..200 {
+        let n = 2 + case % 4;
+        let mut large = || 1_000.0 * numbers.between(900) + numbers.between(400);
+        let solution: Vec<f64> = (0..n).map(|_| 1e6 + large()).collect();
+        let mut simplex = Simplex::new(vec![1.0; n], vec![0.0; n], vec![1e7; n]);
+        for _ in 0..2 * n {
+            let row: Vec<f64> = (0..n).map(|_| large()).collect();
+            // Below 2^53: exact.
+            let right: f64 = row.iter().zip(&solution).map(|(a, x)| a * x).sum();
+            simplex.add_row(sparse(&row), right, right);
+        }
+        assert_ne!(simplex.solve(), Outcome::Infeasible, "case {case}");
+    }
+}
+
+/// What is missed by more than rounding still shows: x + y = 1e6 and 3x + 3y ≥ 3e6 + 1.
+#[test]
+fn a_small_contradiction_is_infeasible() {
+    let mut simplex = Simplex::new(vec![1.0; 2], vec![0.0; 2], vec![1e7; 2]);
+    simplex.add_row(sparse(&[1.0, 1.0]), 1e6, 1e6);
+    simplex.add_row(sparse(&[3.0, 3.0]), 3e6 + 1.0, f64::INFINITY);
+    assert_eq!(simplex.solve(), Outcome::Infeasible);
+}

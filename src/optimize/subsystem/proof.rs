@@ -1,5 +1,9 @@
 //! Why nothing better exists.
 
+use std::borrow::Cow;
+
+use super::{MARGIN, Problem, Space, SparseRow};
+
 /// Blocks that no parameters satisfy together, shown by multipliers.
 ///
 /// With multipliers λ ≥ 0 of rows (scaled to a greatest coefficient of 1), η ≥ 0 of half-spaces a of the space, and θ of its plane e,
@@ -27,6 +31,69 @@ pub enum Hard {
     Listed(usize),
     /// `uᵀ M u ≥ 0` of a semidefinite space.
     Direction(Vec<f64>),
+}
+
+/// Whether a conflict's multipliers show what it says ([`Conflict`]), by a tenth more than must be and beyond rounding:
+///
+/// ```text
+/// Σ_k max(r_k lower_k, r_k upper_k) − θ  +  4 ε Σ |terms|   ≤   0.9 · MARGIN · Σ λ
+/// ```
+///
+/// Never true of numbers that are not finite, of multipliers of the wrong sign, or of rows and half-spaces that do not exist.
+pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
+    let space = &problem.space;
+    // Without a plane its multiplier would be a gift.
+    if !conflict.plane.is_finite() || (space.plane.is_none() && conflict.plane != 0.0) {
+        return false;
+    }
+    let mut rest = vec![(0.0, 0.0); space.dimension()];
+    let mut add = |k: u32, term: f64| {
+        let (sum, size): &mut (f64, f64) = &mut rest[k as usize];
+        *sum += term;
+        *size += term.abs();
+    };
+    let mut total = 0.0;
+    for &(row, multiplier) in &conflict.rows {
+        if row >= problem.rows.n_rows() || !multiplier.is_finite() || multiplier <= 0.0 {
+            return false;
+        }
+        total += multiplier;
+        let row = problem.rows.row(row);
+        for (&k, v) in row.columns.iter().zip(row.values) {
+            add(k, multiplier * v);
+        }
+    }
+    for (hard, multiplier) in &conflict.hard {
+        let Some(row) = half_space(space, hard) else {
+            return false;
+        };
+        if !multiplier.is_finite() || *multiplier < 0.0 {
+            return false;
+        }
+        for &(k, a) in row.iter() {
+            add(k, multiplier * a);
+        }
+    }
+    for &(k, e) in space.plane.iter().flatten() {
+        add(k, conflict.plane * e);
+    }
+    let (mut most, mut size) = (-conflict.plane, conflict.plane.abs());
+    for ((sum, sizes), (low, high)) in rest.iter().zip(space.lower.iter().zip(&space.upper)) {
+        most += (sum * low).max(sum * high);
+        size += sizes * low.abs().max(high.abs());
+    }
+    total > 0.0 && most + 4.0 * f64::EPSILON * size <= 0.9 * MARGIN * total
+}
+
+/// The coefficients of a half-space; `None` if the space has no such half-space.
+fn half_space<'a>(space: &'a Space, hard: &Hard) -> Option<Cow<'a, SparseRow>> {
+    match hard {
+        Hard::Listed(number) => space.half_spaces.get(*number).map(Cow::Borrowed),
+        Hard::Direction(direction) => space
+            .semidefinite
+            .filter(|matrix| matrix.order == direction.len())
+            .map(|matrix| Cow::Owned(matrix.half_space(direction))),
+    }
 }
 
 /// Why a bound holds.
@@ -66,4 +133,107 @@ pub enum Cell {
         /// Rows with multipliers whose sum is nowhere positive in the cell.
         conflicts: Vec<Vec<(usize, f64)>>,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Rows, Semidefinite};
+    use super::*;
+
+    /// Rows (1, −1, 0), (−1, 1, 0) and (1, 1, 1), one a block.
+    fn problem(space: Space) -> Problem {
+        let mut rows = Rows::new();
+        for row in [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [1.0, 1.0, 1.0]] {
+            rows.push_block();
+            rows.push_row(0, &row);
+        }
+        Problem { space, rows }
+    }
+
+    fn free() -> Space {
+        Space {
+            lower: vec![-1.0; 3],
+            upper: vec![1.0; 3],
+            ..Space::default()
+        }
+    }
+
+    fn conflict(rows: &[(usize, f64)], hard: &[(Hard, f64)], plane: f64) -> Conflict {
+        Conflict {
+            rows: rows.to_vec(),
+            hard: hard.to_vec(),
+            plane,
+        }
+    }
+
+    #[test]
+    fn opposite_rows_are_a_conflict_and_wrong_numbers_are_none() {
+        let problem = problem(free());
+        let is = |rows: &[(usize, f64)], plane| holds(&problem, &conflict(rows, &[], plane));
+        assert!(is(&[(0, 1.0), (1, 1.0)], 0.0));
+        assert!(is(&[(0, 1e-3), (1, 1e-3)], 0.0));
+        // r = (x, −x, 0): 2x ≤ MARGIN · 0.9 · 2 just about.
+        assert!(is(&[(0, 1.0 + 0.89e-8), (1, 1.0)], 0.0));
+        assert!(!is(&[(0, 1.0 + 0.91e-8), (1, 1.0)], 0.0));
+        assert!(!is(&[], 0.0), "no rows can all exceed the margin");
+        assert!(!is(&[(0, 1.0)], 0.0));
+        assert!(!is(&[(0, 1.0)], 2.0), "there is no plane");
+        assert!(!is(&[(0, 1.0), (3, 1.0)], 0.0), "there is no such row");
+        assert!(!is(&[(0, 1.0), (1, 1.0), (2, 0.0)], 0.0));
+        assert!(!is(&[(2, 1.0), (2, -1.0), (2, 1e-12)], 0.0), "a sign");
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!is(&[(0, wrong), (1, wrong)], 0.0));
+            assert!(!is(&[(0, 1.0), (1, 1.0)], wrong));
+        }
+    }
+
+    /// (1, 1, 1)·p > 0 cannot be where −(1, 1, 1)·p ≥ 0; the opposite half-space says nothing, but would with a negative multiplier.
+    #[test]
+    fn half_spaces_count_if_they_exist_with_their_sign() {
+        let all = |sign: f64| (0..3).map(|k| (k, sign)).collect::<SparseRow>();
+        let mut space = free();
+        space.half_spaces = vec![all(-1.0), all(1.0)];
+        let problem = problem(space);
+        let is =
+            |hard, multiplier| holds(&problem, &conflict(&[(2, 1.0)], &[(hard, multiplier)], 0.0));
+        assert!(is(Hard::Listed(0), 1.0));
+        assert!(!is(Hard::Listed(1), 1.0));
+        assert!(!is(Hard::Listed(1), -1.0));
+        assert!(!is(Hard::Listed(0), f64::INFINITY));
+        assert!(!is(Hard::Listed(2), 1.0));
+        assert!(!is(Hard::Direction(vec![1.0, 1.0]), 1.0));
+    }
+
+    /// With M = (p_0, p_2; p_2, p_1) definite, p_0 + p_1 − 2 p_2 = uᵀ M u ≥ 0 for u = (1, −1): its opposite is a conflict.
+    #[test]
+    fn directions_have_the_length_of_the_matrix() {
+        let mut rows = Rows::new();
+        rows.push_block();
+        rows.push_row(0, &[-0.5, -0.5, 1.0]);
+        let mut space = free();
+        space.semidefinite = Some(Semidefinite { order: 2 });
+        let problem = Problem { space, rows };
+        let is = |u: &[f64]| {
+            let hard = [(Hard::Direction(u.to_vec()), 0.5)];
+            holds(&problem, &conflict(&[(0, 1.0)], &hard, 0.0))
+        };
+        assert!(is(&[1.0, -1.0]));
+        assert!(!is(&[1.0, 1.0]));
+        assert!(!is(&[f64::NAN, -1.0]));
+        assert!(!is(&[1.0, -1.0, 0.0]) && !is(&[1.0]) && !is(&[]));
+    }
+
+    /// Terms of 1e9 that cancel leave a rounding of 1e-7: the same sum, of terms of 1, is a conflict.
+    #[test]
+    fn what_rounding_may_hide_is_no_conflict() {
+        let mut space = free();
+        space.half_spaces = vec![vec![(2, 1.0)], vec![(2, -1.0)]];
+        let problem = problem(space);
+        let with = |multiplier: f64| {
+            let hard = [0, 1].map(|k| (Hard::Listed(k), multiplier));
+            holds(&problem, &conflict(&[(0, 1.0), (1, 1.0)], &hard, 0.0))
+        };
+        assert!(with(1.0));
+        assert!(!with(1e9));
+    }
 }

@@ -4,7 +4,7 @@ use super::{
     semidefinite::eigen,
     vertex::{End, Tight, Vertex},
 };
-use crate::optimize::subsystem::{Conflict, Hard, MARGIN, Problem, SparseRow};
+use crate::optimize::subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds};
 
 /// The most pivots of one question.
 const MOST_PIVOTS: usize = 20_000;
@@ -304,40 +304,4 @@ fn reach(problem: &Problem, row: usize) -> f64 {
     let greatest = |k: usize| lower[k].abs().max(upper[k].abs());
     let terms = row.columns.iter().zip(row.values);
     terms.map(|(&k, v)| v.abs() * greatest(k as usize)).sum()
-}
-
-/// Whether a conflict's multipliers show what it says ([`Conflict`]).
-pub fn holds(problem: &Problem, conflict: &Conflict) -> bool {
-    let space = &problem.space;
-    let mut rest = vec![0.0; space.dimension()];
-    let mut total = 0.0;
-    for &(row, multiplier) in &conflict.rows {
-        let row = problem.rows.row(row);
-        total += multiplier;
-        for (&k, v) in row.columns.iter().zip(row.values) {
-            rest[k as usize] += multiplier * v;
-        }
-    }
-    let mut add = |row: &SparseRow, multiplier: f64| {
-        for &(k, v) in row {
-            rest[k as usize] += multiplier * v;
-        }
-    };
-    for (hard, multiplier) in &conflict.hard {
-        match (hard, space.semidefinite) {
-            (Hard::Listed(number), _) => add(&space.half_spaces[*number], *multiplier),
-            (Hard::Direction(u), Some(matrix)) => add(&matrix.half_space(u), *multiplier),
-            (Hard::Direction(_), None) => return false,
-        }
-    }
-    if let Some(plane) = &space.plane {
-        add(plane, conflict.plane);
-    }
-    let bounds = space.lower.iter().zip(&space.upper);
-    let most: f64 = rest
-        .iter()
-        .zip(bounds)
-        .map(|(r, (lower, upper))| (r * lower).max(r * upper))
-        .sum();
-    total > 0.0 && most - conflict.plane <= MARGIN * total
 }

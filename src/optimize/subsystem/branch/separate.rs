@@ -2,10 +2,10 @@
 
 use super::{
     WHOLE,
-    oracle::{Reply, holds},
+    oracle::Reply,
     worker::{Cut, Worker, to_float},
 };
-use crate::optimize::subsystem::{Conflict, Watch};
+use crate::optimize::subsystem::{Conflict, Watch, proof::holds};
 
 /// A cut must be violated by this much.
 const VIOLATED: f64 = 1e-3;

@@ -1,8 +1,9 @@
 //! Against programs that try all cells of small arrangements.
 
 use super::{Search, oracle::holds, repair::Repair, solve};
+use super::solve;
 use crate::optimize::subsystem::{
-    Answer, Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch,
+    Answer, Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch, proof::holds,
 };
 
 /// A fixed sequence of numbers in (−1, 1).

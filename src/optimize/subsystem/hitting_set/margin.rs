@@ -1,6 +1,6 @@
 //! Which blocks can be satisfied together: the greatest margin, by a linear program whose rows come when they are needed.
 
-use super::super::{Conflict, Hard, MARGIN, Problem, Semidefinite};
+use super::super::{Conflict, Hard, MARGIN, Problem, Semidefinite, Watch, proof::holds};
 use super::eigen::least_direction;
 use crate::optimize::simplex::{Outcome, Simplex};
 
@@ -19,6 +19,12 @@ const LISTED: usize = 600;
 /// Half-spaces added at a time.
 const AT_ONCE: usize = 50;
 
+/// Directions added for one question before the watch is heard: enough for parameters that need to satisfy nothing.
+const UNWATCHED: usize = 200;
+
+/// The most directions added for one question, per parameter: each cuts off less, and there is always another. Up to 21 were seen.
+const MOST_DIRECTIONS: usize = 50;
+
 /// What is known of a choice of blocks.
 #[derive(Debug, Clone)]
 pub(super) enum Verdict {
@@ -26,7 +32,7 @@ pub(super) enum Verdict {
     Point(Vec<f64>),
     /// They cannot be satisfied together.
     Conflict(Conflict),
-    /// Rounding stood in the way.
+    /// Rounding stood in the way, or too many directions.
     Unknown,
 }
 
@@ -56,6 +62,8 @@ pub(super) struct Margin<'a> {
     small: Simplex,
     small_meanings: Vec<Meaning>,
     n_small_hard: usize,
+    /// Directions in the program.
+    n_directions: usize,
     /// Linear programs solved.
     pub n_programs: usize,
 }
@@ -68,6 +76,7 @@ impl<'a> Margin<'a> {
             small: program.clone(),
             small_meanings: Vec::new(),
             n_small_hard: 0,
+            n_directions: 0,
             program,
             meanings: Vec::new(),
             present: vec![Vec::new(); problem.rows.n_blocks()],
@@ -107,11 +116,17 @@ impl<'a> Margin<'a> {
         self.meanings.push(Meaning::Row(row));
     }
 
-    /// Whether these blocks can be satisfied together.
-    pub(super) fn ask(&mut self, kept: &[bool]) -> Verdict {
+    /// Whether these blocks can be satisfied together. The watch is heard only if many directions are needed.
+    pub(super) fn ask(&mut self, kept: &[bool], watch: &dyn Watch) -> Verdict {
         self.keep(kept);
         let mut restarted = false;
+        let before = self.n_directions;
+        let most = MOST_DIRECTIONS * self.problem.space.dimension();
         loop {
+            let directions = self.n_directions - before;
+            if directions > UNWATCHED && (directions > most || watch.stops()) {
+                return Verdict::Unknown;
+            }
             self.n_programs += 1;
             match self.program.decide(-LEAST) {
                 Outcome::Over => {
@@ -188,6 +203,7 @@ impl<'a> Margin<'a> {
         if let Some(semidefinite) = space.semidefinite {
             let (value, direction) = least_direction(semidefinite.order, point);
             if value < -OUTSIDE {
+                self.n_directions += 1;
                 self.add_hard(Hard::Direction(direction));
             }
         }
@@ -215,7 +231,13 @@ impl<'a> Margin<'a> {
     }
 
     /// A conflict from which no block can be left out, as far as the rows in the program show. Blocks of low `worth` leave first.
-    pub(super) fn irreducible(&mut self, conflict: Conflict, worth: &[f64]) -> Conflict {
+    /// When the watch stops, what has left by then is out.
+    pub(super) fn irreducible(
+        &mut self,
+        conflict: Conflict,
+        worth: &[f64],
+        watch: &dyn Watch,
+    ) -> Conflict {
         let mut blocks = blocks_of(self.problem, &conflict);
         if blocks.len() < 2 {
             return conflict;
@@ -227,6 +249,9 @@ impl<'a> Margin<'a> {
         for block in blocks {
             if left.len() < 2 || left.binary_search(&block).is_err() {
                 continue;
+            }
+            if watch.stops() {
+                break;
             }
             self.switch_small(block, false);
             self.n_programs += 1;
@@ -359,40 +384,6 @@ fn conflict(problem: &Problem, program: &Simplex, meanings: &[Meaning]) -> Optio
             }
         }
         conflict.rows.sort_unstable_by_key(|entry| entry.0);
-        (!conflict.rows.is_empty() && holds(problem, &conflict)).then_some(conflict)
+        holds(problem, &conflict).then_some(conflict)
     })
-}
-
-/// Whether a conflict's rows cannot all exceed the margin: `Σ max(r lower, r upper) − θ ≤ MARGIN Σ λ`, in the arithmetic at hand.
-pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
-    let space = &problem.space;
-    let mut sum = vec![0.0; space.dimension()];
-    let mut total = 0.0;
-    for &(number, multiplier) in &conflict.rows {
-        if number >= problem.rows.n_rows() || multiplier.is_nan() || multiplier <= 0.0 {
-            return false;
-        }
-        total += multiplier;
-        let row = problem.rows.row(number);
-        for (&k, v) in row.columns.iter().zip(row.values) {
-            sum[k as usize] += multiplier * v;
-        }
-    }
-    let mut add = |row: &[(u32, f64)], multiplier: f64| {
-        for &(k, a) in row {
-            sum[k as usize] += multiplier * a;
-        }
-    };
-    for (hard, multiplier) in &conflict.hard {
-        add(&half_space(problem, hard), *multiplier);
-    }
-    if let Some(plane) = &space.plane {
-        add(plane, conflict.plane);
-    }
-    let most: f64 = sum
-        .iter()
-        .zip(space.lower.iter().zip(&space.upper))
-        .map(|(r, (low, high))| (r * low).max(r * high))
-        .sum();
-    most - conflict.plane <= 0.9 * MARGIN * total
 }

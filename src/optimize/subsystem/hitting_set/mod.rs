@@ -23,9 +23,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Conflict, Problem, Proof, Start, Watch};
+use super::{Answer, Conflict, Problem, Proof, Start, Watch, proof::holds};
 use crate::optimize::covering::{self, Ended, Greedy, Oracle};
-use margin::{Margin, Verdict, blocks_of, holds};
+use margin::{Margin, Verdict, blocks_of};
 
 /// Greedy hitting sets without a new conflict before the smallest is asked for.
 const PATIENCE: usize = 2;
@@ -38,6 +38,9 @@ const NEAR: usize = 2;
 
 /// What the share of a block is worth less in a conflict, where the search is: more than any number of conflicts.
 const SHARE: f64 = 1e6;
+
+/// The relaxation of more conflicts is not begun any more when the watch has stopped.
+const LARGE: usize = 1_000;
 
 /// Solves a problem by implicit hitting sets.
 ///
@@ -83,13 +86,12 @@ impl<'a> Engine<'a> {
             worth: vec![0.0; n_blocks],
             draws: 0,
         };
-        engine.parameters =
-            start
-                .parameters
-                .unwrap_or_else(|| match engine.margin.ask(&vec![false; n_blocks]) {
-                    Verdict::Point(point) => point,
-                    _ => problem.space.lower.clone(),
-                });
+        engine.parameters = start.parameters.unwrap_or_else(|| {
+            match engine.margin.ask(&vec![false; n_blocks], watch) {
+                Verdict::Point(point) => point,
+                _ => problem.space.lower.clone(),
+            }
+        });
         engine.satisfied = problem.count(&engine.parameters);
         for conflict in start.conflicts {
             if holds(problem, &conflict) {
@@ -158,8 +160,11 @@ impl<'a> Engine<'a> {
         true
     }
 
-    /// The bound of the relaxation.
+    /// The bound of the relaxation, if there is time for it.
     fn relax(&mut self) {
+        if self.pool.sets().len() > LARGE && self.stops() {
+            return;
+        }
         if let Some(bound) = covering::lower_bound(self.pool.sets(), self.n_blocks()) {
             self.dropped = self.dropped.max(bound);
         }
@@ -184,14 +189,14 @@ impl<'a> Engine<'a> {
         let mut new = 0;
         while !self.stops() {
             let kept: Vec<bool> = dropped.iter().map(|d| !d).collect();
-            match self.margin.ask(&kept) {
+            match self.margin.ask(&kept, self.watch) {
                 Verdict::Point(point) => {
                     new += self.extend(point, kept);
                     break;
                 }
                 Verdict::Unknown => break,
                 Verdict::Conflict(conflict) => {
-                    let conflict = self.margin.irreducible(conflict, &self.worth);
+                    let conflict = self.margin.irreducible(conflict, &self.worth, self.watch);
                     let blocks = blocks_of(self.problem, &conflict);
                     new += usize::from(self.add(conflict));
                     if disjoint {
@@ -225,7 +230,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             kept[block] = true;
-            match self.margin.ask(&kept) {
+            match self.margin.ask(&kept, self.watch) {
                 Verdict::Point(point) => {
                     satisfied = self.consider(point, &kept);
                     for &block in &satisfied {
@@ -234,7 +239,7 @@ impl<'a> Engine<'a> {
                 }
                 Verdict::Conflict(conflict) => {
                     kept[block] = false;
-                    let conflict = self.margin.irreducible(conflict, &self.worth);
+                    let conflict = self.margin.irreducible(conflict, &self.worth, self.watch);
                     new += usize::from(self.add(conflict));
                 }
                 Verdict::Unknown => kept[block] = false,

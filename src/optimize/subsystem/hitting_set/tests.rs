@@ -220,11 +220,16 @@ fn a_start_is_used() {
     let Proof::Covering { conflicts, dropped } = answer.proof else {
         panic!("another proof");
     };
-    // Conflicts that do not hold are left out: one row alone with the sign of an honest one, or a row that is not there.
+    // Conflicts that do not hold are left out: one row alone with the sign of an honest one, a row or a half-space
+    // that is not there.
     let mut start = conflicts.clone();
     start.push(Conflict {
         rows: vec![(problem.rows.n_rows(), 1.0)],
         ..Conflict::default()
+    });
+    start.push(Conflict {
+        hard: vec![(Hard::Listed(0), 1.0)],
+        ..conflicts[0].clone()
     });
     let easy = problem.rows.of_block(0).start;
     let reachable = (0..3).any(|k| {
@@ -317,4 +322,95 @@ fn blocks_without_rows_are_satisfied_and_rows_of_zeros_never() {
     };
     let answer = solve(&nothing, Start::default(), &Patient);
     assert_eq!((answer.satisfied, answer.bound), (0, 0));
+}
+
+#[test]
+fn stopped_with_a_large_pool_it_does_not_begin_a_relaxation() {
+    let problem = Problem {
+        space: Space::simplex(3),
+        rows: Numbers(5).rows(3, 300, 1),
+    };
+    let pairs = || (0..300_u32).flat_map(|k| (0..k).map(move |l| vec![l, k]));
+    let relaxed = |watch: &dyn Watch, n_sets: usize| {
+        let mut engine = Engine::new(&problem, Start::default(), watch);
+        pairs().take(n_sets).for_each(|set| engine.pool.push(set));
+        engine.relax();
+        engine.dropped
+    };
+    // All pairs of 25 elements (300 sets), or of 100 (4,950): 1/2 each.
+    assert_eq!(relaxed(&Impatient, 300), 13);
+    assert_eq!(relaxed(&Patient, 4_950), 50);
+    assert_eq!(relaxed(&Impatient, 4_950), 0);
+}
+
+/// A watch that stops at the question of this number.
+struct StopsAt(std::sync::atomic::AtomicUsize);
+
+impl Watch for StopsAt {
+    fn stops(&self) -> bool {
+        let order = std::sync::atomic::Ordering::Relaxed;
+        self.0
+            .fetch_update(order, order, |left| Some(left.saturating_sub(1)))
+            .is_ok_and(|left| left == 0)
+    }
+}
+
+#[test]
+fn stopped_at_any_question_the_answer_holds() {
+    for space in spaces() {
+        let problem = Problem {
+            space,
+            rows: Numbers(5).rows(3, 10, 2),
+        };
+        let exact = solve(&problem, Start::default(), &Patient);
+        for left in 0..60 {
+            let answer = solve(&problem, Start::default(), &StopsAt(left.into()));
+            check(&problem, &answer);
+            assert!(answer.satisfied <= exact.satisfied && answer.bound >= exact.bound);
+        }
+    }
+}
+
+#[test]
+fn a_conflict_is_not_made_smaller_after_a_stop() {
+    let problem = Problem {
+        space: Space::simplex(3),
+        rows: Numbers(5).rows(3, 40, 2),
+    };
+    let mut margin = Margin::new(&problem);
+    let worth = vec![0.0; 40];
+    let Verdict::Conflict(conflict) = margin.ask(&[true; 40], &Patient) else {
+        panic!("the case has conflicts");
+    };
+    let before = margin.n_programs;
+    let same = margin.irreducible(conflict.clone(), &worth, &Impatient);
+    assert_eq!((&same, margin.n_programs), (&conflict, before));
+    margin.irreducible(conflict, &worth, &Patient);
+    assert!(margin.n_programs > before);
+}
+
+/// Parameters that are a matrix of order 12: one direction after the other moves the point into the cone, more than a thousand if there is time.
+#[test]
+fn a_question_about_matrices_ends_when_the_watch_stops() {
+    let order = 12;
+    let dimension = order * (order + 1) / 2;
+    let problem = Problem {
+        space: Space {
+            lower: vec![-1.0; dimension],
+            upper: vec![1.0; dimension],
+            semidefinite: Some(Semidefinite { order }),
+            ..Space::default()
+        },
+        rows: Numbers(5).rows(dimension, 20, 1),
+    };
+    let mut margin = Margin::new(&problem);
+    let verdict = margin.ask(&[true; 20], &Impatient);
+    assert!(matches!(verdict, Verdict::Unknown));
+    // Rows, directions, and one that was too much.
+    assert!(margin.n_programs <= 20 + 201);
+    let mut margin = Margin::new(&problem);
+    let verdict = margin.ask(&[false; 20], &Impatient);
+    assert!(matches!(verdict, Verdict::Point(_)));
+    let verdict = margin.ask(&[true; 20], &Patient);
+    assert!(matches!(verdict, Verdict::Point(point) if problem.count(&point) == 20));
 }
