@@ -128,6 +128,15 @@ impl Family {
         }
     }
 
+    /// The sum of the sizes of the terms of d² of a pair.
+    pub(super) fn size(self, points: &Points, pair: (usize, usize), parameters: &[Exact]) -> Exact {
+        let features = self.features(points, pair.0, pair.1);
+        let terms = features
+            .iter()
+            .map(|(&k, feature)| (feature * &parameters[k]).size());
+        terms.fold(Exact::default(), |sum, term| &sum + &term)
+    }
+
     /// The row of a seeker with a partner, and a competitor.
     pub(super) fn row(
         self,

@@ -9,8 +9,8 @@ use super::{
     points::Points,
 };
 
-/// Rows that exceed 0 by less than this share of the sum of the sizes of their terms are positive for exact arithmetic only: a program
-/// with rounding may or may not count them.
+/// Rows that exceed 0 by less than this share of both squared distances (of the sizes of their terms) are positive for exact arithmetic only: a
+/// program with rounding may or may not count them.
 const BARELY: f64 = 1.0 / (1_u64 << 36) as f64;
 
 /// What parameters come to.
@@ -113,10 +113,12 @@ impl Form<'_> {
                 return Fate::Lost;
             }
             let row = self.family.row(self.points, seeker, partner, competitor);
-            let (value, size) = self.value(&row);
+            let value = self.value(&row);
             if value <= Exact::default() {
                 return Fate::Lost;
             }
+            let of = |sought| self.family.size(self.points, (seeker, sought), &self.exact);
+            let size = &of(partner) + &of(competitor);
             if value <= &size * &Exact::of(BARELY) {
                 fate = Fate::Barely;
             }
@@ -124,15 +126,11 @@ impl Form<'_> {
         fate
     }
 
-    /// A row's exact value, and the sum of the sizes of its terms.
-    fn value(&self, row: &Row) -> (Exact, Exact) {
-        let start = (Exact::default(), Exact::default());
-        row.coefficients
-            .iter()
-            .fold(start, |(value, size), (&parameter, coefficient)| {
-                let term = coefficient * &self.exact[parameter];
-                (&value + &term, &size + &term.size())
-            })
+    /// A row's exact value.
+    fn value(&self, row: &Row) -> Exact {
+        let terms = row.coefficients.iter();
+        let terms = terms.map(|(&parameter, coefficient)| coefficient * &self.exact[parameter]);
+        terms.fold(Exact::default(), |sum, term| &sum + &term)
     }
 
     /// The least d² of a seeker with anybody, or 0.

@@ -74,7 +74,7 @@ impl ExplainArgs {
         if let Some(svg) = &self.svg {
             plan.output(svg)?;
         }
-        let open = |path| plan.open(path, Privacy::Ordinary);
+        let open = |path| plan.open(path, Privacy::Private);
         Ok((
             open(&self.output)?,
             self.svg.as_deref().map(open).transpose()?,

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::attack::learned::{Lesson, weights::parameter_names};
+use crate::attack::learned::{
+    Lesson,
+    weights::{basis, parameter_names},
+};
 
 /// The word for a proof that is complete.
 pub const OPTIMAL: &str = "optimal";
@@ -24,18 +27,22 @@ pub struct LearnedSummary {
     pub margin: f64,
     /// The links that the search itself counts; if it is not what plain linkage counts strictly, rounding decides a link.
     pub counted_by_search: u64,
+    /// What the weights are of: attributes, order, measure, moebius, matrix.
+    pub basis: &'static str,
+    /// True records that equal another one in all known attributes: ties that no distance breaks.
+    pub tied_with_others: u64,
 }
 
 impl LearnedSummary {
     /// Joins a lesson with what the plain linkage counts.
     pub fn new(lesson: &Lesson, known: &[String], strict: u64, records: u64) -> Self {
-        // A tie that rounding breaks is a link for the plain linkage.
-        let bound = (lesson.bound as u64).max(strict);
+        let bound = lesson.bound as u64;
         let names = parameter_names(lesson.distance.family, known);
         Self {
             bound,
-            gap: (bound - strict) as f64 / records.max(1) as f64,
-            proof: match bound == strict {
+            gap: bound.saturating_sub(strict) as f64 / records.max(1) as f64,
+            // A tie that rounding breaks can be a link more for the plain linkage; it proves nothing, and harms no proof.
+            proof: match strict >= bound {
                 true => OPTIMAL,
                 false => "limit",
             },
@@ -45,6 +52,8 @@ impl LearnedSummary {
                 .collect(),
             margin: lesson.margin,
             counted_by_search: lesson.linked as u64,
+            basis: basis(lesson.distance.family).word(),
+            tied_with_others: lesson.with_twins as u64,
         }
     }
 
@@ -61,9 +70,20 @@ impl LearnedSummary {
                  is proven."
             ),
             _ => format!(
-                "the search was stopped: it found {strict} of {records} records, and no distance of this kind links more than {}; \
-                 --time-limit lets it go on.",
+                "the search ended before a proof (its time was over, it was interrupted, or rounding stood in its way): it found \
+                 {strict} of {records} records, and no distance of this kind links more than {} (ties counted as wrong).",
                 self.bound
+            ),
+        };
+        let rounding = match strict.saturating_sub(self.bound) {
+            0 => String::new(),
+            more => format!(" Of the links counted, {more} are ties that rounding breaks."),
+        };
+        let twins = match self.tied_with_others {
+            0 => String::new(),
+            tied => format!(
+                " {tied} true records equal others in all that is known: no distance tells these apart, and the proof counts them as lost; the \
+                 rate counts a tie as --ties says."
             ),
         };
         let weight = match (method, greatest) {
@@ -73,7 +93,7 @@ impl LearnedSummary {
             _ => String::new(),
         };
         format!(
-            "The worst case by {method}: {proof}{weight} --weights FILE and 'sdcrisk explain FILE' show all."
+            "The worst case by {method}: {proof}{rounding}{twins}{weight} --weights FILE and 'sdcrisk explain FILE' show all."
         )
     }
 

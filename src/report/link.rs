@@ -528,7 +528,19 @@ impl LinkReport {
             ),
         };
         out += &text::paragraph(&format!(
-            "{seekers} looks for its own among {sought} (judged by {}; ties count {}; {}).",
+            "{seekers} looks for its own among {sought}{} (judged by {}; ties count {}; {}).",
+            match self
+                .results
+                .iter()
+                .find(|r| r.sample == Some(Sample::Training))
+            {
+                Some(training) => format!(
+                    ", but for the {} individuals that distances are learned from: these look among themselves, all others \
+                     among the others' masked records, each part standardised by itself",
+                    training.records
+                ),
+                None => String::new(),
+            },
             scenario.aligned_by,
             match scenario.ties {
                 "strict" => "0",
@@ -723,7 +735,13 @@ impl LinkReport {
             "How to read this (higher = more risk): the rate is the share of {seekers}. The interval is the uncertainty \
              of a share counted on so many records; by chance is what blind guessing gets."
         )];
-        let worst = self.results.iter().max_by(|a, b| a.rate.total_cmp(&b.rate));
+        // What was learned from somebody says little of others.
+        let of_others = |r: &&LinkResult| r.sample != Some(Sample::Training);
+        let worst = self
+            .results
+            .iter()
+            .filter(of_others)
+            .max_by(|a, b| a.rate.total_cmp(&b.rate));
         if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
         }
@@ -856,9 +874,17 @@ impl LinkReport {
             true => "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
                      the intruder knew nothing beforehand."
                 .into(),
-            false => "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
-                      some of these people: --train-records 400 learns from some and attacks the others."
-                .into(),
+            false => format!(
+                "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
+                 some of these people{}",
+                match best.records / 2 {
+                    0..2 => ".".to_string(),
+                    half => format!(
+                        ": --train-records {} learns from some and attacks the others.",
+                        half.min(400)
+                    ),
+                }
+            ),
         });
         lines
     }

@@ -66,10 +66,13 @@ fn t_quantile(degrees: usize) -> f64 {
     match SMALL.get(degrees.wrapping_sub(1)) {
         Some(&quantile) => quantile,
         None => {
-            // Cornish–Fisher: z + (z³ + z)/4ν + (5z⁵ + 16z³ + 3z)/96ν², exact to three decimals from 10 on.
+            // Cornish–Fisher: z + (z³ + z)/4ν + (5z⁵ + 16z³ + 3z)/96ν² + (3z⁷ + 19z⁵ + 17z³ − 15z)/384ν³, right to three
+            // decimals from here on.
             let (z, nu) = (1.959_964_f64, degrees as f64);
             z + (z.powi(3) + z) / (4.0 * nu)
                 + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * nu * nu)
+                + (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z)
+                    / (384.0 * nu.powi(3))
         }
     }
 }

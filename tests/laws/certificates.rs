@@ -107,14 +107,15 @@ fn check(example: &Example, certificate: &Certificate) -> Result<Verdict> {
     })
 }
 
-/// Conflicts of rows with half-spaces.
-fn covering(conflicts: &[(&[(u32, u32, f64)], &[(HalfSpace, f64)], f64)], dropped: usize) -> Proof {
-    let conflict =
-        |&(rows, half_spaces, plane): &(&[(u32, u32, f64)], &[(HalfSpace, f64)], f64)| Conflict {
-            rows: rows.iter().map(|&(a, b, m)| Weighted(a, b, m)).collect(),
-            half_spaces: half_spaces.to_vec(),
-            plane,
-        };
+/// The rows of a conflict, its half-spaces, and the multiplier of the plane.
+type Multipliers<'a> = (&'a [(u32, u32, f64)], &'a [(HalfSpace, f64)], f64);
+
+fn covering(conflicts: &[Multipliers<'_>], dropped: usize) -> Proof {
+    let conflict = |&(rows, half_spaces, plane): &Multipliers<'_>| Conflict {
+        rows: rows.iter().map(|&(a, b, m)| Weighted(a, b, m)).collect(),
+        half_spaces: half_spaces.to_vec(),
+        plane,
+    };
     Proof::Covering {
         conflicts: conflicts.iter().map(conflict).collect(),
         dropped,

@@ -1,5 +1,7 @@
 //! How two records differ, attribute by attribute: what every learned distance is made of.
 
+use std::borrow::Cow;
+
 use crate::{
     attack::{
         Nearest, Scenario,
@@ -7,10 +9,40 @@ use crate::{
         nominal::{Column, Holds},
     },
     error::{Error, Result},
+    table::matrix::Matrix,
 };
 
-/// Coefficients below this share of the squared sizes that they are a difference of are rounding: 0.
-const NOTHING: f64 = 1e-14;
+/// A seeker is as far from two values if the distances differ by no more than this share of their sizes: the rounding of his own
+/// value in the units of the sought file (2⁻⁴⁸, 16 units of the last place). Where it was not brought there, there is none.
+const NOTHING: f64 = 3.6e-15;
+
+/// Records that are equal in all columns are of one kind.
+struct Kinds {
+    /// The kind of each record.
+    of: Vec<u32>,
+    /// The first record of each kind.
+    first: Vec<usize>,
+    /// Number of records of each kind.
+    sizes: Vec<usize>,
+}
+
+/// What bringing the seekers into the units of the sought file may have rounded: the means of a column are subtracted and added.
+fn roundings(nearest: &Nearest<'_>) -> Vec<f64> {
+    let sought = &nearest.sought;
+    (0..sought.n_attributes())
+        .map(|column| {
+            if matches!(nearest.seekers, Cow::Borrowed(_)) {
+                return 0.0;
+            }
+            let (count, sum) = sought
+                .present(column)
+                .fold((0_u32, 0.0), |(count, sum), value| {
+                    (count + 1, sum + value.abs())
+                });
+            NOTHING * sum / f64::from(count.max(1))
+        })
+        .collect()
+}
 
 /// Both files, and the squared standardised difference of each attribute.
 ///
@@ -27,6 +59,8 @@ pub struct Differences<'a> {
     pub nearest: Nearest<'a>,
     /// The attribute behind each column.
     columns: Vec<Column>,
+    /// For each column, what the seekers' values may be off by: they were brought into the units of the sought file.
+    roundings: Vec<f64>,
     n_attributes: usize,
 }
 
@@ -41,11 +75,82 @@ impl<'a> Differences<'a> {
             columns = of_points.to_vec();
             None
         })?;
+        let roundings = roundings(&nearest);
         Ok(Self {
             nearest,
             columns,
+            roundings,
             n_attributes: scenario.known.len(),
         })
+    }
+
+    /// The same with each record of the sought file once, and where the partners are then; `None` if no partner has an equal.
+    ///
+    /// Records that are equal in all known attributes tie at every distance. Without the others of its kind a partner can be told
+    /// from the rest.
+    pub fn without_twins(&self, partners: &[Option<u32>]) -> Option<(Self, Vec<Option<u32>>)> {
+        if self.n_with_twins(partners) == 0 {
+            return None;
+        }
+        let sought = &self.nearest.sought;
+        let Kinds { of, first, .. } = self.kinds();
+        let width = sought.n_attributes();
+        let values = first.iter().flat_map(|&record| sought.row(record).to_vec());
+        let mut once = Matrix::complete(first.len(), width, values.collect());
+        for (row, &record) in first.iter().enumerate() {
+            for column in (0..width).filter(|&column| sought.is_missing(record, column)) {
+                once.set_missing(row, column);
+            }
+        }
+        let without = Self {
+            nearest: Nearest {
+                seekers: self.nearest.seekers.clone(),
+                sought: Cow::Owned(once),
+                metric: self.nearest.metric.clone(),
+                candidates: None,
+            },
+            columns: self.columns.clone(),
+            roundings: self.roundings.clone(),
+            n_attributes: self.n_attributes,
+        };
+        let moved = partners
+            .iter()
+            .map(|partner| partner.map(|at| of[at as usize]));
+        Some((without, moved.collect()))
+    }
+
+    /// How many partners have an equal among the sought records.
+    pub fn n_with_twins(&self, partners: &[Option<u32>]) -> usize {
+        let Kinds { of, sizes, .. } = self.kinds();
+        let has_twin = |partner: &&u32| sizes[of[**partner as usize] as usize] > 1;
+        partners.iter().flatten().filter(has_twin).count()
+    }
+
+    /// Which sought records are equal.
+    fn kinds(&self) -> Kinds {
+        let sought = &self.nearest.sought;
+        let key = |record: usize| {
+            let row = sought.record(record);
+            (0..sought.n_attributes()).map(move |column| match row.is_missing(column) {
+                true => None,
+                false => Some((row.values()[column] + 0.0).to_bits()),
+            })
+        };
+        let mut order: Vec<usize> = (0..sought.n_records()).collect();
+        order.sort_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        let mut kinds = Kinds {
+            of: vec![0; order.len()],
+            first: Vec::new(),
+            sizes: Vec::new(),
+        };
+        for group in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
+            for &record in group {
+                kinds.of[record] = u32::try_from(kinds.first.len()).unwrap_or(u32::MAX);
+            }
+            kinds.first.push(group[0]);
+            kinds.sizes.push(group.len());
+        }
+        kinds
     }
 
     /// That each attribute is a single number, as the bilinear form needs.
@@ -112,6 +217,7 @@ impl<'a> Differences<'a> {
         let metric = &self.nearest.metric;
         for (place, column) in self.columns.iter().enumerate() {
             let weight = metric.weights()[place];
+            let moved = f64::from(u8::from(self.roundings[place] > 0.0));
             let gap = metric.missing()[place];
             let (x, y, z) = (
                 a.values()[place],
@@ -125,11 +231,10 @@ impl<'a> Differences<'a> {
                 (_, false, true) => gap - weight * ((x - y) * (x - y)),
                 // (x − z)² − (x − y)², without the cancellation.
                 (_, false, false) => {
-                    let size = x.abs() + y.abs() + z.abs();
-                    let margin = (y - z) * ((x - y) + (x - z));
-                    match margin.abs() <= NOTHING * (size * size) {
+                    let towards = (x - y) + (x - z);
+                    match towards.abs() <= self.roundings[place] + NOTHING * x.abs() * moved {
                         true => 0.0,
-                        false => weight * margin,
+                        false => weight * ((y - z) * towards),
                     }
                 }
             };

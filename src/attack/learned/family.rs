@@ -333,13 +333,13 @@ impl Family {
         differences.squares(seeker, sought, &mut scratch.squares);
         let (squares, order) = (&scratch.squares, &mut scratch.order);
         order.sort_by(|&k, &l| squares[k].total_cmp(&squares[l]));
-        let (mut set, mut below, mut distance) = (parameters.len(), 0.0, 0.0);
+        // Σ s_(k) (μ(A_k) − μ(A_(k+1))): where two sets are worth the same, what tells them apart drops out exactly.
+        let worth = |set: usize| set.checked_sub(1).map_or(0.0, |place| parameters[place]);
+        let (mut set, mut distance) = (parameters.len(), 0.0);
         for &k in order.iter() {
-            if let Some(measure) = set.checked_sub(1).map(|place| parameters[place]) {
-                distance += (squares[k] - below) * measure;
-            }
-            below = squares[k];
-            set &= !(1 << k);
+            let rest = set & !(1 << k);
+            distance += squares[k] * (worth(set) - worth(rest));
+            set = rest;
         }
         distance
     }

@@ -63,6 +63,8 @@ pub struct Lesson {
     pub linked: usize,
     /// No distance of the family links more.
     pub bound: usize,
+    /// Of the seekers' partners, those that equal another sought record in all known attributes: no distance tells them apart.
+    pub with_twins: usize,
     /// The smallest difference between a competitor's distance and the partner's among the linked seekers, rows scaled to a greatest
     /// coefficient of 1.
     pub margin: f64,
@@ -121,64 +123,86 @@ impl Learner {
         if family.is_bilinear() {
             differences.check_numbers(scenario.known)?;
         }
-        let mut failure = None;
-        let mut engine = |problem: &Problem, start| {
-            let solved =
-                portfolio::solve(problem, start, self.engine, self.keeps_proof, &*self.watch);
-            solved.unwrap_or_else(|error| {
-                failure = Some(error);
-                Answer::unknown(problem)
-            })
-        };
-        let learned = relaxation::learn(&differences, family, partners, &mut engine, &*self.watch)?;
-        if let Some(error) = failure {
-            return Err(error);
+        let strict = self.search(&differences, partners, self.keeps_proof)?;
+        let with_twins = differences.n_with_twins(partners);
+        let mut parameters = self.in_the_middle(&differences, partners, &strict);
+        let mut source = &strict;
+        // Where most true records have equals, few links are strict or none, and by these one distance is as good as another: then
+        // the one is taken that finds the right kind of record most often, if no strict link is lost by it.
+        let of_kinds;
+        if 2 * with_twins > partners.len()
+            && let Some((kinds, places)) = differences.without_twins(partners)
+        {
+            of_kinds = self.search(&kinds, &places, false)?;
+            let found = self.in_the_middle(&kinds, &places, &of_kinds);
+            if relaxation::count(&differences, family, partners, &found) >= strict.satisfied {
+                (parameters, source) = (found, &of_kinds);
+            }
         }
-        let parameters = self.in_the_middle(&differences, partners, &learned);
-        let problem = &learned.problem;
-        let linked_blocks: Vec<usize> = (0..problem.rows.n_blocks())
-            .filter(|&block| problem.satisfies(block, &parameters))
-            .collect();
         let ranges = self.wants_ranges.then(|| {
+            let blocks = satisfied_blocks(&source.problem, &parameters);
             ranges::ranges(
                 family,
                 scenario.known.len(),
-                problem,
-                &linked_blocks,
+                &source.problem,
+                &blocks,
                 &parameters,
                 &*self.watch,
             )
         });
-        let margin = problem.margin(&parameters);
         Ok(Lesson {
-            margin,
+            margin: source.problem.margin(&parameters),
             distance: LearnedDistance {
                 family,
                 parameters,
                 standardize: self.standardize,
             },
-            linked: learned.satisfied,
-            bound: learned.bound,
+            linked: strict.satisfied,
+            bound: strict.bound,
+            with_twins,
             ranges,
             evidence: self.keeps_proof.then(|| Evidence {
-                never: learned.never,
+                never: strict.never,
                 without_partner: partners.iter().filter(|partner| partner.is_none()).count(),
-                always: learned.always,
-                seekers: learned.block_seekers,
-                pairs: learned.pairs,
-                problem: learned.problem,
-                proof: learned.proof,
+                always: strict.always,
+                seekers: strict.block_seekers,
+                pairs: strict.pairs,
+                problem: strict.problem,
+                proof: strict.proof,
             }),
         })
     }
-}
 
-impl Learner {
+    /// The best distance that strictly links most, and its bound.
+    fn search(
+        &self,
+        differences: &Differences<'_>,
+        partners: &[Option<u32>],
+        keeps_proof: bool,
+    ) -> Result<Learned> {
+        let mut failure = None;
+        let mut engine = |problem: &Problem, start| {
+            let solved = portfolio::solve(problem, start, self.engine, keeps_proof, &*self.watch);
+            solved.unwrap_or_else(|error| {
+                failure = Some(error);
+                Answer::unknown(problem)
+            })
+        };
+        let learned = relaxation::learn(
+            differences,
+            self.family,
+            partners,
+            &mut engine,
+            &*self.watch,
+        )?;
+        failure.map_or(Ok(learned), Err)
+    }
+
     /// Of the distances that link the same seekers, one in the middle: weights are rarely unique, and those of a corner would say more
     /// than is known.
     ///
-    /// It is taken only if it links as many over all pairs, which the problem need not list: of large files the distance that the
-    /// search found is kept.
+    /// It is taken only if it is of the family and links as many over all pairs, which the problem need not list: of large files the
+    /// distance that the search found is kept. Conditions that are open (p > 0, positive definite) are met by a small step inside.
     fn in_the_middle(
         &self,
         differences: &Differences<'_>,
@@ -186,30 +210,55 @@ impl Learner {
         learned: &Learned,
     ) -> Vec<f64> {
         let found = learned.parameters.clone();
-        if differences.n_seekers() > CENTRED_UP_TO {
-            return found;
-        }
         let problem = &learned.problem;
-        let blocks: Vec<usize> = (0..problem.rows.n_blocks())
-            .filter(|&block| problem.satisfies(block, &found))
-            .collect();
-        let Some((mut centre, margin)) = ranges::centre(problem, &blocks, &*self.watch) else {
-            return found;
+        // What its half-spaces leave open can be negative on pairs that nobody listed.
+        let is_listed = self.family != Family::BilinearNonNegative;
+        let centre = match differences.n_seekers() <= CENTRED_UP_TO && is_listed {
+            true => {
+                let blocks = satisfied_blocks(problem, &found);
+                ranges::centre(problem, &blocks, &*self.watch).map(|(centre, _)| centre)
+            }
+            false => None,
         };
-        if self.family == Family::WeightedMeanMetric {
-            // Rows have coefficients of at most 1, so a quarter of the margin of the equal weights takes no more than half of it.
-            let share = margin / 4.0;
-            let equal = 1.0 / centre.len() as f64;
-            for weight in &mut centre {
-                *weight = (1.0 - share) * *weight + share * equal;
+        let n = differences.n_attributes();
+        for candidate in centre.iter().chain([&found]) {
+            // The smaller the step, the less it can cost.
+            for share in [1e-4, 1e-6, 1e-8] {
+                let inside = self.inside(n, candidate, share);
+                let same = inside == *candidate;
+                if !same || centre.as_ref() == Some(candidate) {
+                    let links = relaxation::count(differences, self.family, partners, &inside);
+                    if links >= learned.satisfied {
+                        return inside;
+                    }
+                }
+                if same {
+                    break;
+                }
             }
         }
-        let links = relaxation::count(differences, self.family, partners, &centre);
-        match links >= learned.satisfied {
-            true => centre,
-            false => found,
-        }
+        found
     }
+
+    /// Parameters moved by this share towards the inside of a family whose conditions are open; others as they are.
+    fn inside(&self, n: usize, parameters: &[f64], share: f64) -> Vec<f64> {
+        let towards = match self.family {
+            Family::WeightedMeanMetric => vec![1.0 / n as f64; n],
+            Family::BilinearDefinite => starts::identity(n),
+            _ => return parameters.to_vec(),
+        };
+        let pairs = parameters.iter().zip(&towards);
+        pairs
+            .map(|(p, inside)| (1.0 - share) * p + share * inside)
+            .collect()
+    }
+}
+
+/// The blocks that parameters satisfy.
+fn satisfied_blocks(problem: &Problem, parameters: &[f64]) -> Vec<usize> {
+    (0..problem.rows.n_blocks())
+        .filter(|&block| problem.satisfies(block, parameters))
+        .collect()
 }
 
 /// A distance of a family with given parameters: an attack like any other.

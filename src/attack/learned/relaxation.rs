@@ -9,7 +9,7 @@ use super::{
     differences::Differences,
     family::{Family, Scratch},
     presolve::{self, compare, signs},
-    starts::{identity, inside, starts},
+    starts::{additive, identity, inside, starts},
 };
 use crate::{
     error::Result,
@@ -118,6 +118,19 @@ fn learn_listing(
         false => growing.list_none(partners),
     }
     growing.bound = growing.blocks.len() + growing.always.len();
+    if !matches!(
+        family,
+        Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
+    ) {
+        // A weighted mean is of every family but the ordered one: none must find less than line searches do there.
+        let mean = Family::WeightedMean;
+        let space = mean.space(differences.n_attributes())?;
+        let of_means = Competitors::new(differences, mean);
+        let mut means = Growing::new(differences, mean, space, &of_means);
+        means.list_none(partners);
+        means.warm_up(watch);
+        growing.consider(&additive(family, &means.parameters));
+    }
     growing.warm_up(watch);
     growing.complete();
     let mut tolerance = match growing.is_complete {

@@ -222,6 +222,14 @@ impl LinkArgs {
                 "Leave it out",
             );
         }
+        let learns =
+            !self.methods.families().is_empty() && self.methods.learned.use_weights.is_none();
+        if learns && self.assign != AssignArg::Best {
+            return refuse(
+                "a distance is learned, and its bound proven, for records that take their best one by one, not all at once".into(),
+                "Learn first (--weights FILE), then link with --use-weights FILE --assign one-to-one",
+            );
+        }
         self.methods.refuse_without_effect()?;
         self.refuse_beside_aggregates()?;
         if self.assign == AssignArg::OneToOne && self.ties != TiesArg::Fair {

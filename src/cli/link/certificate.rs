@@ -13,6 +13,9 @@ use crate::{
     table::Table,
 };
 
+/// More cells make a file that nobody checks.
+const MOST_CELLS: usize = 50_000;
+
 impl Learned {
     /// The certificate of what was learned; `None` if no proof was kept.
     pub(super) fn certificate(
@@ -61,8 +64,9 @@ impl Learned {
                 .then(|| held.iter().map(|record| record + 1).collect()),
             records: self.seekers.len() - evidence.without_partner,
             parameters: distance.parameters.clone(),
-            linked,
-            bound: self.lesson.bound.max(linked),
+            // A link more is a tie that rounding breaks in the plain linkage.
+            linked: linked.min(self.lesson.bound),
+            bound: self.lesson.bound,
             margin: MARGIN,
             never: evidence
                 .never
@@ -121,6 +125,9 @@ impl Names<'_> {
                     None => unnamed(),
                 }
             }
+            Proof::Cells(cells) if cells.len() > MOST_CELLS => format::Proof::Search {
+                rests_on: format!("{} cells, too many to be written", cells.len()),
+            },
             Proof::Cells(cells) => format::Proof::Cells {
                 nodes: cells.iter().map(|cell| self.node(cell)).collect(),
             },

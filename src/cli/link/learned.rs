@@ -40,7 +40,7 @@ const BETWEEN_LINES: Duration = Duration::from_millis(100);
 )]
 pub(super) struct LearnedArgs {
     /// Seconds that the search for one distance may take; then the best found is printed with its bound [default: 60]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(super) time_limit: Option<f64>,
     /// How to search [default: auto]
     #[arg(long, value_enum)]
@@ -354,9 +354,9 @@ impl Learned {
             standardize: distance.standardize,
             direction,
             parameters: distance.parameters.clone(),
-            linked,
+            linked: linked.min(*bound),
             records: usize::try_from(self.records).unwrap_or(usize::MAX),
-            bound: (*bound).max(linked),
+            bound: *bound,
             proof: match *bound <= linked {
                 true => ProofStatus::Optimal,
                 false => ProofStatus::Limit,

@@ -131,7 +131,9 @@ impl<'a> Work<'a> {
                         Err(error) => return Err(error),
                     }
                 }
-                Method::Learned(family) => self.learned(turn, *family)?,
+                Method::Learned(family) => {
+                    files::interruptible(|| self.learned(turn, *family))?;
+                }
             }
         }
         Ok(())
@@ -151,9 +153,9 @@ impl<'a> Work<'a> {
                 .learned
                 .learner(family, self.args.methods.standardize(), &self.clock);
         self.clock.start(family.name());
-        let lesson = self.console.stage(family.name(), || {
-            files::interruptible(|| source.learn(&learner))
-        })?;
+        let lesson = self
+            .console
+            .stage(family.name(), || source.learn(&learner))?;
         let sample = turn.training.map(|_| Sample::Training);
         self.attack(source, &lesson.distance, sample, turn.split)?;
         let alone = match self.args.methods.learned.weights {

@@ -53,7 +53,12 @@ pub enum Ended {
     Stopped(usize),
     /// The oracle's sets have too many elements that no set had before.
     Crowded,
+    /// There are too many elements for the linear relaxation, whose inverse is dense.
+    TooMany,
 }
+
+/// With more elements there is no linear relaxation: its inverse would have the square of that many numbers.
+const MOST_ELEMENTS: usize = 3_000;
 
 /// Room for elements that no set has at the beginning.
 const SPARE: usize = 48;
@@ -74,6 +79,9 @@ pub fn explore(sets: &[Vec<u32>], n_elements: usize, oracle: &mut dyn Oracle) ->
         names.rename(set);
     }
     let room = n_elements.min(names.names.len() + SPARE);
+    if room > MOST_ELEMENTS {
+        return Ended::TooMany;
+    }
     let mut translator = Translator {
         oracle,
         names,
@@ -195,6 +203,9 @@ pub fn decide(
     if reduced.impossible || reduced.forced.len() > most {
         return Decision::Impossible;
     }
+    if reduced.names.len() > MOST_ELEMENTS {
+        return Decision::Unknown;
+    }
     let most = most - reduced.forced.len();
     let mut known = Known { most, stops };
     match branch::search(reduced.sets, reduced.names.len(), &mut known) {
@@ -205,11 +216,12 @@ pub fn decide(
             Decision::Hit(elements)
         }
         Ended::Exhausted(_) => Decision::Impossible,
-        Ended::Stopped(_) | Ended::Crowded => Decision::Unknown,
+        Ended::Stopped(_) | Ended::Crowded | Ended::TooMany => Decision::Unknown,
     }
 }
 
-/// The linear relaxation's bound: no fewer elements hit all sets. `None` if nothing hits them.
+/// The linear relaxation's bound (of very many elements: the number of sets without common elements): no fewer elements hit all sets.
+/// `None` if nothing hits them.
 ///
 /// # Panics
 /// If an element is not below `n_elements`.
@@ -218,6 +230,11 @@ pub fn lower_bound(sets: &[Vec<u32>], n_elements: usize) -> Option<usize> {
     if reduced.impossible {
         return None;
     }
-    let rest = branch::relaxation(reduced.sets, reduced.names.len());
+    let n_left = reduced.names.len();
+    let rest = if n_left > MOST_ELEMENTS {
+        reduce::packing(&reduced.sets, n_left)
+    } else {
+        branch::relaxation(reduced.sets, n_left)
+    };
     Some(reduced.forced.len() + rest)
 }

@@ -96,6 +96,23 @@ fn mark(set: &[u32]) -> u64 {
     })
 }
 
+/// How many sets without common elements are found when small ones are taken first.
+pub(super) fn packing(sets: &[Vec<u32>], n_elements: usize) -> usize {
+    let mut order: Vec<&Vec<u32>> = sets.iter().collect();
+    order.sort_by_key(|set| set.len());
+    let mut taken = vec![false; n_elements];
+    let mut count = 0;
+    for set in order {
+        if set.iter().all(|&e| !taken[e as usize]) {
+            count += 1;
+            for &e in set {
+                taken[e as usize] = true;
+            }
+        }
+    }
+    count
+}
+
 /// Which elements hit only sets that another, which stays, hits too.
 fn replaced(sets: &[Vec<u32>], n_elements: usize) -> Vec<bool> {
     let words = sets.len().div_ceil(64);

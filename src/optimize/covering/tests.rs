@@ -91,3 +91,89 @@ fn an_empty_set_is_hit_by_nothing_and_no_sets_by_nothing_at_all() {
     assert_eq!(decide(&[], 2, 0, &|| false), Decision::Hit(Vec::new()));
     assert_eq!(lower_bound(&[], 2), Some(0));
 }
+
+/// Tells one set that is not hit at a time.
+struct Hidden {
+    sets: Vec<Vec<u32>>,
+    most: usize,
+    told: Vec<Vec<u32>>,
+}
+
+impl Oracle for Hidden {
+    fn ask(&mut self, elements: &[u32], _: &[(u32, f64)]) -> Vec<Vec<u32>> {
+        let missed = self
+            .sets
+            .iter()
+            .find(|set| !set.iter().any(|e| elements.contains(e)));
+        self.told.extend(missed.cloned());
+        missed.cloned().into_iter().collect()
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(self.most)
+    }
+
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+fn explore_hidden(sets: &[Vec<u32>], n_elements: usize, most: usize) -> Ended {
+    let mut hidden = Hidden {
+        sets: sets.to_vec(),
+        most,
+        told: Vec::new(),
+    };
+    loop {
+        let told = hidden.told.clone();
+        match explore(&told, n_elements, &mut hidden) {
+            Ended::Crowded => assert!(hidden.told.len() > told.len()),
+            ended => return ended,
+        }
+    }
+}
+
+#[test]
+fn sets_that_are_told_one_by_one_have_the_same_answer() {
+    for case in 0..60 {
+        let n = 4 + case % 9;
+        let sets = sets(
+            case,
+            n,
+            3 + (case as usize * 7) % 30,
+            2 + (case as usize) % 3,
+        );
+        let least = brute_force(&sets, n);
+        assert_eq!(
+            explore_hidden(&sets, n as usize, least - 1),
+            Ended::Exhausted(least - 1)
+        );
+        match explore_hidden(&sets, n as usize, least) {
+            Ended::Accepted(elements) => {
+                assert!(elements.len() <= least && hits_all(&sets, &elements))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// 150 pairs {2k, 2k + 1}: 150 elements hit them, and fewer do not. The elements come in by and by: more than there is room for.
+#[test]
+fn more_elements_than_there_is_room_for_come_in_turns() {
+    let pairs: Vec<Vec<u32>> = (0..150).map(|k| vec![2 * k, 2 * k + 1]).collect();
+    assert_eq!(explore_hidden(&pairs, 300, 149), Ended::Exhausted(149));
+    assert!(
+        matches!(explore_hidden(&pairs, 300, 150), Ended::Accepted(found) if found.len() == 150)
+    );
+}
+
+/// A cycle of 5 elements, 800 times: 3 elements hit each cycle, and 2 of its pairs have nothing in common.
+#[test]
+fn very_many_elements_have_the_bound_of_disjoint_sets() {
+    let cycles: Vec<Vec<u32>> = (0..800_u32)
+        .flat_map(|cycle| (0..5).map(move |k| vec![5 * cycle + k, 5 * cycle + (k + 1) % 5]))
+        .collect();
+    assert_eq!(lower_bound(&cycles, 4_000), Some(1_600));
+    assert_eq!(decide(&cycles, 4_000, 1_600, &|| false), Decision::Unknown);
+    assert_eq!(explore_hidden(&cycles, 4_000, 0), Ended::Exhausted(0));
+}

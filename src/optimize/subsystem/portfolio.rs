@@ -1,13 +1,16 @@
 //! Which engine solves a problem.
 
-use super::{Answer, Problem, Proof, Start, Watch, branch, cone, hitting_set, line_search, naive};
+use super::{Answer, Problem, Proof, Start, Watch, branch, cone, hitting_set, naive};
 use crate::error::Result;
 
-/// Restarts of the line search before a proof is begun.
-const RESTARTS: usize = 40;
+/// Weighted means of up to so many attributes are quickest proven over cells.
+const CONE_UP_TO: usize = 5;
 
-/// The cone search takes weighted means of up to so many attributes; beyond, cells have too many corners.
-const CONE_UP_TO: usize = 7;
+/// Beyond these, cells have too many corners.
+const CELLS_UP_TO: usize = 7;
+
+/// The covering program of the search over blocks is dense: so many blocks at most.
+const BRANCH_UP_TO: usize = 2_000;
 
 /// A way to solve the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,18 +38,15 @@ pub fn solve(
     keeps_proof: bool,
     watch: &dyn Watch,
 ) -> Result<Answer> {
-    let starts: Vec<Vec<f64>> = start.parameters.iter().cloned().collect();
-    let restarts = match problem.space.is_simplex {
-        true => RESTARTS,
-        // Lines are many there, and the linear programs of the engines find good parameters themselves.
-        false => 0,
-    };
-    let (parameters, satisfied) = line_search::improve(problem, &starts, restarts, watch);
-    let n_blocks = problem.rows.n_blocks();
-    if satisfied == n_blocks {
+    let (n_blocks, is_simplex) = (problem.rows.n_blocks(), problem.space.is_simplex);
+    if let Some(parameters) = start
+        .parameters
+        .as_ref()
+        .filter(|parameters| problem.count(parameters) == n_blocks)
+    {
         return Ok(Answer {
-            parameters,
-            satisfied,
+            parameters: parameters.clone(),
+            satisfied: n_blocks,
             bound: n_blocks,
             proof: Proof::Covering {
                 conflicts: Vec::new(),
@@ -54,14 +54,11 @@ pub fn solve(
             },
         });
     }
-    let start = Start {
-        parameters: Some(parameters),
-        ..start
-    };
     let engine = match engine {
-        Engine::Auto if problem.space.is_simplex && problem.space.dimension() <= CONE_UP_TO => {
-            Engine::Cone
-        }
+        Engine::Auto if is_simplex && problem.space.dimension() <= CONE_UP_TO => Engine::Cone,
+        Engine::Auto if n_blocks <= BRANCH_UP_TO => Engine::Branch,
+        // Its corners take memory of the records alone.
+        Engine::Auto if is_simplex && problem.space.dimension() <= CELLS_UP_TO => Engine::Cone,
         Engine::Auto => Engine::HittingSet,
         chosen => chosen,
     };

@@ -201,6 +201,10 @@ fn a_key_attribute_is_called_a_key() {
     // Nobody counted what attributes link alone, but the ranges say that one could have it all.
     let mut shared = toy(&[0.6, 0.1, 0.3], None);
     shared.ranges = Some(vec![(0.4, 1.0), (0.0, 0.3), (0.0, 0.5)]);
+    assert!(said(&shared).contains("give AGE as little as 40.0 %, or TAX as much as 50.0 %"));
+    shared.ranges = Some(vec![(0.4, 1.0), (0.0, 0.3), (0.0, 0.39)]);
+    let sure = "AGE has the greatest weight, 40.0 % at least, in every distance of this family that links these records";
+    assert!(said(&shared).contains(sure), "{}", said(&shared));
     assert!(said(&shared).contains("however much of the weight is moved to AGE: as good as a key"));
     // One that has all the weight and misses somebody is no key.
     let missing = Weights {

@@ -105,6 +105,7 @@ impl Weighted {
             ];
         }
         let mut said = vec![self.leading()];
+        said.extend(self.how_sure());
         said.extend(self.all_to_one(weights));
         said.extend(self.exchange(weights.standardize));
         said.extend(self.idle());
@@ -149,6 +150,29 @@ impl Weighted {
                 words::list(&carriers)
             ),
         }
+    }
+
+    /// Whether the heaviest attribute is so in all distances that link the same records.
+    fn how_sure(&self) -> Option<String> {
+        let (first, others) = self.weights.split_first()?;
+        let (least, _) = first.range?;
+        let (other, most) = others
+            .iter()
+            .filter_map(|weight| Some((&weight.name, weight.range?.1)))
+            .reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        Some(match least > most {
+            true => format!(
+                "{} has the greatest weight, {} at least, in every distance of this family that links these records.",
+                first.name,
+                words::share(least)
+            ),
+            false => format!(
+                "Others that link the same records give {} as little as {}, or {other} as much as {}.",
+                first.name,
+                words::share(least),
+                words::share(most)
+            ),
+        })
     }
 
     /// Attributes that could have all the weight at no loss, where every record is linked.

@@ -139,16 +139,18 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Looks for hitting sets small enough to lead to something better, until there are none. False if rounding stands in the way.
+    /// Looks for hitting sets small enough to lead to something better, until there are none. False if rounding or size stand in the way.
     fn settle(&mut self) -> bool {
         self.relax();
         while !self.is_done() && !self.stops() {
             let sets = self.pool.sets().to_vec();
             let n_blocks = self.n_blocks();
             match covering::explore(&sets, n_blocks, &mut Drills(self)) {
-                Ended::Exhausted(most) => self.dropped = self.dropped.max(most + 1),
+                Ended::Exhausted(most) => {
+                    self.dropped = self.dropped.max((most + 1).min(n_blocks));
+                }
                 Ended::Stopped(dropped) => self.dropped = self.dropped.max(dropped),
-                Ended::Accepted(_) => return false,
+                Ended::Accepted(_) | Ended::TooMany => return false,
                 Ended::Crowded => {}
             }
             self.watch.progress(self.satisfied, self.bound());

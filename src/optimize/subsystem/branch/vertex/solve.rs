@@ -15,7 +15,7 @@ const CANDIDATES: usize = 32;
 /// How much of the greatest violation is much.
 const MUCH: f64 = 0.2;
 /// Degenerate pivots in a row after which the smallest index is chosen, so that there is no cycle.
-const STALLED: usize = 60;
+const STALLED: usize = 1_000;
 
 impl Vertex {
     /// Works out the directions again from the list of what is tight.
@@ -232,7 +232,7 @@ impl Vertex {
             {
                 let better = match found {
                     None => true,
-                    Some((_, _)) if first => false,
+                    Some((other, _)) if first => self.rank(place) < self.rank(other),
                     Some((other, _)) => weight > self.weights[other],
                 };
                 if better {
@@ -241,6 +241,14 @@ impl Vertex {
             }
         }
         found
+    }
+
+    /// Bounds before rows, each by number.
+    fn rank(&self, place: usize) -> (bool, usize) {
+        match self.tight[place] {
+            Tight::Bound(k) => (false, k),
+            Tight::Row(row) => (true, row),
+        }
     }
 
     /// Moves to the optimum, or until the objective exceeds the cutoff, or for so many pivots.
