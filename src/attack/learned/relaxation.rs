@@ -1,5 +1,7 @@
 //! Learning a distance: from two aligned files to the best parameters and a bound that nothing exceeds.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use super::{
@@ -96,9 +98,26 @@ pub fn learn(
     engine: &mut dyn FnMut(&Problem, Start) -> Answer,
     watch: &dyn Watch,
 ) -> Result<Learned> {
+    learn_listing(differences, family, partners, engine, watch, MOST_LISTED)
+}
+
+/// Learns; of files up to `most_listed` pairs times attributes all rows are listed.
+fn learn_listing(
+    differences: &Differences<'_>,
+    family: Family,
+    partners: &[Option<u32>],
+    engine: &mut dyn FnMut(&Problem, Start) -> Answer,
+    watch: &dyn Watch,
+    most_listed: usize,
+) -> Result<Learned> {
     let space = family.space(differences.n_attributes())?;
     let competitors = Competitors::new(differences, family);
-    let mut growing = Growing::new(differences, family, partners, space, &competitors);
+    let mut growing = Growing::new(differences, family, space, &competitors);
+    match lists_all(differences, family, most_listed) {
+        true => growing.list_all(partners),
+        false => growing.list_none(partners),
+    }
+    growing.bound = growing.blocks.len() + growing.always.len();
     if !matches!(
         family,
         Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
@@ -107,7 +126,8 @@ pub fn learn(
         let mean = Family::WeightedMean;
         let space = mean.space(differences.n_attributes())?;
         let of_means = Competitors::new(differences, mean);
-        let mut means = Growing::new(differences, mean, partners, space, &of_means);
+        let mut means = Growing::new(differences, mean, space, &of_means);
+        means.list_none(partners);
         means.warm_up(watch);
         growing.consider(&additive(family, &means.parameters));
     }
@@ -162,6 +182,16 @@ pub fn count(
         .count()
 }
 
+/// Whether all rows are listed at once: of a monotone family with few enough pairs. A bilinear form needs few of all its rows.
+fn lists_all(differences: &Differences<'_>, family: Family, most: usize) -> bool {
+    let n = differences.n_attributes();
+    let pairs = differences
+        .n_seekers()
+        .saturating_mul(differences.n_sought());
+    let most = if n <= FEW_ATTRIBUTES { most } else { most / 4 };
+    family.is_monotone() && pairs.saturating_mul(n) <= most
+}
+
 /// A seeker with the competitors that were listed.
 #[derive(Debug, Clone)]
 struct Block {
@@ -212,23 +242,11 @@ impl<'a> Growing<'a> {
     fn new(
         differences: &'a Differences<'a>,
         family: Family,
-        partners: &[Option<u32>],
         space: Space,
         competitors: &'a Competitors<'a>,
     ) -> Self {
         let n = differences.n_attributes();
-        let pairs = differences
-            .n_seekers()
-            .saturating_mul(differences.n_sought());
-        let lists_all = match family.is_monotone() {
-            true => {
-                n <= FEW_ATTRIBUTES && pairs.saturating_mul(n) <= MOST_LISTED
-                    || pairs.saturating_mul(n) <= MOST_LISTED / 4
-            }
-            // A bilinear form needs few of all its rows.
-            false => false,
-        };
-        let mut growing = Self {
+        Self {
             differences,
             family,
             competitors,
@@ -248,13 +266,7 @@ impl<'a> Growing<'a> {
             proof: Proof::Search("the records that are never linked".into()),
             proven: None,
             conflicts: Vec::new(),
-        };
-        match lists_all {
-            true => growing.list_all(partners),
-            false => growing.list_none(partners),
         }
-        growing.bound = growing.blocks.len() + growing.always.len();
-        growing
     }
 
     /// Lists all rows that matter, but keeps them for later: line searches need few.
@@ -518,8 +530,7 @@ impl<'a> Growing<'a> {
         let mut grew = self.list(counted.violated);
         if self.family == Family::BilinearNonNegative {
             let (pairs, lift) = self.negative_pairs(&parameters);
-            grew |= !pairs.is_empty();
-            self.list_half_spaces(pairs);
+            grew |= self.list_half_spaces(pairs);
             if lift > 0.0 {
                 parameters = lifted(&parameters, lift, self.differences.n_attributes());
                 satisfied = self.count(&parameters).satisfied;
@@ -639,8 +650,13 @@ impl<'a> Growing<'a> {
         (pairs.collect(), lift)
     }
 
-    fn list_half_spaces(&mut self, pairs: Vec<(u32, u32)>) {
-        if !pairs.is_empty() && self.proven.is_none() {
+    /// Adds the half-spaces of pairs that are not listed yet. Whether there were such: an engine may come so near to a listed one that
+    /// it stays negative by rounding.
+    fn list_half_spaces(&mut self, mut pairs: Vec<(u32, u32)>) -> bool {
+        let listed: BTreeSet<(u32, u32)> = self.pairs.iter().copied().collect();
+        pairs.retain(|pair| !listed.contains(pair));
+        let grew = !pairs.is_empty();
+        if grew && self.proven.is_none() {
             self.proven = Some(self.problem.clone());
         }
         let mut scratch = Scratch::new(self.differences.n_attributes());
@@ -657,6 +673,7 @@ impl<'a> Growing<'a> {
             self.problem.space.half_spaces.push(sparse(&features));
             self.pairs.push(pair);
         }
+        grew
     }
 
     fn learned(self) -> Learned {
@@ -710,3 +727,6 @@ fn sparse(features: &[f64]) -> SparseRow {
         .map(|(parameter, value)| (parameter, value / greatest))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;
