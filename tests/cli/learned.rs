@@ -19,7 +19,7 @@ fn noisy(records: usize, attributes: usize, noise: i64) -> Sandbox {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % sides as u64) as i64
+        i64::try_from(state >> 33).unwrap() % sides
     };
     let names: Vec<String> = (0..attributes).map(|k| format!("a{k}")).collect();
     let header = names.join(",") + "\n";

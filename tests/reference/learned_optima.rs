@@ -11,7 +11,6 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        score::Ties,
         truth::Truth,
     },
     optimize::subsystem::{Patient, portfolio::Engine},
@@ -48,8 +47,8 @@ fn proven(set: Set, of: &[(Family, Engine, Optima)]) {
             };
             let lesson = case.learn(&learner).unwrap();
             let outcome = case.attack(&lesson.distance, Assign::Best, false).unwrap();
-            let recount = outcome.score.correct(Ties::Strict) as usize;
-            assert_eq!(recount, optima[place], "{what}: recount");
+            let recount = outcome.score.strict;
+            assert_eq!(recount, optima[place] as u64, "{what}: recount");
             assert_eq!(lesson.bound, optima[place], "{what}: bound");
             assert_eq!(lesson.linked, optima[place], "{what}: linked");
         }

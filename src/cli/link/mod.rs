@@ -191,8 +191,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             &claims,
             lesson.as_ref(),
             certificate.as_ref(),
-            &original,
-            &masked,
+            [&original, &masked],
         )
     })?;
     Ok(args.ending(&report))
@@ -298,8 +297,7 @@ impl LinkArgs {
         claims: &[Claim],
         learned: Option<&Learned>,
         certificate: Option<&Certificate>,
-        original: &Table,
-        masked: &Table,
+        [original, masked]: [&Table; 2],
     ) -> anyhow::Result<()> {
         if let Some(output) = &mut outputs.links {
             let label = |table: &Table, record: u32| self.label(table, record);

@@ -1,7 +1,6 @@
 //! Against programs that try all cells of small arrangements.
 
-use super::{Search, oracle::holds, repair::Repair, solve};
-use super::solve;
+use super::{Search, repair::Repair, solve};
 use crate::optimize::subsystem::{
     Answer, Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch, proof::holds,
 };
