@@ -80,7 +80,7 @@ fn choquet_integrals_of_set_c() {
         Set::C,
         &[
             (Family::Choquet, Engine::Auto, ci),
-            (Family::Choquet, Engine::Branch, ci),
+            (Family::Choquet, Engine::HittingSet, ci),
             (
                 Family::ChoquetTwoAdditive,
                 Engine::Auto,
