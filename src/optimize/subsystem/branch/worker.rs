@@ -208,18 +208,18 @@ impl<'a> Worker<'a> {
             match self.separate(&z, most, root, watch) {
                 Found::Stopped => return Fate::Stopped,
                 Found::Doubt => return self.give_up(node),
-                Found::Cuts(0) if whole => return self.accept(node, &z),
+                Found::Cuts(0) if whole => return self.accept(node),
                 Found::Cuts(0) => return Fate::Divide(self.choose(&z)),
                 Found::Cuts(_) => {}
             }
         }
     }
 
-    /// Closes a node whose least weight is that of a solution z, if parameters are known that do as well. What satisfies the kept blocks was
-    /// considered, but putting it into P may have cost some of them.
-    fn accept(&mut self, node: &Node, z: &[f64]) -> Fate {
-        let kept = z.iter().filter(|&&z| z <= 0.5).count();
-        if self.satisfied >= kept {
+    /// Closes a node whose weights are those of a solution, if parameters are known that do as well as its least weight allows. What
+    /// satisfies the kept blocks was considered, but putting it into P may have cost some of them.
+    fn accept(&mut self, node: &Node) -> Fate {
+        let reachable = self.n() - whole(node.weight, self.n());
+        if self.satisfied >= reachable {
             Fate::Done
         } else {
             self.give_up(node)
