@@ -6,12 +6,12 @@ use ndarray::Array2;
 
 use super::{
     differences::Differences,
-    family::{Family, Scratch, pair},
+    family::{Family, Scratch},
 };
 use crate::{
     attack::{Lists, Nearest, Preference, points::by_record},
     distance::Metric,
-    stats::eigen,
+    optimize::subsystem::Semidefinite,
     table::matrix::Matrix,
 };
 
@@ -62,7 +62,7 @@ fn as_points<'a>(differences: &Differences<'a>, parameters: &[f64]) -> Option<Ne
     }
     let n = differences.n_attributes();
     let roots: Vec<f64> = points.metric.weights().iter().map(|w| w.sqrt()).collect();
-    let eigen = eigen::symmetric(matrix(n, parameters));
+    let eigen = Semidefinite { order: n }.eigen(parameters);
     if eigen.values.iter().any(|&value| value < 0.0) {
         return None;
     }
@@ -82,14 +82,6 @@ fn as_points<'a>(differences: &Differences<'a>, parameters: &[f64]) -> Option<Ne
         sought: Cow::Owned(mapped(&points.sought)),
         metric: Metric::new(vec![1.0; n], vec![0.0; n]),
         candidates: None,
-    })
-}
-
-/// The symmetric matrix of a bilinear form.
-pub(super) fn matrix(n: usize, parameters: &[f64]) -> Array2<f64> {
-    Array2::from_shape_fn((n, n), |(k, l)| match k == l {
-        true => parameters[k],
-        false => parameters[pair(n, k.min(l), k.max(l))],
     })
 }
 

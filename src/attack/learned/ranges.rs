@@ -9,15 +9,13 @@
 //! Weights are rarely unique: the solver gives one corner or another of the cell. Questions to the cell are linear programs, whose rows
 //! come when a solution violates them.
 
-use ndarray::Array2;
-
 use super::{family::Family, weights::measure_of};
 use crate::{
     optimize::{
         simplex::{Outcome, Simplex},
         subsystem::{Problem, Semidefinite, SparseRow, Watch},
     },
-    stats::eigen,
+    stats::eigen::Eigen,
 };
 
 /// What a row may miss.
@@ -274,18 +272,8 @@ impl<'a> Cell<'a> {
 
     /// Adds the directions in which the matrix is too little.
     fn add_directions(&mut self, form: Semidefinite, point: &[f64], margin: f64) {
-        let n = form.order;
-        let mut matrix = Array2::zeros((n, n));
-        let mut beside = point[n..].iter();
-        for k in 0..n {
-            matrix[[k, k]] = point[k];
-            for l in k + 1..n {
-                // Only the lower triangle is read.
-                matrix[[l, k]] = beside.next().copied().unwrap_or(0.0);
-            }
-        }
-        let eigen = eigen::symmetric(matrix);
-        for (value, direction) in eigen.values.iter().zip(eigen.vectors.columns()) {
+        let Eigen { values, vectors } = form.eigen(point);
+        for (value, direction) in values.iter().zip(vectors.columns()) {
             if *value < margin - CURVED && self.n_directions < MOST_DIRECTIONS {
                 self.n_directions += 1;
                 self.add_above_margin(form.half_space(&direction.to_vec()));

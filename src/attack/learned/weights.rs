@@ -5,10 +5,11 @@ mod names;
 
 use ndarray::Array2;
 
-use super::family::{Family, pair};
+use super::family::Family;
 use crate::{
     attack::{Direction, distance_based::Standardize},
     error::{Error, Result},
+    optimize::subsystem::Semidefinite,
     stats::{eigen, measure::SetFunction},
 };
 
@@ -92,13 +93,9 @@ impl Weights {
 
     /// The matrix of a bilinear form; `None` for another family.
     pub fn matrix(&self) -> Option<Array2<f64>> {
-        let n = self.attributes.len();
-        let place = |k: usize, l: usize| match k == l {
-            true => k,
-            false => pair(n, k.min(l), k.max(l)),
-        };
-        (self.family.is_bilinear() && self.family.dimension(n) == Some(self.parameters.len()))
-            .then(|| Array2::from_shape_fn((n, n), |(k, l)| self.parameters[place(k, l)]))
+        let order = self.attributes.len();
+        (self.family.is_bilinear() && self.family.dimension(order) == Some(self.parameters.len()))
+            .then(|| Semidefinite { order }.matrix(&self.parameters))
     }
 
     /// Whether one distance only links these records: no parameter can differ by more than rounding. `None` if that is not known.

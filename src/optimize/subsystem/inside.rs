@@ -2,13 +2,11 @@
 
 use std::cell::OnceCell;
 
-use super::{Semidefinite, Space, SparseRow};
+use super::{Space, SparseRow};
 use crate::{
     error::{Error, Result},
     optimize::milp::{self, Column, Limits, Model, Solver, Status},
-    stats::eigen,
 };
-use ndarray::Array2;
 
 /// What a condition of P may be missed by: rounding.
 const ROUNDING: f64 = 1e-12;
@@ -71,7 +69,7 @@ impl<'a> Inside<'a> {
     /// The least value of any condition.
     fn least(&self, point: &[f64]) -> f64 {
         let half_spaces = self.space.half_spaces.iter().map(|row| dot(row, point));
-        let eigenvalue = self.space.semidefinite.map(|form| smallest(form, point));
+        let eigenvalue = self.space.semidefinite.map(|form| form.least(point).0);
         half_spaces.chain(eigenvalue).fold(0.0, f64::min)
     }
 
@@ -88,7 +86,7 @@ impl<'a> Inside<'a> {
             need(dot(row, point), dot(row, centre));
         }
         if let Some(form) = self.space.semidefinite {
-            need(smallest(form, point), smallest(form, centre));
+            need(form.least(point).0, form.least(centre).0);
         }
         share
     }
@@ -182,32 +180,6 @@ fn deepest(space: &Space) -> Vec<f64> {
         }
         _ => middle(space),
     }
-}
-
-/// The eigenvalues of the matrix that parameters are, greatest first, and its eigenvectors.
-pub fn eigenvectors(form: Semidefinite, parameters: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let n = form.order;
-    let mut matrix = Array2::zeros((n, n));
-    let mut next = n;
-    for k in 0..n {
-        matrix[[k, k]] = parameters[k];
-        for l in k + 1..n {
-            // Only the lower triangle is read.
-            matrix[[l, k]] = parameters[next];
-            next += 1;
-        }
-    }
-    let eigen = eigen::symmetric(matrix);
-    let vectors = eigen.vectors.columns().into_iter();
-    (
-        eigen.values.to_vec(),
-        vectors.map(|vector| vector.to_vec()).collect(),
-    )
-}
-
-fn smallest(form: Semidefinite, parameters: &[f64]) -> f64 {
-    let (values, _) = eigenvectors(form, parameters);
-    values.last().copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -19,13 +19,11 @@
 //! D. Abril, G. Navarro-Arribas, V. Torra, "Improving record linkage with supervised learning for disclosure risk assessment",
 //! Information Fusion 13, 2012, equations 6 to 10.
 
-use super::{
-    Answer, Problem, Proof, Row, Space, Start, Watch,
-    inside::{Inside, eigenvectors},
-};
+use super::{Answer, Problem, Proof, Row, Space, Start, Watch, inside::Inside};
 use crate::{
     error::{Error, Result},
     optimize::milp::{self, Column, Limits, MilpAnswer, Model, Solver, Status},
+    stats::eigen::Eigen,
 };
 
 /// The margin where the solver is exact enough for it.
@@ -321,13 +319,13 @@ fn directions(problem: &Problem, answer: &MilpAnswer) -> Vec<milp::Row> {
     else {
         return Vec::new();
     };
-    let (eigenvalues, vectors) = eigenvectors(form, values);
-    let negative = eigenvalues
+    let Eigen { values, vectors } = form.eigen(values);
+    let negative = values
         .iter()
-        .zip(&vectors)
+        .zip(vectors.columns())
         .filter(|(value, _)| **value < -NEGATIVE);
     negative
-        .map(|(_, direction)| not_negative(&form.half_space(direction)))
+        .map(|(_, direction)| not_negative(&form.half_space(&direction.to_vec())))
         .collect()
 }
 

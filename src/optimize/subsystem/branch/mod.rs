@@ -29,7 +29,6 @@
 mod cover;
 mod oracle;
 mod repair;
-mod semidefinite;
 mod separate;
 #[cfg(test)]
 mod tests;

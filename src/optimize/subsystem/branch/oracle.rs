@@ -1,10 +1,10 @@
 //! Whether blocks can be satisfied together, and if not, which of them cannot.
 
-use super::{
-    semidefinite::eigen,
-    vertex::{End, Tight, Vertex},
+use super::vertex::{End, Tight, Vertex};
+use crate::{
+    optimize::subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds},
+    stats::eigen::Eigen,
 };
-use crate::optimize::subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds};
 
 /// The most pivots of one question.
 const MOST_PIVOTS: usize = 20_000;
@@ -242,8 +242,10 @@ impl<'a> Oracle<'a> {
             return 0;
         };
         let mut added = 0;
-        for (value, direction) in eigen(matrix, self.parameters()) {
+        let Eigen { values, vectors } = matrix.eigen(self.parameters());
+        for (&value, direction) in values.iter().zip(vectors.columns()) {
             if value < NEGATIVE {
+                let direction = direction.to_vec();
                 self.vertex
                     .push_row(matrix.half_space(&direction).into_iter(), 0.0, false);
                 self.origins.push(Origin::Hard(Hard::Direction(direction)));

@@ -1,9 +1,6 @@
 //! Parameters that are in P to the last bit of its inequalities.
 
-use super::{
-    semidefinite::eigen,
-    vertex::{End, Vertex},
-};
+use super::vertex::{End, Vertex};
 use crate::optimize::subsystem::{Semidefinite, Space, SparseRow};
 
 /// The most pivots of the search for a centre.
@@ -69,10 +66,7 @@ impl<'a> Repair<'a> {
 fn lift(matrix: Semidefinite, parameters: &mut [f64]) {
     let greatest =
         |parameters: &[f64]| parameters.iter().fold(0.0_f64, |most, p| most.max(p.abs()));
-    let values = eigen(matrix, parameters)
-        .into_iter()
-        .map(|(value, _)| value);
-    let least = values.fold(f64::INFINITY, f64::min);
+    let (least, _) = matrix.least(parameters);
     if least < 0.0 {
         let before = greatest(parameters);
         for p in &mut parameters[..matrix.order] {

@@ -1,7 +1,6 @@
 //! Which blocks can be satisfied together: the greatest margin, by a linear program whose rows come when they are needed.
 
-use super::super::{Conflict, Hard, MARGIN, Problem, Semidefinite, Watch, proof::holds};
-use super::eigen::least_direction;
+use super::super::{Conflict, Hard, MARGIN, Problem, Watch, proof::holds};
 use crate::optimize::simplex::{Outcome, Simplex};
 
 /// A margin that must be exceeded for blocks to count as satisfiable together: so far below [`MARGIN`] that conflicts hold by far.
@@ -201,7 +200,7 @@ impl<'a> Margin<'a> {
             self.add_hard(Hard::Listed(k));
         }
         if let Some(semidefinite) = space.semidefinite {
-            let (value, direction) = least_direction(semidefinite.order, point);
+            let (value, direction) = semidefinite.least(point);
             if value < -OUTSIDE {
                 self.n_directions += 1;
                 self.add_hard(Hard::Direction(direction));
@@ -212,10 +211,10 @@ impl<'a> Margin<'a> {
     /// The point without what rounding left outside the box and the cone.
     fn inside(&self, mut point: Vec<f64>) -> Vec<f64> {
         let space = &self.problem.space;
-        if let Some(Semidefinite { order }) = space.semidefinite {
-            let (value, _) = least_direction(order, &point);
+        if let Some(semidefinite) = space.semidefinite {
+            let (value, _) = semidefinite.least(&point);
             if value < 1e-12 {
-                for diagonal in &mut point[..order] {
+                for diagonal in &mut point[..semidefinite.order] {
                     *diagonal += 1e-12 - value;
                 }
                 let greatest = point.iter().fold(1.0_f64, |most, v| most.max(v.abs()));

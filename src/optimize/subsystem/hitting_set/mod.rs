@@ -16,7 +16,6 @@
 //! Artificial Intelligence 17, 1996; J. Davies, F. Bacchus, "Solving MAXSAT by solving a sequence of simpler SAT instances", CP 2011 (hitting
 //! sets that need not be smallest).
 
-mod eigen;
 mod margin;
 #[cfg(test)]
 mod tests;
