@@ -40,6 +40,16 @@ pub enum Direction {
     MaskedToOriginal,
 }
 
+impl Direction {
+    /// Its word in reports, in files and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OriginalToMasked => "original-to-masked",
+            Self::MaskedToOriginal => "masked-to-original",
+        }
+    }
+}
+
 /// All that an intruder has.
 #[derive(Debug)]
 pub struct Scenario<'a> {

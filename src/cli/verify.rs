@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::{ReadArgs, read_table, read_text},
+    args::{ReadArgs, read_text},
     console::Console,
     files::{self, Output, Plan, Privacy},
     link::inputs,
@@ -15,7 +15,6 @@ use crate::{
     certificate::{Certificate, Pairing, check},
     error::Result,
     report::verify::VerifyReport,
-    table::ReadOptions,
 };
 
 #[derive(Debug, Args)]
@@ -76,14 +75,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
     let name = files::name_of(&args.certificate);
     let certificate = Certificate::from_json(&name, &read_text(&args.certificate)?)?;
-    let options = args.read.options()?;
-    let original = read_table(&args.original, &options, console)?;
-    let options = ReadOptions {
-        roles: options.roles.for_another_file(),
-        ..options
-    };
-    let masked = read_table(&args.masked, &options, console)?;
-    let masked = inputs::as_the_original(masked, &original, &options)?;
+    let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
     let truth = inputs::truth(args.id.as_deref(), args.key.as_deref(), &original, &masked)?;
     let known = check::attributes(&certificate, &original, &masked)?;
     console.progress("checking the proof");

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-pub use crate::stats::interval::resampled_mean;
 use crate::{distance::nearest::Contest, stats::interval::wilson};
 
 /// What a link counts whose record ties with others at the same distance.

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::attack::learned::{
     family::Family,
-    weights::{Basis, ProofStatus, Weights, basis, direction_word, proof_word, standardize_word},
+    weights::{Basis, ProofStatus, Weights, basis, proof_word, standardize_word},
 };
 use matrix::Bilinear;
 use measure::Measured;
@@ -111,7 +111,7 @@ impl Explanation {
             family: weights.family.name(),
             attributes: weights.attributes.clone(),
             standardize: standardize_word(weights.standardize),
-            direction: direction_word(weights.direction),
+            direction: weights.direction.word(),
             linked: weights.linked,
             records: weights.records,
             bound: weights.bound,

@@ -13,11 +13,12 @@ use super::{
     text,
 };
 use crate::{
-    attack::{Attack, Direction, learned::Lesson},
+    attack::{Attack, learned::Lesson},
     evaluate::{
         link::{Claim, Outcome},
-        score::{Ties, resampled_mean},
+        score::Ties,
     },
+    stats::interval::resampled_mean,
 };
 
 /// The schema name and version of this report.
@@ -403,14 +404,6 @@ fn of_others_to_training(results: &[LinkResult], others: u64) -> f64 {
         .find(|result| result.sample == Some(Sample::Training))
         .map_or(others, |result| result.records);
     others as f64 / training.max(1) as f64
-}
-
-/// The word for a direction in reports and on the command line.
-pub fn direction_word(direction: Direction) -> &'static str {
-    match direction {
-        Direction::OriginalToMasked => "original-to-masked",
-        Direction::MaskedToOriginal => "masked-to-original",
-    }
 }
 
 impl LinkReport {

@@ -123,6 +123,14 @@ impl Family {
         }
     }
 
+    /// Whether it is a mean of the differences, with weights that sum to 1.
+    pub fn is_mean(self) -> bool {
+        matches!(
+            self,
+            Self::WeightedMean | Self::WeightedMeanMetric | Self::OrderedWeightedMean
+        )
+    }
+
     /// Whether it is a bilinear form.
     pub fn is_bilinear(self) -> bool {
         matches!(

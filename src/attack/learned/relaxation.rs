@@ -65,9 +65,6 @@ pub struct Learned {
     pub always: Vec<u32>,
     /// For `sb-nc`: the pair (seeker, sought) of each listed half-space of `problem`, in order.
     pub pairs: Vec<(u32, u32)>,
-    /// The least of the rows, scaled to a greatest coefficient of 1, of the blocks that are satisfied at the parameters; of the rows of
-    /// `problem` only. Infinite if there is none.
-    pub margin: f64,
 }
 
 /// Finds the parameters that link the most seekers to their partners (`partners[seeker]`; `None`: no partner, never linked).
@@ -118,10 +115,7 @@ fn learn_listing(
         false => growing.list_none(partners),
     }
     growing.bound = growing.blocks.len() + growing.always.len();
-    if !matches!(
-        family,
-        Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
-    ) {
+    if !family.is_mean() {
         // A weighted mean is of every family but the ordered one: none must find less than line searches do there.
         let mean = Family::WeightedMean;
         let space = mean.space(differences.n_attributes())?;
@@ -678,12 +672,6 @@ impl<'a> Growing<'a> {
 
     fn learned(self) -> Learned {
         let problem = self.proven.unwrap_or(self.problem);
-        let satisfied = (0..problem.rows.n_blocks())
-            .filter(|&block| problem.satisfies(block, &self.parameters));
-        let margin = satisfied
-            .flat_map(|block| problem.rows.of_block(block))
-            .map(|row| problem.rows.row(row).dot(&self.parameters).0)
-            .fold(f64::INFINITY, f64::min);
         let mut pairs = self.pairs;
         pairs.truncate(problem.space.half_spaces.len());
         Learned {
@@ -696,7 +684,6 @@ impl<'a> Growing<'a> {
             never: self.never,
             always: self.always.into_iter().map(|(seeker, _)| seeker).collect(),
             pairs,
-            margin,
         }
     }
 }

@@ -4,7 +4,11 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::args::LinkArgs;
 use crate::{
-    cli::{args, files},
+    cli::{
+        args::{self, ReadArgs, read_table},
+        console::Console,
+        files,
+    },
     error::{Error, Result},
     evaluate::{
         knowledge,
@@ -348,14 +352,8 @@ impl LinkArgs {
             ))
             .remedy("Name one method and one set of known attributes"));
         }
-        let learned = &self.methods.learned;
-        let files = [
-            ("--weights", learned.weights.is_some()),
-            ("--certificate", learned.certificate.is_some()),
-            ("--use-weights", learned.use_weights.is_some()),
-        ];
-        match files.into_iter().find(|&(_, given)| given) {
-            Some((option, _)) if cases > 1 => Err(Error::usage(format!(
+        match self.methods.learned.about_one_distance() {
+            Some(option) if cases > 1 => Err(Error::usage(format!(
                 "{option} is about one learned distance; this call has {cases} cases"
             ))
             .remedy("Give one set of known attributes, and one draw of individuals")),
@@ -364,13 +362,30 @@ impl LinkArgs {
     }
 }
 
+/// The original and the masked table, the second read as the first was if that fits better.
+///
+/// # Errors
+/// Whatever reading objects to.
+pub(in crate::cli) fn read_pair(
+    original: &Path,
+    masked: &Path,
+    read: &ReadArgs,
+    console: &Console,
+) -> Result<(Table, Table)> {
+    let options = read.options()?;
+    let original = read_table(original, &options, console)?;
+    let options = ReadOptions {
+        roles: options.roles.for_another_file(),
+        ..options
+    };
+    let masked = read_table(masked, &options, console)?;
+    let masked = as_the_original(masked, &original, &options)?;
+    Ok((original, masked))
+}
+
 /// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other
 /// numbers, can look like another dialect.
-pub(in crate::cli) fn as_the_original(
-    masked: Table,
-    original: &Table,
-    options: &ReadOptions,
-) -> Result<Table> {
+fn as_the_original(masked: Table, original: &Table, options: &ReadOptions) -> Result<Table> {
     let marks = |table: &Table| {
         let dialect = table.dialect();
         (

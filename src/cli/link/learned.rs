@@ -103,6 +103,17 @@ impl LearnedArgs {
         .find_map(|(option, given)| given.then_some(option))
     }
 
+    /// The first option given of those that name a file about one distance.
+    pub(super) fn about_one_distance(&self) -> Option<&'static str> {
+        [
+            ("--weights", self.weights.is_some()),
+            ("--certificate", self.certificate.is_some()),
+            ("--use-weights", self.use_weights.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+
     /// An option that can have no effect is refused, not ignored.
     pub(super) fn refuse_without_effect(&self, families: &[Family]) -> Result<()> {
         if let (Some(option), []) = (self.given(), families) {
@@ -111,30 +122,16 @@ impl LearnedArgs {
                     .remedy("Add wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc or sb-pd to --method, or leave the option out"),
             );
         }
-        let one_file = [
-            ("--weights", self.weights.is_some()),
-            ("--use-weights", self.use_weights.is_some()),
-            ("--certificate", self.certificate.is_some()),
-        ];
-        let one_file = one_file
-            .into_iter()
-            .find_map(|(option, given)| given.then_some(option));
-        if let (Some(option), 2..) = (one_file, families.len()) {
+        if let (Some(option), 2..) = (self.about_one_distance(), families.len()) {
             return Err(Error::usage(format!(
                 "{option} is about one learned distance; this call names {}",
                 families.len()
             ))
             .remedy("Name one of them"));
         }
-        let on_simplex = |family: &Family| {
-            matches!(
-                family,
-                Family::WeightedMean | Family::WeightedMeanMetric | Family::OrderedWeightedMean
-            )
-        };
         if let (Some(EngineArg::Cone), Some(family)) = (
             self.engine,
-            families.iter().find(|family| !on_simplex(family)),
+            families.iter().find(|family| !family.is_mean()),
         ) {
             return Err(Error::usage(format!(
                 "--engine cone searches weights that sum to 1, which {} does not have",

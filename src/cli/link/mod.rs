@@ -21,7 +21,6 @@ use work::{Learned, Turn, Work};
 
 use super::{
     Ending,
-    args::read_table,
     console::Console,
     files::{Output, Plan, Privacy},
 };
@@ -36,20 +35,13 @@ use crate::{
     report::link::{
         self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
     },
-    table::{ReadOptions, Table},
+    table::Table,
 };
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     args.refuse_without_effect()?;
     let outputs = args.outputs()?;
-    let options = args.read.options()?;
-    let original = read_table(&args.original, &options, console)?;
-    let options = ReadOptions {
-        roles: options.roles.for_another_file(),
-        ..options
-    };
-    let masked = read_table(&args.masked, &options, console)?;
-    let masked = inputs::as_the_original(masked, &original, &options)?;
+    let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
     if original.n_records() == 0 || masked.n_records() == 0 {
         let empty = if original.n_records() == 0 {
             &original
@@ -263,7 +255,7 @@ impl LinkArgs {
             original_records: original.n_records(),
             masked_records: masked.n_records(),
             known_records,
-            direction: report::direction_word(self.direction()),
+            direction: self.direction().word(),
             aligned_by: match (&self.id, &self.key) {
                 (Some(id), _) => format!("the identifier {id}"),
                 (None, Some(_)) => "the key".into(),

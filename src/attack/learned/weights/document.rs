@@ -87,7 +87,7 @@ pub fn to_json(weights: &Weights) -> String {
         family: weights.family.name().into(),
         attributes: weights.attributes.clone(),
         standardize: standardize_word(weights.standardize).into(),
-        direction: direction_word(weights.direction).into(),
+        direction: weights.direction.word().into(),
         linked: weights.linked,
         records: weights.records,
         bound: weights.bound,
@@ -180,7 +180,7 @@ pub fn from_json(text: &str) -> Result<Weights> {
             &[Direction::OriginalToMasked, Direction::MaskedToOriginal],
             &document.direction,
             "direction",
-            direction_word,
+            Direction::word,
         )?,
         parameters,
         linked: document.linked,
@@ -250,14 +250,6 @@ pub fn standardize_word(standardize: Standardize) -> &'static str {
         Standardize::Own => "own",
         Standardize::Original => "original",
         Standardize::None => "none",
-    }
-}
-
-/// How files and reports call a direction.
-pub fn direction_word(direction: Direction) -> &'static str {
-    match direction {
-        Direction::OriginalToMasked => "original-to-masked",
-        Direction::MaskedToOriginal => "masked-to-original",
     }
 }
 
