@@ -15,20 +15,23 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, schema} → {distance, stats, optimize, certificate, statement,
-//! rng} → table → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
+//! rng} → {table, figure} → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`table`] | records and attributes, read from and written to CSV |
 //! | [`mask`] | masking methods |
 //! | [`attack`] | what an intruder does |
+//! | [`loss`] | what masking took from a file, and from its analyses |
+//! | [`risk`] | what a file, or a pair of files, gives away without any linkage |
 //! | [`evaluate`] | what the intruder is given, and how his claims are judged |
 //! | [`report`] | results for people and programs |
 //! | [`schema`] | which attribute of one file is which of another |
 //! | [`distance`], [`agreement`], [`stats`], [`optimize`] | what they compute with |
 //! | [`certificate`] | proofs of learned optima in files, and their checker |
 //! | [`statement`] | what is published about a masking |
+//! | [`figure`] | a number with its definition, its range and its better end |
 //! | [`rng`] | every random draw |
 //! | [`cli`] | the program |
 //!
@@ -85,9 +88,12 @@ pub mod cli;
 pub mod distance;
 pub mod error;
 pub mod evaluate;
+pub mod figure;
+pub mod loss;
 pub mod mask;
 pub mod optimize;
 pub mod report;
+pub mod risk;
 pub mod rng;
 pub mod schema;
 pub mod statement;

@@ -9,6 +9,8 @@ mod files;
 mod link;
 mod mask;
 mod match_attributes;
+mod pair;
+mod provenance;
 mod verify;
 
 use std::{io, process::ExitCode};

@@ -97,6 +97,14 @@ impl Truth {
         &self.masked_of
     }
 
+    /// The records that both files have, as (original, masked), by original record.
+    pub fn records(&self) -> Vec<[u32; 2]> {
+        (0..)
+            .zip(&self.masked_of)
+            .filter_map(|(original, masked)| Some([original, (*masked)?]))
+            .collect()
+    }
+
     /// How many original records have a masked one.
     pub fn pairs(&self) -> usize {
         self.masked_of.iter().flatten().count()

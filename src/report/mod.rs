@@ -12,9 +12,11 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 pub mod calibration;
 pub mod describe;
 pub mod explain;
+pub mod figures;
 pub mod learned;
 pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
+pub mod provenance;
 pub mod text;
 pub mod verify;

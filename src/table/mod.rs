@@ -33,6 +33,7 @@ mod missing;
 mod names;
 mod number;
 mod options;
+pub mod pair;
 mod read;
 mod replace;
 mod roles;
@@ -46,6 +47,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Role, Scale};
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
@@ -313,6 +315,17 @@ impl Table {
     /// they differ in a file with other attributes.
     pub fn has_own_names(&self) -> bool {
         self.file.own_names
+    }
+
+    /// SHA-256 of the content of the file as it was read (decompressed, if it was compressed), in hexadecimal.
+    pub fn sha256(&self) -> String {
+        use std::fmt::Write;
+        let mut text = String::new();
+        for byte in Sha256::digest(&self.file.bytes) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
     }
 
     /// The bytes of the file, to be read in another way.

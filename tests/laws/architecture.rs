@@ -7,9 +7,18 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 16] = [
+const MAY_IMPORT: [(&str, &[&str]); 19] = [
     ("error", &[]),
     ("table", &["error"]),
+    ("figure", &[]),
+    (
+        "loss",
+        &["error", "table", "figure", "stats", "statement", "rng"],
+    ),
+    (
+        "risk",
+        &["error", "table", "figure", "stats", "statement", "rng"],
+    ),
     ("rng", &["error"]),
     ("statement", &["error"]),
     ("stats", &["error", "table"]),
@@ -56,6 +65,9 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
             "optimize",
             "attack",
             "mask",
+            "loss",
+            "risk",
+            "figure",
             "certificate",
         ],
     ),
@@ -63,6 +75,9 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
         "report",
         &[
             "error",
+            "figure",
+            "loss",
+            "risk",
             "agreement",
             "table",
             "statement",
@@ -87,6 +102,9 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
             "optimize",
             "mask",
             "attack",
+            "loss",
+            "risk",
+            "figure",
             "schema",
             "evaluate",
             "report",

@@ -1,0 +1,191 @@
+//! The two files of a call and who is who in them: what loss, risk and score are measured on.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{args::ReadArgs, console::Console, files::Plan, link::inputs};
+use crate::{
+    error::{Error, Result},
+    evaluate::{
+        link::{LeftOut, Shared},
+        truth::Truth,
+    },
+    report::link::LeftOutAttribute,
+    table::{Role, Table, pair::Pair},
+};
+
+/// How records and attributes of the two files belong together.
+#[derive(Debug, Args)]
+pub struct AlignArgs {
+    /// Attributes that are compared: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that both files have]
+    #[arg(long, value_name = "LIST")]
+    pub attributes: Option<String>,
+    /// Column that says who is who in both files [default: the order of the records]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
+    pub id: Option<String>,
+    /// The key that 'mask --shuffle' wrote
+    #[arg(long, value_name = "KEYFILE")]
+    pub key: Option<PathBuf>,
+}
+
+/// The two files of a call, side by side.
+#[derive(Debug)]
+pub struct Files {
+    /// The original.
+    pub original: Table,
+    /// The masked one.
+    pub masked: Table,
+    /// Who is who.
+    pub truth: Truth,
+    /// The attributes that are compared, in the order of the original.
+    pub attributes: Vec<Shared>,
+    /// Those that are not, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl AlignArgs {
+    /// Notes the files that these arguments name.
+    pub fn plan(&self, plan: &mut Plan) -> Result<()> {
+        self.key.as_deref().map_or(Ok(()), |key| plan.input(key))
+    }
+
+    /// How records were aligned, in words.
+    pub fn aligned_by(&self) -> String {
+        match (&self.id, &self.key) {
+            (Some(id), _) => format!("the identifier {id}"),
+            (None, Some(_)) => "the key".into(),
+            (None, None) => "the order of the records".into(),
+        }
+    }
+
+    /// Reads both files, and says on the console what is left out.
+    pub fn read(
+        &self,
+        original: &std::path::Path,
+        masked: &std::path::Path,
+        read: &ReadArgs,
+        console: &Console,
+    ) -> Result<Files> {
+        let (original, masked) = inputs::read_pair(original, masked, read, console)?;
+        for table in [&original, &masked] {
+            if table.n_records() == 0 {
+                return Err(Error::input(
+                    "has no records, only names: there is nothing to compare",
+                )
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant"));
+            }
+        }
+        let truth = inputs::truth(self.id.as_deref(), self.key.as_deref(), &original, &masked)?;
+        if truth.pairs() == 0 {
+            return Err(Error::input("no record of one file is in the other")
+                .in_file(masked.name())
+                .remedy("Check --id or --key: they say who is who"));
+        }
+        let (attributes, left_out) = self.compared(&original, &masked)?;
+        for left in &left_out {
+            console.note(&format!(
+                "note: {} is not compared: it {}",
+                left.attribute, left.why
+            ));
+        }
+        let without = original.n_records() - truth.pairs();
+        if without > 0 {
+            console.note(&format!(
+                "note: {without} of {} original records have no masked record; they are not compared",
+                original.n_records()
+            ));
+        }
+        Ok(Files {
+            original,
+            masked,
+            truth,
+            attributes,
+            left_out,
+        })
+    }
+
+    /// The attributes that are compared. One that has become constant is: that is a loss.
+    fn compared(&self, original: &Table, masked: &Table) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
+        let (mut compared, mut left_out) = (Vec::new(), Vec::new());
+        let named = self.attributes.as_deref();
+        let candidates = match named {
+            Some(list) => original.select(list)?,
+            None => original.ids().collect(),
+        };
+        for id in candidates {
+            let attribute = original.attribute(id);
+            if self.id.as_deref() == Some(attribute.name.as_str()) {
+                match named {
+                    None => continue,
+                    Some(_) => {
+                        return Err(Error::usage(
+                            "is the identifier of --id and cannot be compared",
+                        )
+                        .on_attribute(&attribute.name)
+                        .remedy("Leave it out of --attributes"));
+                    }
+                }
+            }
+            let mut leave_out = |why: String| {
+                left_out.push(LeftOut {
+                    attribute: attribute.name.clone(),
+                    why,
+                });
+            };
+            match (masked.find(&attribute.name), named, attribute.role) {
+                (Err(_), Some(_), _) => {
+                    return Err(Error::usage("is not in the masked file")
+                        .in_file(masked.name())
+                        .on_attribute(&attribute.name)
+                        .remedy(
+                            "Leave it out of --attributes, or check the names of the masked file",
+                        ));
+                }
+                (_, None, Role::Identifier) => leave_out("is an identifier".into()),
+                (_, None, role) if role != Role::QuasiIdentifier => {
+                    leave_out(format!("is {}, no quasi-identifier", role.word()));
+                }
+                (Err(_), None, _) => leave_out("is not in the masked file".into()),
+                (Ok(other), _, _) => compared.push(Shared {
+                    original: id,
+                    masked: other,
+                }),
+            }
+        }
+        if compared.is_empty() {
+            return Err(Error::input(
+                "shares no attribute that could be compared with the original",
+            )
+            .in_file(masked.name())
+            .remedy(
+                "Name attributes with --attributes; 'sdcrisk describe' shows roles and names",
+            ));
+        }
+        Ok((compared, left_out))
+    }
+}
+
+impl Files {
+    /// The records that both files have, side by side.
+    pub fn pair(&self) -> Pair {
+        let ids: Vec<_> = self
+            .attributes
+            .iter()
+            .map(|shared| [shared.original, shared.masked])
+            .collect();
+        Pair::new([&self.original, &self.masked], &ids, &self.truth.records())
+    }
+
+    /// The attributes that are not compared, for a report.
+    pub fn left_out(&self) -> Vec<LeftOutAttribute> {
+        self.left_out
+            .iter()
+            .map(|left| LeftOutAttribute {
+                attribute: left.attribute.clone(),
+                why: left.why.clone(),
+            })
+            .collect()
+    }
+}

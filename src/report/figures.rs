@@ -1,0 +1,141 @@
+//! Figures for people and for programs: each with its direction and its range.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::text;
+use crate::figure::{Figure, Unit};
+
+/// A figure as the JSON reports carry it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FigureRow {
+    /// Its name for programs.
+    pub key: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// The value, `null` where it is not defined.
+    pub value: Option<f64>,
+    /// Why it is not defined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+    /// `lower is better` or `higher is better`.
+    pub direction: &'static str,
+    /// The least possible value.
+    pub least: f64,
+    /// The greatest possible value, `null` without bound.
+    pub most: Option<f64>,
+    /// The cells, pairs or records that it is taken over.
+    pub counted: u64,
+    /// Those left out because a denominator was zero.
+    pub skipped: u64,
+    /// What it is.
+    pub says: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// The same by attribute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartRow>,
+}
+
+/// What one attribute contributes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartRow {
+    /// The attribute.
+    pub name: String,
+    /// Its value.
+    pub value: Option<f64>,
+}
+
+/// Figures as JSON reports carry them.
+pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
+    let row = |figure: &Figure| FigureRow {
+        key: figure.what.key,
+        name: figure.what.name,
+        value: figure.value,
+        why_not: figure.why_not.clone(),
+        direction: figure.what.better.words(),
+        least: figure.what.least,
+        most: figure.what.most,
+        counted: figure.counted,
+        skipped: figure.skipped,
+        says: figure.what.says,
+        source: figure.what.source,
+        parts: figure
+            .parts
+            .iter()
+            .map(|part| PartRow {
+                name: part.name.clone(),
+                value: part.value,
+            })
+            .collect(),
+    };
+    figures.iter().map(row).collect()
+}
+
+/// Key and value of each figure: what scripts read.
+pub fn measures(figures: &[Figure]) -> Map<String, Value> {
+    figures
+        .iter()
+        .map(|figure| (figure.what.key.to_string(), figure.value.into()))
+        .collect()
+}
+
+/// A value as people read it.
+pub fn shown(value: Option<f64>, unit: Unit) -> String {
+    match (value, unit) {
+        (None, _) => "-".into(),
+        (Some(value), Unit::Share) => text::percent(value),
+        (Some(value), Unit::Count) => text::count(value),
+        (Some(value), Unit::Number) => format!("{value:.4}"),
+    }
+}
+
+/// A table for people: name, value, range and direction, and what was left out.
+pub fn table(figures: &[Figure]) -> String {
+    let rows: Vec<Vec<String>> = figures
+        .iter()
+        .map(|figure| {
+            let what = figure.what;
+            let end = |value: f64| match what.unit {
+                Unit::Share => format!("{:.0} %", 100.0 * value),
+                _ => text::count(value),
+            };
+            let mut note = String::new();
+            if let Some(why) = &figure.why_not {
+                note = format!("not defined: {why}");
+            } else if figure.skipped > 0 {
+                note = format!(
+                    "{} of {} left out: divided by 0",
+                    figure.skipped,
+                    figure.skipped + figure.counted
+                );
+            }
+            vec![
+                what.name.into(),
+                what.key.into(),
+                shown(figure.value, what.unit),
+                format!(
+                    "{} to {}",
+                    end(what.least),
+                    what.most.map_or("any".into(), end)
+                ),
+                what.better.words().into(),
+                note,
+            ]
+        })
+        .collect();
+    text::columns(&["", "key", "value", "range", "", ""], &rows, 2)
+}
+
+/// What each figure is, one line or paragraph each, for people.
+pub fn definitions(figures: &[Figure]) -> String {
+    figures
+        .iter()
+        .map(|figure| {
+            text::paragraph(&format!(
+                "{}: {} ({})",
+                figure.what.key, figure.what.says, figure.what.source
+            ))
+        })
+        .collect()
+}

@@ -1,0 +1,49 @@
+//! Where a result comes from: program, command, files.
+
+use serde::Serialize;
+
+use crate::table::Table;
+
+/// Where a result comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: &'static str,
+    /// The command as it was typed, word by word. It can hold a seed: internal.
+    pub command: Vec<String>,
+    /// The tables that were read.
+    pub files: Vec<FileSummary>,
+}
+
+/// A table that was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileSummary {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its content (decompressed, if it was compressed), in hexadecimal.
+    pub sha256: String,
+    /// Number of records.
+    pub records: usize,
+    /// Number of attributes.
+    pub attributes: usize,
+}
+
+impl Provenance {
+    /// Of a result made by this version of the program from these tables.
+    ///
+    /// # Complexity
+    /// Reads every byte of the files: for reports that carry it, not for others.
+    pub fn new(command: Vec<String>, tables: &[&Table]) -> Self {
+        let summary = |table: &&Table| FileSummary {
+            name: table.name().into(),
+            sha256: table.sha256(),
+            records: table.n_records(),
+            attributes: table.n_attributes(),
+        };
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            command,
+            files: tables.iter().map(summary).collect(),
+        }
+    }
+}
