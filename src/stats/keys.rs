@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::BTreeMap, ops::AddAssign};
 
 use rayon::prelude::*;
 
-use crate::table::{AttrId, EXACT_INTEGERS, Table};
+use crate::table::{AttrId, EXACT_INTEGERS, Numbers, Table};
 
 /// A set of attributes of the key, one bit each.
 pub type Set = u32;
@@ -184,20 +184,14 @@ fn small_class(class: u64) -> u32 {
     u32::try_from(class).unwrap_or(u32::MAX)
 }
 
-fn column(table: &Table, attribute: AttrId) -> Vec<u32> {
+/// The values of an attribute as codes: 0 is missing, equal values have equal codes, and codes ascend with numbers that
+/// [are ordered](is_ordered).
+pub fn column(table: &Table, attribute: AttrId) -> Vec<u32> {
     let present = |record: usize| !table.is_missing(record, attribute);
     match table.numbers(attribute) {
-        Some(numbers)
-            if numbers
-                .values
-                .iter()
-                .all(|value| value.abs() < EXACT_INTEGERS) =>
-        {
-            let bits = |record: usize| (numbers.values[record] + 0.0).to_bits();
-            ranks(table.n_records(), |record| {
-                present(record).then(|| bits(record))
-            })
-        }
+        Some(numbers) if are_exact(numbers) => ranks(table.n_records(), |record| {
+            present(record).then(|| ascending(numbers.values[record]))
+        }),
         _ => {
             let mut codes: BTreeMap<Cow<'_, str>, u32> = BTreeMap::new();
             (0..table.n_records())
@@ -215,13 +209,35 @@ fn column(table: &Table, attribute: AttrId) -> Vec<u32> {
     }
 }
 
+/// Whether an attribute holds numbers whose order can be relied on.
+pub fn is_ordered(table: &Table, attribute: AttrId) -> bool {
+    table.numbers(attribute).is_some_and(are_exact)
+}
+
+/// Whether equal numbers were equal in the file, too: whole numbers beyond that were rounded.
+fn are_exact(numbers: Numbers<'_>) -> bool {
+    let small = |value: &f64| value.abs() < EXACT_INTEGERS;
+    numbers.values.iter().all(small)
+}
+
+/// A whole number for each number, in the same order.
+fn ascending(number: f64) -> u64 {
+    // -0.0 is 0.0.
+    let bits = (number + 0.0).to_bits();
+    match bits >> 63 {
+        0 => bits | 1 << 63,
+        _ => !bits,
+    }
+}
+
 /// Codes from 1 in the order of the keys; 0 where there is none.
-fn ranks<K: Ord + Copy>(n: usize, key: impl Fn(usize) -> Option<K>) -> Vec<u32> {
-    let mut all: Vec<K> = (0..n).filter_map(&key).collect();
+fn ranks(n: usize, key: impl Fn(usize) -> Option<u64> + Sync) -> Vec<u32> {
+    let mut all: Vec<u64> = (0..n).filter_map(&key).collect();
     all.sort_unstable();
     all.dedup();
-    let rank = |key: K| all.binary_search(&key).map_or(0, |at| small(at + 1));
-    (0..n).map(|record| key(record).map_or(0, rank)).collect()
+    let rank = |key: u64| all.binary_search(&key).map_or(0, |at| small(at + 1));
+    let code = |record: usize| key(record).map_or(0, rank);
+    (0..n).into_par_iter().map(code).collect()
 }
 
 /// A number of records, of which a table has at most `u32::MAX`.
