@@ -18,5 +18,6 @@ pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod risk;
 pub mod text;
 pub mod verify;
