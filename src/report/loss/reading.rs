@@ -55,8 +55,10 @@ fn values(figures: &[Figure]) -> Option<String> {
 /// What IL is made of, and whether one of its parts makes it.
 fn overall(figures: &[Figure]) -> Option<String> {
     let il = figure::value(figures, "il")?;
-    let parts = IL_PARTS.iter().filter_map(|key| figure::find(figures, key));
-    let largest = parts.max_by(|a, b| {
+    let parts: Option<Vec<&Figure>> = (IL_PARTS.iter())
+        .map(|key| figure::find(figures, key))
+        .collect();
+    let largest = parts?.into_iter().max_by(|a, b| {
         let of = |figure: &Figure| figure.value.unwrap_or(0.0);
         of(a).total_cmp(&of(b))
     })?;
