@@ -176,8 +176,15 @@ impl LossReport {
     }
 
     fn group(&self, keys: fn(&str) -> bool) -> Vec<Figure> {
-        let data = self.measured.data.iter();
-        data.filter(|figure| keys(figure.what.key))
+        // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
+        let has_nothing = |figure: &Figure| {
+            let why_not = figure.why_not.as_deref();
+            why_not == Some(NO_NUMBERS) || why_not == Some(NO_CATEGORIES)
+        };
+        let data = &self.measured.data;
+        let all = data.iter().all(has_nothing);
+        data.iter()
+            .filter(|figure| keys(figure.what.key) && (all || !has_nothing(figure)))
             .cloned()
             .collect()
     }

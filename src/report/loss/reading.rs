@@ -46,10 +46,15 @@ fn values(figures: &[Figure]) -> Option<String> {
             "as large as the differences between people, or larger: a masked value says little of the person's"
         }
     };
-    Some(format!(
+    let mut sentence = format!(
         "A masked value lies {:.2} standard deviations from its original (the root of SSE/SST): {verdict}.",
         share.sqrt()
-    ))
+    );
+    // Two records drawn at random have an SSE/SST of 2.
+    if share > 1.5 {
+        sentence += " Values of other people would be about as near: if the two files are not in the same order, say who is who with --id or --key.";
+    }
+    Some(sentence)
 }
 
 /// What IL is made of, and whether one of its parts makes it.
