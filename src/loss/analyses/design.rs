@@ -371,6 +371,14 @@ impl Standard {
         Self(moments(values))
     }
 
+    pub fn mean(self) -> f64 {
+        self.0.mean
+    }
+
+    pub fn sd(self) -> f64 {
+        self.0.sd
+    }
+
     pub fn apply(self, value: f64) -> f64 {
         let score = (value - self.0.mean) / self.0.sd;
         if score.is_finite() { score } else { 0.0 }

@@ -10,11 +10,15 @@
 //! Each analysis takes the records that have all that it needs in both files, and says how many these are. Records are put
 //! in an order of their values first, so that the order of the files changes nothing.
 
+pub mod classification;
+mod classifiers;
 pub mod clusters;
 mod design;
 mod k_means;
 pub mod partitions;
+pub mod regression;
 
+pub use classifiers::Classifier;
 pub use design::Formula;
 
 use crate::figure::Figure;
