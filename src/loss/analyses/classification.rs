@@ -221,13 +221,17 @@ impl Classes {
         match &sample.target {
             Variable::Number(number) => {
                 let column = Column::of_number(number, &sample.records);
-                let class = |&value: &f64| (0..).zip(cuts).filter(|(_, cut)| value > **cut).count() as u32;
+                let class =
+                    |&value: &f64| (0..).zip(cuts).filter(|(_, cut)| value > **cut).count() as u32;
                 Self {
                     names: names_of_classes(cuts.len() + 1),
                     original: column.original.iter().map(class).collect(),
                     masked: column.masked.iter().map(class).collect(),
                     note: Some(match cuts.len() {
-                        1 => format!("classification: {} is cut at its median in the original", column.name),
+                        1 => format!(
+                            "classification: {} is cut at its median in the original",
+                            column.name
+                        ),
                         more => format!(
                             "classification: {} is cut at its quantiles in the original, into {} classes",
                             column.name,
@@ -284,7 +288,8 @@ fn check(
     options: &Options,
 ) -> Result<()> {
     let n = sample.records.len();
-    let wrong = |error: Error, remedy: &str| Err(error.on_attribute(&formula.target).remedy(remedy));
+    let wrong =
+        |error: Error, remedy: &str| Err(error.on_attribute(&formula.target).remedy(remedy));
     if options.folds < 2 {
         return Err(Error::usage("nothing is held out with fewer than 2 folds")
             .remedy("Give --folds 2 or more, such as 5"));
@@ -373,7 +378,9 @@ impl Study<'_> {
         let accuracy = |side: Side| {
             let mut sums = vec![0; counts.len()];
             for (hits, _) in hits.iter().zip(&tasks).filter(|(_, task)| task.1 == side) {
-                sums.iter_mut().zip(hits).for_each(|(sum, hits)| *sum += hits);
+                sums.iter_mut()
+                    .zip(hits)
+                    .for_each(|(sum, hits)| *sum += hits);
             }
             sums
         };

@@ -140,7 +140,11 @@ fn one_against_the_rest(
     }
     let mut best: Vec<(u32, f64)> = Vec::new();
     for &class in &classes {
-        let is_class: Vec<u32> = training.classes.iter().map(|&c| u32::from(c == class)).collect();
+        let is_class: Vec<u32> = training
+            .classes
+            .iter()
+            .map(|&c| u32::from(c == class))
+            .collect();
         let parameters = SVCParameters::default()
             .with_kernel(Kernels::rbf().with_gamma(gamma))
             .with_seed(Some(0));

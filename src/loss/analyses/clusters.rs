@@ -134,10 +134,10 @@ fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
         return Err(Error::usage("k-means needs a start").remedy("Give --starts 1 or more"));
     }
     if attributes == 0 {
-        return Err(
-            Error::input("there are no numbers in both files by which records could be clustered")
-                .remedy("Compare attributes that are numbers, or leave --clusters out"),
-        );
+        return Err(Error::input(
+            "there are no numbers in both files by which records could be clustered",
+        )
+        .remedy("Compare attributes that are numbers, or leave --clusters out"));
     }
     if options.clusters > records {
         return Err(Error::usage(format!(

@@ -109,7 +109,10 @@ impl Levels {
         for &code in self.original.iter().flatten() {
             seen[code as usize] = true;
         }
-        self.masked.iter().flatten().any(|&code| seen[code as usize])
+        self.masked
+            .iter()
+            .flatten()
+            .any(|&code| seen[code as usize])
     }
 
     /// Why this is no predictor, in words that follow its name.
@@ -259,11 +262,11 @@ impl<'a> Sample<'a> {
         all.extend(&predictors);
         let records = complete_records(pair.n_records, &all);
         if records.is_empty() {
-            return Err(Error::input(
-                "no record has it and all predictors in both files",
-            )
-            .on_attribute(&formula.target)
-            .remedy("Name fewer predictors: target~a,b"));
+            return Err(
+                Error::input("no record has it and all predictors in both files")
+                    .on_attribute(&formula.target)
+                    .remedy("Name fewer predictors: target~a,b"),
+            );
         }
         notes.extend(left_out(analysis, records.len(), pair.n_records));
         Ok(Self {

@@ -147,7 +147,9 @@ impl Turn {
                     let centre = centre as usize;
                     part.counts[centre] += 1;
                     let sums = &mut part.sums[centre * width..][..width];
-                    sums.iter_mut().zip(point).for_each(|(s, value)| *s += value);
+                    sums.iter_mut()
+                        .zip(point)
+                        .for_each(|(s, value)| *s += value);
                 }
                 part
             })
@@ -217,7 +219,10 @@ fn drawn(weights: &[f64], share: f64) -> usize {
         }
     }
     // Rounding at the end: the last point that can be drawn.
-    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
+    weights
+        .iter()
+        .rposition(|&weight| weight > 0.0)
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -226,9 +231,7 @@ mod tests {
     use crate::rng::{Purpose, Seed};
 
     fn generator(index: u64) -> Generator {
-        Seed::from_number(1)
-            .streams(Purpose::Analysis, 0)
-            .at(index)
+        Seed::from_number(1).streams(Purpose::Analysis, 0).at(index)
     }
 
     /// Three groups far from each other: 0, 1 | 10, 11 | 20, 21 and the like. Within: each point is 1/2 from the mean, 6/4.
