@@ -15,9 +15,8 @@ fn recorded() -> Value {
 }
 
 fn pair() -> Pair {
-    let table = |csv: &str| {
-        Table::read("f.csv", csv.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
-    };
+    let table =
+        |csv: &str| Table::read("f.csv", csv.as_bytes().to_vec(), &ReadOptions::default()).unwrap();
     let original = table(include_str!("data/analyses-original.csv"));
     let masked = table(include_str!("data/analyses-masked.csv"));
     let attributes: Vec<_> = original.ids().map(|id| [id, id]).collect();
