@@ -5,7 +5,6 @@ use clap::{Args, ValueEnum};
 use crate::{
     cli::{console::Console, pair},
     error::{Error, Result},
-    figure::Figure,
     loss::analyses::{Analysis, Classifier, Formula, classification, clusters, regression},
     rng::{Purpose, Seed, Streams},
     table::{Scale, pair::Pair},
@@ -95,19 +94,11 @@ impl AnalysesArgs {
     }
 
     /// What the analyses lose: clusters, classes, regression.
-    pub fn figures(
-        &self,
-        pair: &Pair,
-        files: &pair::Files,
-        console: &Console,
-    ) -> Result<Vec<Figure>> {
-        self.refuse()?;
-        let mut figures = Vec::new();
+    pub fn measure(&self, pair: &Pair, files: &pair::Files, console: &Console) -> Result<Analysis> {
+        let mut all = Analysis::default();
         let mut take = |analysis: Analysis| {
-            for note in &analysis.notes {
-                console.note(&format!("note: {note}"));
-            }
-            figures.extend(analysis.figures);
+            all.figures.extend(analysis.figures);
+            all.notes.extend(analysis.notes);
         };
         // Formulas first: a word that is wrong should not cost the time of the others.
         let classify = self.classify.as_deref();
@@ -140,7 +131,7 @@ impl AnalysesArgs {
             console.progress("fitting a regression to both files");
             take(console.stage("regress", || regression::measure(pair, formula))?);
         }
-        Ok(figures)
+        Ok(all)
     }
 
     /// Draws of the analyses: one family each, so that one does not move the other.

@@ -149,6 +149,10 @@ pub fn measure(
             "classification: {MOST_RECORDS} of {all} records, drawn at random"
         ));
     }
+    sample.notes.push(format!(
+        "classification: {} folds, each told by what was learned from the others",
+        options.folds
+    ));
     let classes = Classes::new(&sample, &cuts);
     check(&classes, &sample, formula, options)?;
     sample.notes.extend(classes.note.clone());

@@ -117,11 +117,21 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
             .map(|start| k_means(&points, options.clusters, &mut streams.at(start)))
             .collect::<Vec<Clusters>>()
     });
+    let mut notes = vec![format!(
+        "k-means: {} clusters, {} starts, on the numbers {}, over {} records",
+        options.clusters,
+        options.starts,
+        columns
+            .iter()
+            .map(|column| column.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+        records.len()
+    )];
+    notes.extend(left_out("k-means", records.len(), pair.n_records));
     Ok(Analysis {
         figures: compared(&original, &masked),
-        notes: left_out("k-means", records.len(), pair.n_records)
-            .into_iter()
-            .collect(),
+        notes,
     })
 }
 

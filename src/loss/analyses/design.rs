@@ -268,6 +268,14 @@ impl<'a> Sample<'a> {
                     .remedy("Name fewer predictors: target~a,b"),
             );
         }
+        let names: Vec<&str> = predictors.iter().map(Variable::name).collect();
+        let told = format!(
+            "{analysis}: {} by {}, over {} records",
+            formula.target,
+            names.join(", "),
+            records.len()
+        );
+        notes.insert(0, told);
         notes.extend(left_out(analysis, records.len(), pair.n_records));
         Ok(Self {
             target,

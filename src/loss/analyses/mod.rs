@@ -24,10 +24,10 @@ pub use design::Formula;
 use crate::figure::Figure;
 
 /// What an analysis found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Analysis {
     /// The figures.
     pub figures: Vec<Figure>,
-    /// What a reader must know to judge them: records left out, classes, samples.
+    /// What was done, in sentences that name the analysis first: settings, records left out, samples.
     pub notes: Vec<String>,
 }
