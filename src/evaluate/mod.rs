@@ -7,5 +7,6 @@ pub mod calibration;
 mod judge;
 pub mod knowledge;
 pub mod link;
+pub mod overall;
 pub mod score;
 pub mod truth;
