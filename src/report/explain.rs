@@ -10,11 +10,11 @@ mod words;
 
 use serde::Serialize;
 
+use super::chart::picture::Drawing;
 use crate::attack::learned::{
     family::Family,
     weights::{Basis, ProofStatus, Weights, basis, proof_word, standardize_word},
 };
-use super::chart::picture::Drawing;
 use matrix::Bilinear;
 use measure::Measured;
 use weighted::Weighted;

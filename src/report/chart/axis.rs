@@ -118,7 +118,10 @@ mod tests {
 
     fn written(values: &[f64], scale: Scale) -> Vec<String> {
         let axis = Axis::over(values.iter().copied(), scale, 5);
-        axis.marks().into_iter().map(|(_, written)| written).collect()
+        axis.marks()
+            .into_iter()
+            .map(|(_, written)| written)
+            .collect()
     }
 
     /// By hand: 0.37 / 5 = 0.074, so the step is 0.1; 48 / 5 = 9.6, so 10; 0.04 / 5 = 0.008, so 0.01, from 0.9 on.
@@ -137,7 +140,10 @@ mod tests {
             written(&[0.9, 0.94], Scale::Number),
             ["0.90", "0.91", "0.92", "0.93", "0.94"]
         );
-        assert_eq!(written(&[-3.0, 7.0], Scale::Number), ["-4", "-2", "0", "2", "4", "6", "8"]);
+        assert_eq!(
+            written(&[-3.0, 7.0], Scale::Number),
+            ["-4", "-2", "0", "2", "4", "6", "8"]
+        );
         assert_eq!(
             written(&[0.0002, 0.001], Scale::Share),
             ["0.00 %", "0.02 %", "0.04 %", "0.06 %", "0.08 %", "0.10 %"]
@@ -161,7 +167,10 @@ mod tests {
             for steps in [1, 4, 9] {
                 let axis = Axis::over(values.iter().copied(), Scale::Share, steps);
                 let marks = axis.marks();
-                assert!((2..=2 * steps as usize + 5).contains(&marks.len()), "{values:?} {marks:?}");
+                assert!(
+                    (2..=2 * steps as usize + 5).contains(&marks.len()),
+                    "{values:?} {marks:?}"
+                );
                 for &value in values.iter().filter(|value| value.abs() <= FARTHEST) {
                     let share = axis.share(value);
                     assert!((-1e-6..=1.0 + 1e-6).contains(&share), "{value} {axis:?}");

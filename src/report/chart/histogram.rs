@@ -32,8 +32,13 @@ pub fn drawing(bars: &[Bar], words: &Words<'_>) -> Drawing {
     let step = plot.size.0 / bars.len().max(1) as f64;
     let wide = (step * 0.72).min(WIDEST);
     // Labels that would run into each other are written at some bars only.
-    let longest = bars.iter().map(|bar| marks::width_of(&bar.label)).fold(1.0, f64::max);
-    let every = (1..=bars.len()).find(|&every| step * every as f64 > longest + 4.0).unwrap_or(1);
+    let longest = bars
+        .iter()
+        .map(|bar| marks::width_of(&bar.label))
+        .fold(1.0, f64::max);
+    let every = (1..=bars.len())
+        .find(|&every| step * every as f64 > longest + 4.0)
+        .unwrap_or(1);
     for (place, bar) in bars.iter().enumerate() {
         let middle = plot.corner.0 + step * (place as f64 + 0.5);
         let top = plot.height_of(bar.count as f64);
@@ -53,6 +58,12 @@ pub fn drawing(bars: &[Bar], words: &Words<'_>) -> Drawing {
             }
         });
     }
-    let told: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.count)).collect();
-    picture.done(words.title, &format!("{} by {}. {}.", words.y, words.x, told.join("; ")))
+    let told: Vec<String> = bars
+        .iter()
+        .map(|bar| format!("{}: {}", bar.name, bar.count))
+        .collect();
+    picture.done(
+        words.title,
+        &format!("{} by {}. {}.", words.y, words.x, told.join("; ")),
+    )
 }

@@ -38,7 +38,9 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
     let up = all()
         .flat_map(|at| {
             let published = at.published.into_iter();
-            published.chain([at.y]).chain(at.interval.into_iter().flatten())
+            published
+                .chain([at.y])
+                .chain(at.interval.into_iter().flatten())
         })
         .chain(chance.iter().map(|at| at.1));
     let axes = (
@@ -85,7 +87,11 @@ fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series, number: usize)
 }
 
 fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series, number: usize) {
-    let places: Vec<(f64, f64)> = series.points.iter().map(|at| plot.place(at.x, at.y)).collect();
+    let places: Vec<(f64, f64)> = series
+        .points
+        .iter()
+        .map(|at| plot.place(at.x, at.y))
+        .collect();
     if places.len() > 1 {
         picture.curve(&places, &format!("curve {}", marks::colour(number)));
     }
@@ -104,10 +110,15 @@ fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series, number: usiz
 }
 
 fn said(series: &Series, at: &At) -> String {
-    let published = at
-        .published
-        .map_or(String::new(), |rate| format!(", published {:.1} %", 100.0 * rate));
-    format!("{} at {}: {:.1} %{published}", series.name, at.x, 100.0 * at.y)
+    let published = at.published.map_or(String::new(), |rate| {
+        format!(", published {:.1} %", 100.0 * rate)
+    });
+    format!(
+        "{} at {}: {:.1} %{published}",
+        series.name,
+        at.x,
+        100.0 * at.y
+    )
 }
 
 fn described(series: &[Series], words: &Words<'_>) -> String {

@@ -115,7 +115,7 @@ fn entries<'a>(points: &[&Point], methods: &[&'a str]) -> Vec<Entry<'a>> {
         .map(|(series, method)| Entry::Series(series, method))
         .collect();
     if points.iter().any(|point| point.pareto) {
-        entries.push(Entry::Line("front", "Pareto front: nothing else is lower in both"));
+        entries.push(Entry::Line("front", "Pareto front"));
     }
     if points.iter().any(|point| point.published.is_some()) {
         entries.push(Entry::Hollow("published"));
@@ -125,7 +125,11 @@ fn entries<'a>(points: &[&Point], methods: &[&'a str]) -> Vec<Entry<'a>> {
 
 /// The settings on the front, joined by the edge of what they are better than.
 fn draw_front(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
-    let mut front: Vec<&Point> = points.iter().copied().filter(|point| point.pareto).collect();
+    let mut front: Vec<&Point> = points
+        .iter()
+        .copied()
+        .filter(|point| point.pareto)
+        .collect();
     front.sort_by(|a, b| a.loss.total_cmp(&b.loss).then(b.risk.total_cmp(&a.risk)));
     let mut edge: Vec<(f64, f64)> = Vec::new();
     for point in front {
@@ -143,10 +147,18 @@ fn draw_front(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
 fn draw_intervals(picture: &mut Picture, plot: &Plot, point: &Point, series: usize) {
     let class = format!("thin {}", marks::colour(series));
     if let Some([low, high]) = point.loss_interval {
-        picture.line(plot.place(low, point.risk), plot.place(high, point.risk), &class);
+        picture.line(
+            plot.place(low, point.risk),
+            plot.place(high, point.risk),
+            &class,
+        );
     }
     if let Some([low, high]) = point.risk_interval {
-        picture.line(plot.place(point.loss, low), plot.place(point.loss, high), &class);
+        picture.line(
+            plot.place(point.loss, low),
+            plot.place(point.loss, high),
+            &class,
+        );
     }
 }
 
@@ -160,16 +172,20 @@ fn draw_point(picture: &mut Picture, plot: &Plot, point: &Point, series: usize) 
 }
 
 fn said(point: &Point) -> String {
-    let published = point
-        .published
-        .map_or(String::new(), |risk| format!(", published {}", percent(risk)));
+    let published = point.published.map_or(String::new(), |risk| {
+        format!(", published {}", percent(risk))
+    });
     format!(
         "{} {}: loss {}, risk {}{published}{}",
         point.method,
         point.label,
         percent(point.loss),
         percent(point.risk),
-        if point.pareto { ", on the Pareto front" } else { "" }
+        if point.pareto {
+            ", on the Pareto front"
+        } else {
+            ""
+        }
     )
 }
 
@@ -191,7 +207,14 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
     if points.len() > MOST {
         return;
     }
-    let around = |(x, y): (f64, f64)| [x - RADIUS - 1.0, y - RADIUS - 1.0, x + RADIUS + 1.0, y + RADIUS + 1.0];
+    let around = |(x, y): (f64, f64)| {
+        [
+            x - RADIUS - 1.0,
+            y - RADIUS - 1.0,
+            x + RADIUS + 1.0,
+            y + RADIUS + 1.0,
+        ]
+    };
     let mut taken: Vec<Box> = points
         .iter()
         .map(|point| around(plot.place(point.loss, point.risk)))

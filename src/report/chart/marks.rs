@@ -23,7 +23,10 @@ pub fn draw(picture: &mut Picture, series: usize, middle: (f64, f64), kind: &str
             .map(|corner| {
                 let angle = (turned + corner as f64 / corners as f64) * std::f64::consts::TAU;
                 let radius = radii[corner] * RADIUS;
-                (middle.0 + radius * angle.sin(), middle.1 - radius * angle.cos())
+                (
+                    middle.0 + radius * angle.sin(),
+                    middle.1 - radius * angle.cos(),
+                )
             })
             .collect()
     };
@@ -47,8 +50,18 @@ fn cross((x, y): (f64, f64)) -> Vec<(f64, f64)> {
     const END: f64 = 1.3 * RADIUS;
     let (near, far) = (ARM, END);
     [
-        (-near, -far), (near, -far), (near, -near), (far, -near), (far, near), (near, near),
-        (near, far), (-near, far), (-near, near), (-far, near), (-far, -near), (-near, -near),
+        (-near, -far),
+        (near, -far),
+        (near, -near),
+        (far, -near),
+        (far, near),
+        (near, near),
+        (near, far),
+        (-near, far),
+        (-near, near),
+        (-far, near),
+        (-far, -near),
+        (-near, -near),
     ]
     .map(|(right, down)| (x + right, y + down))
     .into()

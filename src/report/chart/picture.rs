@@ -147,11 +147,7 @@ impl Drawing {
 
     /// As a part of a page that has the style sheet of pictures; `id` is one that nothing else in the page has.
     pub fn inline(&self, id: &str) -> Markup {
-        self.element(
-            &format!("{id}-title"),
-            &format!("{id}-desc"),
-            &html! {},
-        )
+        self.element(&format!("{id}-title"), &format!("{id}-desc"), &html! {})
     }
 
     fn element(&self, title: &str, description: &str, first: &Markup) -> Markup {

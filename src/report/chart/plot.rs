@@ -42,7 +42,12 @@ pub struct Plot {
 
 impl Plot {
     /// Begins a picture: head, legend and frame are drawn, a frame of this height is free for what follows.
-    pub fn begin(words: &Words<'_>, entries: &[Entry<'_>], axes: (Option<Axis>, Axis), height: f64) -> (Picture, Self) {
+    pub fn begin(
+        words: &Words<'_>,
+        entries: &[Entry<'_>],
+        axes: (Option<Axis>, Axis),
+        height: f64,
+    ) -> (Picture, Self) {
         let (legend, legend_height) = marks::legend(entries, WIDTH - 32.0);
         let top = HEAD + legend_height + 6.0;
         let mut picture = Picture::new(WIDTH, top + height + FOOT);
@@ -101,7 +106,12 @@ impl Plot {
         picture.line((left, bottom), (right, bottom), "frame");
         picture.line((left, self.corner.1), (left, bottom), "frame");
         let middle = ((left + right) / 2.0, self.corner.1 + self.size.1 / 2.0);
-        picture.text((middle.0, bottom + 40.0), Anchor::Middle, "ink", &short(words.x, 90));
+        picture.text(
+            (middle.0, bottom + 40.0),
+            Anchor::Middle,
+            "ink",
+            &short(words.x, 90),
+        );
         picture.upright_text((18.0, middle.1), "ink", &short(words.y, 52));
     }
 }

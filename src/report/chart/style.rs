@@ -113,7 +113,9 @@ mod tests {
     /// WCAG 2.2: 3 for what a picture is understood by (1.4.11), 4.5 for text (1.4.3).
     #[test]
     fn marks_and_letters_stand_out_in_light_and_dark() {
-        let text = INKS.iter().filter(|(class, ..)| [".ink", ".dim"].contains(class));
+        let text = INKS
+            .iter()
+            .filter(|(class, ..)| [".ink", ".dim"].contains(class));
         let lines = INKS.iter().filter(|(class, ..)| {
             [".strong", ".range", ".front", ".chance", ".frame"].contains(class)
         });
@@ -122,8 +124,14 @@ mod tests {
             .chain(lines.map(|(class, _, colour)| (*class, *colour, 3.0)))
             .chain(SERIES.map(|colour| ("series", colour, 3.0)));
         for (class, colour, least) in wanted {
-            assert!(contrast(colour.light, GROUND.light) >= least, "{class} {colour:?}");
-            assert!(contrast(colour.dark, GROUND.dark) >= least, "{class} {colour:?}");
+            assert!(
+                contrast(colour.light, GROUND.light) >= least,
+                "{class} {colour:?}"
+            );
+            assert!(
+                contrast(colour.dark, GROUND.dark) >= least,
+                "{class} {colour:?}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::report::chart::picture::printable;
 use crate::attack::{Direction, distance_based::Standardize, learned::weights::parameter_names};
+use crate::report::chart::picture::printable;
 
 /// Names that XML, JSON and the names of sets could stumble over.
 const ODD: [&str; 4] = ["A & B", "<script>", "\"it's\"", "a+b\u{1}"];

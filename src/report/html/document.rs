@@ -4,8 +4,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Audience, evaluation::Evaluation, figures::Measured, files::Described, link::Link, matching::Matched,
-    provenance::Origin, score::Scored, statement::Stated,
+    Audience, evaluation::Evaluation, figures::Measured, files::Described, link::Link,
+    matching::Matched, provenance::Origin, score::Scored, statement::Stated,
 };
 use crate::{
     attack::learned::weights::Weights,
@@ -71,7 +71,8 @@ pub(super) enum Content {
     Matching(Matched),
 }
 
-const JSON_HINT: &str = "Give results that sdcrisk wrote with --format json, statements, or weights";
+const JSON_HINT: &str =
+    "Give results that sdcrisk wrote with --format json, statements, or weights";
 
 impl Document {
     /// Reads a result from JSON text.
@@ -82,7 +83,11 @@ impl Document {
         let in_file = |error: Error| error.in_file(name);
         let value: Value = serde_json::from_str(text).map_err(|error| {
             let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
-            in_file(Error::input("is not JSON").at_line(line.max(1)).remedy(JSON_HINT))
+            in_file(
+                Error::input("is not JSON")
+                    .at_line(line.max(1))
+                    .remedy(JSON_HINT),
+            )
         })?;
         let kind = kind(&value).map_err(in_file)?;
         let content = match kind {
@@ -137,7 +142,9 @@ impl Document {
 /// Which of the schemas a result has.
 fn kind(value: &Value) -> Result<Kind> {
     let Some(schema) = value.get("schema").and_then(Value::as_str) else {
-        return Err(Error::input("has no \"schema\": it is no result of sdcrisk").remedy(JSON_HINT));
+        return Err(
+            Error::input("has no \"schema\": it is no result of sdcrisk").remedy(JSON_HINT),
+        );
     };
     let (name, version) = schema.rsplit_once('/').unwrap_or((schema, ""));
     if name == "sdcrisk.certificate" {

@@ -120,19 +120,28 @@ impl Setting {
         let measure = self.measures.get(key)?;
         let end = |place: usize| measure.get("interval")?.get(place)?.as_f64();
         Some(Mean {
-            mean: measure.get("mean").and_then(Value::as_f64).or(measure.as_f64())?,
+            mean: measure
+                .get("mean")
+                .and_then(Value::as_f64)
+                .or(measure.as_f64())?,
             interval: end(0).zip(end(1)).map(|(low, high)| [low, high]),
         })
     }
 
     fn published(&self, key: &str) -> Option<f64> {
-        let published = self.published.iter().find(|published| published.measure == key);
+        let published = self
+            .published
+            .iter()
+            .find(|published| published.measure == key);
         published.map(|published| published.value)
     }
 
     /// What tells it from others of its method.
     fn place(&self) -> String {
-        match (self.parameters.is_empty(), self.label.strip_prefix(&self.method)) {
+        match (
+            self.parameters.is_empty(),
+            self.label.strip_prefix(&self.method),
+        ) {
             (true, _) | (_, Some("")) => self.label.clone(),
             (_, Some(rest)) => rest.trim_start().into(),
             (false, None) => parameters(&self.parameters),
@@ -144,7 +153,11 @@ impl Evaluation {
     /// All measures of all settings, in the order in which they come.
     fn measures(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
-        for key in self.settings.iter().flat_map(|setting| setting.measures.keys()) {
+        for key in self
+            .settings
+            .iter()
+            .flat_map(|setting| setting.measures.keys())
+        {
             if is_wanted(key) && !keys.contains(key) {
                 keys.push(key.clone());
             }
@@ -163,16 +176,22 @@ impl Evaluation {
     }
 
     fn of_file<'a>(&'a self, file: &'a str) -> impl Iterator<Item = &'a Setting> {
-        self.settings.iter().filter(move |setting| setting.file == file)
+        self.settings
+            .iter()
+            .filter(move |setting| setting.file == file)
     }
 
     /// The loss to the right: IL, else the first loss.
     fn loss_key(&self) -> Option<String> {
-        self.defined("il").or_else(|| self.measures(is_loss).into_iter().next())
+        self.defined("il")
+            .or_else(|| self.measures(is_loss).into_iter().next())
     }
 
     fn defined(&self, key: &str) -> Option<String> {
-        let is = self.settings.iter().any(|setting| setting.measure(key).is_some());
+        let is = self
+            .settings
+            .iter()
+            .any(|setting| setting.measure(key).is_some());
         is.then(|| key.to_string())
     }
 
@@ -245,10 +264,18 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
         Some(_) => "disclosure risk (DR)",
         None => "correct links of the strongest attack",
     };
-    let runs = evaluation.of_file(file).map(|setting| setting.runs).max().unwrap_or(0);
+    let runs = evaluation
+        .of_file(file)
+        .map(|setting| setting.runs)
+        .max()
+        .unwrap_or(0);
     let below = format!(
         "Each mark is a setting, the mean of {}; thin lines are 95 % intervals. Lower left is better.",
-        if runs == 1 { "1 masked file".into() } else { format!("up to {runs} masked files") }
+        if runs == 1 {
+            "1 masked file".into()
+        } else {
+            format!("up to {runs} masked files")
+        }
     );
     let words = Words {
         title: &format!("Risk and loss, {}", super::parts::base_name(file)),
@@ -304,12 +331,27 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
     let files: Vec<String> = evaluation
         .files
         .iter()
-        .map(|file| format!("{} ({} records, {} attributes)", writer.file(&file.name), file.records, file.attributes.len()))
+        .map(|file| {
+            format!(
+                "{} ({} records, {} attributes)",
+                writer.file(&file.name),
+                file.records,
+                file.attributes.len()
+            )
+        })
         .collect();
     list(&[
-        ("Plan", of_plan("file").map(|name| writer.file(&name)).unwrap_or_default()),
+        (
+            "Plan",
+            of_plan("file")
+                .map(|name| writer.file(&name))
+                .unwrap_or_default(),
+        ),
         ("Files", files.join(", ")),
-        ("Masked files per setting", of_plan("repeats").unwrap_or_default()),
+        (
+            "Masked files per setting",
+            of_plan("repeats").unwrap_or_default(),
+        ),
         ("Attributes known", of_plan("known").unwrap_or_default()),
         ("Attacks", of_plan("attacks").unwrap_or_default()),
         ("Losses", of_plan("losses").unwrap_or_default()),
@@ -320,14 +362,23 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
     let is_internal = writer.is_internal();
     let keys = evaluation.measures(|key| is_internal || is_loss(key));
     let name = super::parts::base_name(file).to_string();
-    let mut table = Table::new(format!("Settings on {name}"), &["Setting", "Masked files"], 1);
-    table.header.extend(keys.iter().map(|key| measure_name(key)));
+    let mut table = Table::new(
+        format!("Settings on {name}"),
+        &["Setting", "Masked files"],
+        1,
+    );
+    table
+        .header
+        .extend(keys.iter().map(|key| measure_name(key)));
     if is_internal {
         table.header.push("Pareto front".into());
     }
     for setting in evaluation.of_file(file) {
         let mut row = vec![setting.label.clone(), setting.runs.to_string()];
-        row.extend(keys.iter().map(|key| setting.measure(key).map_or(String::new(), shown)));
+        row.extend(
+            keys.iter()
+                .map(|key| setting.measure(key).map_or(String::new(), shown)),
+        );
         if is_internal {
             row.push(if setting.pareto { "on it" } else { "" }.into());
         }
@@ -352,7 +403,12 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
 
 fn shown(measure: Mean) -> String {
     match measure.interval {
-        Some([low, high]) => format!("{} ({} to {})", percent(measure.mean), percent(low), percent(high)),
+        Some([low, high]) => format!(
+            "{} ({} to {})",
+            percent(measure.mean),
+            percent(low),
+            percent(high)
+        ),
         None => percent(measure.mean),
     }
 }
@@ -366,9 +422,14 @@ fn against_parameter(evaluation: &Evaluation, file: &str, writer: &mut Writer) -
         }
     }
     let figures = methods.into_iter().filter_map(|method| {
-        let settings: Vec<&Setting> = evaluation.of_file(file).filter(|setting| setting.method == method).collect();
+        let settings: Vec<&Setting> = evaluation
+            .of_file(file)
+            .filter(|setting| setting.method == method)
+            .collect();
         let parameter = varying(&settings)?;
-        Some(rates_against(evaluation, &settings, &parameter, method, writer))
+        Some(rates_against(
+            evaluation, &settings, &parameter, method, writer,
+        ))
     });
     let figures: Vec<Markup> = figures.collect();
     html! { @for figure in &figures { (figure) } }
@@ -377,14 +438,26 @@ fn against_parameter(evaluation: &Evaluation, file: &str, writer: &mut Writer) -
 /// The one numeric parameter in which settings differ.
 fn varying(settings: &[&Setting]) -> Option<String> {
     let first = settings.first()?;
-    let differs = |key: &&String| settings.iter().any(|setting| setting.parameters.get(*key) != first.parameters.get(*key));
+    let differs = |key: &&String| {
+        settings
+            .iter()
+            .any(|setting| setting.parameters.get(*key) != first.parameters.get(*key))
+    };
     let mut varying = first.parameters.keys().filter(differs);
     let key = varying.next()?;
-    let numbers = settings.iter().all(|setting| setting.parameters.get(key).is_some_and(Value::is_number));
+    let numbers = settings
+        .iter()
+        .all(|setting| setting.parameters.get(key).is_some_and(Value::is_number));
     (varying.next().is_none() && numbers).then(|| key.clone())
 }
 
-fn rates_against(evaluation: &Evaluation, settings: &[&Setting], parameter: &str, method: &str, writer: &mut Writer) -> Markup {
+fn rates_against(
+    evaluation: &Evaluation,
+    settings: &[&Setting],
+    parameter: &str,
+    method: &str,
+    writer: &mut Writer,
+) -> Markup {
     let keys = evaluation.measures(|key| key.starts_with(ATTACK));
     let at = |setting: &Setting| setting.parameters.get(parameter).and_then(Value::as_f64);
     let mut order: Vec<&Setting> = settings.to_vec();
@@ -419,7 +492,10 @@ fn rates_against(evaluation: &Evaluation, settings: &[&Setting], parameter: &str
     let guess = 1.0 / records.max(1) as f64;
     let chance: Vec<(f64, f64)> = match records {
         0 => Vec::new(),
-        _ => order.iter().filter_map(|setting| Some((at(setting)?, guess))).collect(),
+        _ => order
+            .iter()
+            .filter_map(|setting| Some((at(setting)?, guess)))
+            .collect(),
     };
     let words = Words {
         title: &format!("Correct links against {parameter}"),
@@ -445,7 +521,11 @@ fn rates_against(evaluation: &Evaluation, settings: &[&Setting], parameter: &str
         }
         table.rows.push(row);
     }
-    writer.figure(&line::drawing(&series, &chance, &words), "Higher is more risk.", &table)
+    writer.figure(
+        &line::drawing(&series, &chance, &words),
+        "Higher is more risk.",
+        &table,
+    )
 }
 
 /// Every published figure beside what was measured.
@@ -459,25 +539,47 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
                     measure_name(&published.measure),
                     published.source.clone(),
                     percent(published.value),
-                    setting.measure(&published.measure).map_or(String::new(), shown),
-                    published.difference.map_or(String::new(), |difference| format!("{:+.2} points", 100.0 * difference)),
+                    setting
+                        .measure(&published.measure)
+                        .map_or(String::new(), shown),
+                    published.difference.map_or(String::new(), |difference| {
+                        format!("{:+.2} points", 100.0 * difference)
+                    }),
                 ]
             })
         })
         .collect();
-    let table = Table::new("Beside what was published", &["Setting", "Measure", "Source", "Published", "Here", "Difference"], 3).with(rows);
+    let table = Table::new(
+        "Beside what was published",
+        &[
+            "Setting",
+            "Measure",
+            "Source",
+            "Published",
+            "Here",
+            "Difference",
+        ],
+        3,
+    )
+    .with(rows);
     html! { @if !table.rows.is_empty() { (folded(&table, "Beside what was published")) } }
 }
 
 /// Every masked file: for the office, since it holds the seeds.
 fn folded_runs(evaluation: &Evaluation) -> Markup {
-    let mut table = Table::new("Every masked file", &["Setting", "File", "Seed", "IL", "DR", "Score"], 2);
+    let mut table = Table::new(
+        "Every masked file",
+        &["Setting", "File", "Seed", "IL", "DR", "Score"],
+        2,
+    );
     let mut extra: Vec<(String, fn(&Run, &str) -> Option<f64>)> = Vec::new();
     for run in &evaluation.rows {
         for attack in &run.attacks {
             let entry = attack.name.clone();
             if !extra.iter().any(|(name, _)| *name == entry) {
-                extra.push((entry, |run, name| run.attacks.iter().find(|attack| attack.name == name)?.rate));
+                extra.push((entry, |run, name| {
+                    run.attacks.iter().find(|attack| attack.name == name)?.rate
+                }));
             }
         }
     }
@@ -493,9 +595,13 @@ fn folded_runs(evaluation: &Evaluation) -> Markup {
             }
         }
     }
-    table.header.extend(extra.iter().map(|(name, _)| name.replace('_', " ")));
+    table
+        .header
+        .extend(extra.iter().map(|(name, _)| name.replace('_', " ")));
     for run in &evaluation.rows {
-        let of_setting = evaluation.settings.get(usize::try_from(run.setting).unwrap_or(usize::MAX));
+        let of_setting = evaluation
+            .settings
+            .get(usize::try_from(run.setting).unwrap_or(usize::MAX));
         let label = of_setting.map_or_else(
             || format!("{} {}", run.method, parameters(&run.parameters)),
             |setting| setting.label.clone(),
@@ -506,7 +612,11 @@ fn folded_runs(evaluation: &Evaluation) -> Markup {
         });
         let mut row = vec![label, super::parts::base_name(&run.file).into(), seed];
         row.extend([run.il, run.dr, run.score].map(|value| value.map_or(String::new(), percent)));
-        row.extend(extra.iter().map(|(name, find)| find(run, name).map_or(String::new(), percent)));
+        row.extend(
+            extra
+                .iter()
+                .map(|(name, find)| find(run, name).map_or(String::new(), percent)),
+        );
         table.rows.push(row);
     }
     folded(&table, "Every masked file")

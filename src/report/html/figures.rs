@@ -75,7 +75,9 @@ impl FigureView {
     fn end(&self, end: Option<f64>) -> String {
         match (end, self.unit.as_deref(), self.most) {
             (None, ..) => "any".into(),
-            (Some(end), Some("share"), _) | (Some(end), None, Some(1.0)) => format!("{:.0} %", 100.0 * end),
+            (Some(end), Some("share"), _) | (Some(end), None, Some(1.0)) => {
+                format!("{:.0} %", 100.0 * end)
+            }
             (Some(end), ..) => count(end),
         }
     }
@@ -126,7 +128,9 @@ fn of_kind(documents: &[Document], risk: bool) -> Vec<(&Document, &Measured)> {
     documents
         .iter()
         .filter_map(|document| match (&document.content, risk) {
-            (Content::Loss(measured), false) | (Content::Risk(measured), true) => Some((document, measured)),
+            (Content::Loss(measured), false) | (Content::Risk(measured), true) => {
+                Some((document, measured))
+            }
             _ => None,
         })
         .collect()
@@ -176,19 +180,32 @@ pub(super) fn risk(documents: &[Document], writer: &mut Writer) -> Option<Sectio
 
 /// Whether the file is still what it was where it should be: what a board asks of sums, ranges and gaps.
 pub(super) fn integrity(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    const KEYS: [&str; 5] = ["changed", "suppressed", "mean_variation_means", "mean_variation_variances", "mean_absolute_correlations"];
+    const KEYS: [&str; 5] = [
+        "changed",
+        "suppressed",
+        "mean_variation_means",
+        "mean_variation_variances",
+        "mean_absolute_correlations",
+    ];
     let mut rows = Vec::new();
     for (document, measured) in of_kind(documents, false) {
         if let [original, masked, ..] = &document.origin.provenance.files[..] {
             let of = |what: &str, before: u64, after: u64| {
-                vec![format!("{what} of {}", writer.file(&masked.name)), format!("{after}, {before} before")]
+                vec![
+                    format!("{what} of {}", writer.file(&masked.name)),
+                    format!("{after}, {before} before"),
+                ]
             };
             if writer.is_internal() {
                 rows.push(of("Records", original.records, masked.records));
                 rows.push(of("Attributes", original.attributes, masked.attributes));
             }
         }
-        for figure in KEYS.iter().filter_map(|key| measured.find(key)).filter(|figure| figure.value.is_some()) {
+        for figure in KEYS
+            .iter()
+            .filter_map(|key| measured.find(key))
+            .filter(|figure| figure.value.is_some())
+        {
             rows.push(vec![figure.name.clone(), figure.shown(figure.value)]);
         }
     }
@@ -212,14 +229,23 @@ fn side_by_side(caption: &str, results: &[(&Document, &Measured)], writer: &Writ
     let mut header = vec!["Figure".to_string(), "Range".into()];
     match results {
         [_] => header.push("Value".into()),
-        _ => header.extend(results.iter().map(|(document, _)| writer.file(&document.name))),
+        _ => header.extend(
+            results
+                .iter()
+                .map(|(document, _)| writer.file(&document.name)),
+        ),
     }
     header.push("Note".into());
     let rows = kinds.iter().map(|kind| {
-        let own: Vec<Option<FigureView>> = results.iter().map(|(_, measured)| measured.find(&kind.key)).collect();
+        let own: Vec<Option<FigureView>> = results
+            .iter()
+            .map(|(_, measured)| measured.find(&kind.key))
+            .collect();
         let mut row = vec![kind.name.clone(), range(kind)];
         row.extend(own.iter().map(|figure| {
-            figure.as_ref().map_or("not measured".into(), |figure| figure.shown(figure.value))
+            figure
+                .as_ref()
+                .map_or("not measured".into(), |figure| figure.shown(figure.value))
         }));
         row.push(own.iter().flatten().find_map(note).unwrap_or_default());
         row
@@ -241,7 +267,12 @@ fn side_by_side(caption: &str, results: &[(&Document, &Measured)], writer: &Writ
 fn range(figure: &FigureView) -> String {
     match figure.least {
         None => figure.direction.clone(),
-        least => format!("{} to {}; {}", figure.end(least), figure.end(figure.most), figure.direction),
+        least => format!(
+            "{} to {}; {}",
+            figure.end(least),
+            figure.end(figure.most),
+            figure.direction
+        ),
     }
 }
 
@@ -284,7 +315,10 @@ fn by_attribute(results: &[(&Document, &Measured)], writer: &Writer) -> Markup {
 }
 
 fn definitions(figures: &[FigureView]) -> Markup {
-    let defined: Vec<&FigureView> = figures.iter().filter(|figure| !figure.says.is_empty()).collect();
+    let defined: Vec<&FigureView> = figures
+        .iter()
+        .filter(|figure| !figure.says.is_empty())
+        .collect();
     html! { @if !defined.is_empty() { details {
         summary { "What each figure is" }
         dl.definitions { @for figure in defined { div {

@@ -46,17 +46,31 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     }
     let is_internal = writer.is_internal();
     let table = |described: &Described| {
-        let caption = format!("Attributes of {}: {} records", writer.file(&described.file), described.records);
-        Table::new(caption, &["Attribute", "Scale", "Role", "Missing", "Different values"], 3).with(
-            described.attributes.iter().map(|attribute| {
-                let mut row = vec![attribute.name.clone(), attribute.scale.clone(), attribute.role.clone()];
-                // Counts of an original are the office's.
-                if is_internal {
-                    row.extend([attribute.missing.to_string(), attribute.distinct.to_string()]);
-                }
-                row
-            }),
+        let caption = format!(
+            "Attributes of {}: {} records",
+            writer.file(&described.file),
+            described.records
+        );
+        Table::new(
+            caption,
+            &["Attribute", "Scale", "Role", "Missing", "Different values"],
+            3,
         )
+        .with(described.attributes.iter().map(|attribute| {
+            let mut row = vec![
+                attribute.name.clone(),
+                attribute.scale.clone(),
+                attribute.role.clone(),
+            ];
+            // Counts of an original are the office's.
+            if is_internal {
+                row.extend([
+                    attribute.missing.to_string(),
+                    attribute.distinct.to_string(),
+                ]);
+            }
+            row
+        }))
     };
     Some(Section {
         id: "attributes",

@@ -14,7 +14,8 @@ use crate::report::{
 };
 
 /// Said in the external version where risk would stand.
-pub(super) const KEPT: &str = "Risk was measured under this scenario; its figures are confidential and kept by the office.";
+pub(super) const KEPT: &str =
+    "Risk was measured under this scenario; its figures are confidential and kept by the office.";
 
 /// The layout of the page: colours, letters, paper.
 const SHEET: &str = include_str!("page.css");
@@ -74,7 +75,10 @@ fn audience(audience: Audience) -> &'static str {
 
 /// What was asked: the results in this report, in words.
 pub(super) fn asked(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let asked: Vec<String> = documents.iter().map(|document| question(document, writer)).collect();
+    let asked: Vec<String> = documents
+        .iter()
+        .map(|document| question(document, writer))
+        .collect();
     Some(Section {
         id: "asked",
         title: "What was asked",
@@ -86,10 +90,15 @@ fn question(document: &Document, writer: &Writer) -> String {
     let name = writer.file(&document.name);
     let what = match &document.content {
         Content::Link(link) => {
-            let (original, masked) = (writer.file(&link.scenario.original), writer.file(&link.scenario.masked));
+            let (original, masked) = (
+                writer.file(&link.scenario.original),
+                writer.file(&link.scenario.masked),
+            );
             format!("How many records of {original} does an intruder find in {masked}?")
         }
-        Content::Loss(_) => "What did the masking take from the file, and from its analyses?".into(),
+        Content::Loss(_) => {
+            "What did the masking take from the file, and from its analyses?".into()
+        }
         Content::Risk(_) => "What do the files give away without any linkage?".into(),
         Content::Score(_) => "How do loss and risk add up?".into(),
         Content::Evaluation(evaluation) => format!(
@@ -98,7 +107,9 @@ fn question(document: &Document, writer: &Writer) -> String {
         ),
         Content::Weights(_) => "Which attributes still identify people, at worst?".into(),
         Content::Statement(_) => "How was the file masked?".into(),
-        Content::Description(described) => format!("What does {} hold?", writer.file(&described.file)),
+        Content::Description(described) => {
+            format!("What does {} hold?", writer.file(&described.file))
+        }
         Content::Matching(_) => "Which attribute of one file is which of another?".into(),
     };
     format!("{what} ({name})")
@@ -199,7 +210,10 @@ fn of_link(link: &Link) -> Vec<String> {
             percent(worst.baseline),
         ));
     }
-    let with_sets = link.results.iter().filter(|attack| attack.candidates_quantiles.is_some());
+    let with_sets = link
+        .results
+        .iter()
+        .filter(|attack| attack.candidates_quantiles.is_some());
     if let Some(most) = with_sets.max_by_key(|attack| attack.certain) {
         lines.push(match most.certain {
             0 => format!("No record is left with a single candidate ({}).", most.method),
@@ -217,9 +231,9 @@ fn of_link(link: &Link) -> Vec<String> {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().collect::<String>() + letters.as_str()
+    })
 }
 
 /// What the figures cannot say.
@@ -235,7 +249,10 @@ pub(super) fn limits(documents: &[Document], writer: &Writer) -> Section {
             "Intervals are the uncertainty of a share counted on so many records. They do not say how far another masked file, or another \
              intruder, would differ.",
         );
-        if !link::of(documents).iter().all(|(_, link)| link.results.iter().all(|attack| !attack.worst_case)) {
+        if !link::of(documents)
+            .iter()
+            .all(|(_, link)| link.results.iter().all(|attack| !attack.worst_case))
+        {
             lines.push("Worst cases were given who is whom. No intruder has that; what they find is a bound, not a forecast.");
         }
     }

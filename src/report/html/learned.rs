@@ -68,13 +68,18 @@ fn table(weights: &Weights) -> Table {
         &["Attribute or set", "Parameter", "At least", "At most"],
         1,
     )
-    .with(weights.names().into_iter().zip(&weights.parameters).enumerate().map(
-        |(place, (name, parameter))| {
-            let mut row = vec![name, format!("{parameter:.6}")];
-            if let Some((least, most)) = ranges.get(place) {
-                row.extend([format!("{least:.6}"), format!("{most:.6}")]);
-            }
-            row
-        },
-    ))
+    .with(
+        weights
+            .names()
+            .into_iter()
+            .zip(&weights.parameters)
+            .enumerate()
+            .map(|(place, (name, parameter))| {
+                let mut row = vec![name, format!("{parameter:.6}")];
+                if let Some((least, most)) = ranges.get(place) {
+                    row.extend([format!("{least:.6}"), format!("{most:.6}")]);
+                }
+                row
+            }),
+    )
 }

@@ -147,7 +147,10 @@ pub(super) struct NotRun {
 impl Link {
     /// The attack that linked most, apart from what was learned from the very people.
     pub fn worst(&self) -> Option<&Attack> {
-        let others = self.results.iter().filter(|attack| attack.sample.as_deref() != Some("training"));
+        let others = self
+            .results
+            .iter()
+            .filter(|attack| attack.sample.as_deref() != Some("training"));
         others.max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
@@ -158,6 +161,31 @@ impl Link {
             "optimistic" => attack.correct.optimistic,
             _ => attack.correct.fair,
         }
+    }
+
+    /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
+    fn case(&self, attack: &Attack) -> String {
+        const NAMES_IN_FULL: usize = 3;
+        match attack.known.as_slice() {
+            [first, .., last] if self.is_nested() && attack.known.len() > NAMES_IN_FULL => {
+                format!("{first} … {last} ({})", attack.known.len())
+            }
+            known => names(known),
+        }
+    }
+
+    /// Whether each case goes on from the last.
+    fn is_nested(&self) -> bool {
+        let longest = self
+            .results
+            .iter()
+            .map(|attack| &attack.known)
+            .max_by_key(|known| known.len());
+        longest.is_some_and(|longest| {
+            self.results
+                .iter()
+                .all(|attack| longest.starts_with(&attack.known))
+        })
     }
 
     fn methods(&self) -> Vec<&str> {
@@ -303,20 +331,25 @@ pub(super) fn attacks(documents: &[Document], writer: &mut Writer) -> Option<Sec
 }
 
 fn results(link: &Link, writer: &mut Writer) -> Markup {
-    let means = Table::new("Means over all cases", &["Attack", "Of", "Cases", "Rate", "95 % interval"], 2).with(
-        link.means.iter().map(|mean| {
-            vec![
-                mean.method.clone(),
-                mean.sample.as_deref().map_or(String::new(), sample),
-                mean.cases.to_string(),
-                percent(mean.rate),
-                mean.interval.map_or(String::new(), interval),
-            ]
-        }),
-    );
+    let means = Table::new(
+        "Means over all cases",
+        &["Attack", "Of", "Cases", "Rate", "95 % interval"],
+        2,
+    )
+    .with(link.means.iter().map(|mean| {
+        vec![
+            mean.method.clone(),
+            mean.sample.as_deref().map_or(String::new(), sample),
+            mean.cases.to_string(),
+            percent(mean.rate),
+            mean.interval.map_or(String::new(), interval),
+        ]
+    }));
     html! {
         @if !means.rows.is_empty() { (means.markup()) }
         (folded(&rates(link), "Every attack in every case"))
+        @let sets = candidate_sets(link);
+        @if !sets.rows.is_empty() { (folded(&sets, "Candidate sets in every case")) }
         (ties_table(link))
         @if link.results.iter().any(|attack| attack.worst_case) {
             p { "* A worst case: the distance was made from who is whom, which an intruder does not know." }
@@ -342,32 +375,82 @@ fn sample(sample: &str) -> String {
 
 fn rates(link: &Link) -> Table {
     let header = [
-        "Attack", "Attributes known", "Of", "Records", "Correct links", "Rate", "95 % interval", "By chance", "No more than", "Certain",
-        "Certain and true", "True inside", "Nobody possible", "Candidates: least", "quartile", "median", "quartile", "most", "mean",
+        "Attack",
+        "Attributes known",
+        "Of",
+        "Records",
+        "Correct links",
+        "Rate",
+        "95 % interval",
+        "By chance",
+        "Without ties",
+        "No more than",
     ];
     let rows = link.results.iter().map(|attack| {
         let mut row = vec![
-            format!("{}{}", attack.method, if attack.worst_case { " *" } else { "" }),
-            names(&attack.known),
+            format!(
+                "{}{}",
+                attack.method,
+                if attack.worst_case { " *" } else { "" }
+            ),
+            link.case(attack),
             attack.sample.as_deref().map_or(String::new(), sample),
             attack.records.to_string(),
             count(link.correct(attack)),
             percent(attack.rate),
             interval(attack.interval),
             percent(attack.baseline),
-            attack.bound.map_or(String::new(), |bound| match attack.proof.as_deref() {
-                Some("optimal") => format!("{bound} (proven)"),
-                _ => bound.to_string(),
-            }),
         ];
-        if let Some(quantiles) = attack.candidates_quantiles {
-            row.extend([attack.certain, attack.certain_correct, attack.contains_true, attack.empty].map(|n| n.to_string()));
-            row.extend(quantiles.map(|n| n.to_string()));
-            row.push(format!("{:.1}", attack.candidates_mean));
+        if let Some(bound) = attack.bound {
+            let proof = if attack.proof.as_deref() == Some("optimal") {
+                " (proven)"
+            } else {
+                ""
+            };
+            row.extend([count(attack.correct.strict), format!("{bound}{proof}")]);
         }
         row
     });
     Table::new("Links, attack by attack", &header, 3).with(rows)
+}
+
+/// What is left of the file by what was published, record by record of the intruder.
+fn candidate_sets(link: &Link) -> Table {
+    let header = [
+        "Attack",
+        "Attributes known",
+        "Certain",
+        "Certain and true",
+        "True one inside",
+        "Nobody possible",
+        "Fewest",
+        "Quarter below",
+        "Half below",
+        "Three quarters below",
+        "Most",
+        "Mean",
+    ];
+    let rows = link.results.iter().filter_map(|attack| {
+        let mut row = vec![attack.method.clone(), link.case(attack)];
+        row.extend(
+            [
+                attack.certain,
+                attack.certain_correct,
+                attack.contains_true,
+                attack.empty,
+            ]
+            .map(|n| n.to_string()),
+        );
+        row.extend(attack.candidates_quantiles?.map(|n| n.to_string()));
+        row.push(format!("{:.1}", attack.candidates_mean));
+        Some(row)
+    });
+    Table::new(
+        "Candidate sets: the masked records that stay possible for a record of the intruder",
+        &header,
+        2,
+    )
+    .with(rows)
 }
 
 /// The counts under the three rules for ties, where they differ.
@@ -379,25 +462,43 @@ fn ties_table(link: &Link) -> Markup {
         .collect();
     let table = Table::new(
         "Correct links under each rule for ties",
-        &["Attack", "Attributes known", "A tie of t counts 1/t", "It counts nothing", "It counts as found"],
+        &[
+            "Attack",
+            "Attributes known",
+            "A tie of t counts 1/t",
+            "It counts nothing",
+            "It counts as found",
+        ],
         2,
     )
     .with(differ.iter().map(|attack| {
-        let Correct { fair, strict, optimistic } = attack.correct;
-        vec![attack.method.clone(), names(&attack.known), count(fair), count(strict), count(optimistic)]
+        let Correct {
+            fair,
+            strict,
+            optimistic,
+        } = attack.correct;
+        vec![
+            attack.method.clone(),
+            link.case(attack),
+            count(fair),
+            count(strict),
+            count(optimistic),
+        ]
     }));
     html! { @if !differ.is_empty() { details { summary { "What ties decide" } (table.markup()) } } }
 }
 
 /// The rate against the number of attributes known, where cases differ in it.
 fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
-    let longest = link.results.iter().map(|attack| &attack.known).max_by_key(|known| known.len());
-    let nested = longest.is_some_and(|longest| link.results.iter().all(|attack| longest.starts_with(&attack.known)));
-    let mut sizes: Vec<usize> = link.results.iter().map(|attack| attack.known.len()).collect();
+    let mut sizes: Vec<usize> = link
+        .results
+        .iter()
+        .map(|attack| attack.known.len())
+        .collect();
     sizes.sort_unstable();
     sizes.dedup();
     let is_drawn = link.results.iter().any(|attack| attack.sample.is_some());
-    if !nested || sizes.len() < 2 || is_drawn {
+    if !link.is_nested() || sizes.len() < 2 || is_drawn {
         return html! {};
     }
     let methods = link.methods();
@@ -430,11 +531,21 @@ fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
         x: "attributes known, in the order of the table",
         y: "correct links, share of records",
     };
-    let mut table = Table::new("Correct links by what the intruder knows", &["Attributes known", "The last of them"], 2);
+    let mut table = Table::new(
+        "Correct links by what the intruder knows",
+        &["Attributes known", "The last of them"],
+        2,
+    );
     table.header.extend(methods.iter().map(ToString::to_string));
     for size in sizes {
-        let of_size = || link.results.iter().filter(move |attack| attack.known.len() == size);
-        let last = of_size().next().and_then(|attack| attack.known.last().cloned());
+        let of_size = || {
+            link.results
+                .iter()
+                .filter(move |attack| attack.known.len() == size)
+        };
+        let last = of_size()
+            .next()
+            .and_then(|attack| attack.known.last().cloned());
         let mut row = vec![size.to_string(), last.unwrap_or_default()];
         row.extend(methods.iter().map(|method| {
             let attack = of_size().find(|attack| attack.method == *method);
@@ -451,7 +562,10 @@ fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
 
 /// How many masked records stay possible, where what was published narrows them down.
 fn candidates(link: &Link, writer: &mut Writer) -> Markup {
-    let with_sets = link.results.iter().filter(|attack| !attack.candidates_histogram.is_empty());
+    let with_sets = link
+        .results
+        .iter()
+        .filter(|attack| !attack.candidates_histogram.is_empty());
     let Some(attack) = with_sets.max_by_key(|attack| (attack.certain, attack.known.len())) else {
         return html! {};
     };
@@ -466,15 +580,28 @@ fn candidates(link: &Link, writer: &mut Writer) -> Markup {
             stands_out: size == 1,
         })
         .collect();
-    let below = format!("{} with {} known: {} records of {} are certain", attack.method, attributes(attack.known.len()), attack.certain, attack.records);
+    let below = format!(
+        "{} with {} known: {} records of {} are certain",
+        attack.method,
+        attributes(attack.known.len()),
+        attack.certain,
+        attack.records
+    );
     let words = Words {
         title: "How many masked records stay possible",
         below: &below,
         x: "size of the candidate set, from this number to below the next",
         y: "records",
     };
-    let table = Table::new("Records by the size of their candidate set", &["Candidates", "Records"], 1)
-        .with(bins.iter().map(|&[size, records]| vec![bin_name(size), records.to_string()]));
+    let table = Table::new(
+        "Records by the size of their candidate set",
+        &["Candidates", "Records"],
+        1,
+    )
+    .with(
+        bins.iter()
+            .map(|&[size, records]| vec![bin_name(size), records.to_string()]),
+    );
     writer.figure(
         &histogram::drawing(&bars, &words),
         "A set of one (orange) is a certain link: the intruder knows that it is right, if what is assumed of the masking holds.",
@@ -509,7 +636,10 @@ fn short_count(size: u64) -> String {
 
 /// What attacks said of their own success.
 fn calibration(link: &Link, writer: &mut Writer) -> Markup {
-    let with_bands = link.results.iter().filter(|attack| attack.calibration.len() > 1);
+    let with_bands = link
+        .results
+        .iter()
+        .filter(|attack| attack.calibration.len() > 1);
     let Some(attack) = with_bands.max_by(|a, b| a.rate.total_cmp(&b.rate)) else {
         return html! {};
     };
@@ -532,26 +662,41 @@ fn calibration(link: &Link, writer: &mut Writer) -> Markup {
         x: "stated probability of a link, in percent",
         y: "share that is correct",
     };
-    let table = Table::new("Links by stated probability", &["Stated", "Records", "Mean stated", "Correct"], 1).with(
-        attack.calibration.iter().map(|band| {
-            vec![
-                format!("{:.0} to {:.0} %", 100.0 * band.from, 100.0 * band.to),
-                band.records.to_string(),
-                percent(band.stated),
-                percent(band.realised),
-            ]
-        }),
-    );
+    let table = Table::new(
+        "Links by stated probability",
+        &["Stated", "Records", "Mean stated", "Correct"],
+        1,
+    )
+    .with(attack.calibration.iter().map(|band| {
+        vec![
+            format!("{:.0} to {:.0} %", 100.0 * band.from, 100.0 * band.to),
+            band.records.to_string(),
+            percent(band.stated),
+            percent(band.realised),
+        ]
+    }));
     let caption = match attack.expected {
-        Some(expected) => format!("{} expected {} of its links to be correct; {} are.", attack.method, percent(expected), percent(attack.rate)),
+        Some(expected) => format!(
+            "{} expected {} of its links to be correct; {} are.",
+            attack.method,
+            percent(expected),
+            percent(attack.rate)
+        ),
         None => String::new(),
     };
-    writer.figure(&line::drawing(&series, &[(0.0, 0.0), (100.0, 1.0)], &words), &caption, &table)
+    writer.figure(
+        &line::drawing(&series, &[(0.0, 0.0), (100.0, 1.0)], &words),
+        &caption,
+        &table,
+    )
 }
 
 /// The records that an intruder finds for certain, by row number: for the office alone.
 fn at_risk(link: &Link) -> Markup {
-    let with_records = link.results.iter().filter(|attack| !attack.certain_records.is_empty());
+    let with_records = link
+        .results
+        .iter()
+        .filter(|attack| !attack.certain_records.is_empty());
     let Some(attack) = with_records.max_by_key(|attack| attack.certain_correct) else {
         return html! {};
     };

@@ -60,17 +60,27 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     }
     let table = |matched: &Matched| {
         let caption = format!("{} against {}", matched.a, matched.b);
-        Table::new(caption, &["Attribute", "Most like it", "Cannot be told from", "Distance", "By chance"], 3).with(
-            matched.pairs.iter().map(|pair| {
-                vec![
-                    pair.a.clone(),
-                    pair.b.clone(),
-                    names(&pair.rivals),
-                    format!("{:.4}", pair.distance),
-                    pair.chance.map_or(String::new(), |chance| format!("{chance:.4}")),
-                ]
-            }),
+        Table::new(
+            caption,
+            &[
+                "Attribute",
+                "Most like it",
+                "Cannot be told from",
+                "Distance",
+                "By chance",
+            ],
+            3,
         )
+        .with(matched.pairs.iter().map(|pair| {
+            vec![
+                pair.a.clone(),
+                pair.b.clone(),
+                names(&pair.rivals),
+                format!("{:.4}", pair.distance),
+                pair.chance
+                    .map_or(String::new(), |chance| format!("{chance:.4}")),
+            ]
+        }))
     };
     Some(Section {
         id: "matching",

@@ -50,9 +50,9 @@ pub(super) fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
 
-/// Text that came from outside.
+/// Text for the page; a line does not end before a percent sign.
 pub(super) fn text(text: &str) -> String {
-    printable(text)
+    printable(text).replace(" %", "\u{a0}%")
 }
 
 /// Sentences, each a paragraph.
@@ -89,7 +89,11 @@ impl Table {
         // What no row fills is left out.
         let filled: Vec<usize> = (0..self.header.len())
             .filter(|&column| {
-                column == 0 || self.rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))
+                column == 0
+                    || self
+                        .rows
+                        .iter()
+                        .any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))
             })
             .collect();
         html! {
@@ -116,7 +120,9 @@ pub(super) fn folded(table: &Table, what: &str) -> Markup {
     const MOST: usize = 24;
     match table.rows.len() > MOST {
         false => table.markup(),
-        true => html! { details { summary { (what) " (" (table.rows.len()) " rows)" } (table.markup()) } },
+        true => {
+            html! { details { summary { (what) " (" (table.rows.len()) " rows)" } (table.markup()) } }
+        }
     }
 }
 

@@ -45,20 +45,39 @@ pub(super) struct File {
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let results = Table::new("Results in this report", &["Result", "Schema", "Version of sdcrisk", "Status", "Command"], 5).with(
-        documents.iter().map(|document| {
-            let origin = &document.origin;
-            vec![
-                writer.file(&document.name),
-                origin.schema.clone(),
-                origin.version.clone(),
-                status(&origin.status).into(),
-                command(&origin.provenance.command, writer).join(" "),
-            ]
-        }),
-    );
-    let files = Table::new("Files that were read", &["File", "Read by", "Records", "Attributes", "SHA-256 of its content"], 2)
-        .with(files(documents, writer));
+    let results = Table::new(
+        "Results in this report",
+        &[
+            "Result",
+            "Schema",
+            "Version of sdcrisk",
+            "Status",
+            "Command",
+        ],
+        5,
+    )
+    .with(documents.iter().map(|document| {
+        let origin = &document.origin;
+        vec![
+            writer.file(&document.name),
+            origin.schema.clone(),
+            origin.version.clone(),
+            status(&origin.status).into(),
+            command(&origin.provenance.command, writer).join(" "),
+        ]
+    }));
+    let files = Table::new(
+        "Files that were read",
+        &[
+            "File",
+            "Read by",
+            "Records",
+            "Attributes",
+            "SHA-256 of its content",
+        ],
+        2,
+    )
+    .with(files(documents, writer));
     Some(Section {
         id: "provenance",
         title: "Where the figures come from",
@@ -97,7 +116,10 @@ fn files(documents: &[Document], writer: &Writer) -> Vec<Vec<String>> {
                 file.attributes.to_string(),
                 file.sha256.clone(),
             ];
-            match rows.iter_mut().find(|other| other[0] == row[0] && other[2..] == row[2..]) {
+            match rows
+                .iter_mut()
+                .find(|other| other[0] == row[0] && other[2..] == row[2..])
+            {
                 Some(other) => other[1] += &format!(", {}", row[1]),
                 None => rows.push(row),
             }

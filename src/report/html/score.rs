@@ -57,11 +57,31 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 
 fn table(document: &Document, scored: &Scored, writer: &Writer) -> Table {
     let known = [
-        ("il", "Information loss (IL)", scored.il, "mean of five relative differences"),
-        ("dr", "Disclosure risk (DR)", scored.dr, "0.166 (RSLD + DLD + PLD) + 0.5 ID"),
+        (
+            "il",
+            "Information loss (IL)",
+            scored.il,
+            "mean of five relative differences",
+        ),
+        (
+            "dr",
+            "Disclosure risk (DR)",
+            scored.dr,
+            "0.166 (RSLD + DLD + PLD) + 0.5 ID",
+        ),
         ("score", "Score", scored.score, "(IL + DR) / 2"),
-        ("dr_2001", "Disclosure risk, form of 2001", scored.dr_2001, "0.25 (DLD + PLD) + 0.5 ID"),
-        ("score_2001", "Score, form of 2001", scored.score_2001, "(IL + DR) / 2"),
+        (
+            "dr_2001",
+            "Disclosure risk, form of 2001",
+            scored.dr_2001,
+            "0.25 (DLD + PLD) + 0.5 ID",
+        ),
+        (
+            "score_2001",
+            "Score, form of 2001",
+            scored.score_2001,
+            "(IL + DR) / 2",
+        ),
     ];
     let mut rows: Vec<Vec<String>> = known
         .into_iter()
