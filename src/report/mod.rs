@@ -17,6 +17,7 @@ pub mod figures;
 pub mod html;
 pub mod learned;
 pub mod link;
+pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
