@@ -18,6 +18,8 @@ pub(super) struct Measured {
     pub measures: Map<String, Value>,
     #[serde(default, deserialize_with = "or_none")]
     pub figures: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub analyses: Vec<FigureView>,
     #[serde(default)]
     pub reading: Vec<String>,
 }
@@ -94,7 +96,7 @@ fn number(value: f64) -> String {
 impl Measured {
     /// All figures; those that are told by their value alone too.
     fn all(&self) -> Vec<FigureView> {
-        let mut all = self.figures.clone();
+        let mut all: Vec<FigureView> = self.figures.iter().chain(&self.analyses).cloned().collect();
         for (key, value) in &self.measures {
             if !all.iter().any(|figure| &figure.key == key) {
                 all.push(FigureView {
