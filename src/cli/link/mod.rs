@@ -24,6 +24,7 @@ use super::{
     Ending,
     console::Console,
     files::{Output, Plan, Privacy},
+    provenance,
 };
 use crate::{
     attack::Direction,
@@ -376,7 +377,7 @@ impl LinkArgs {
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(),
+            FormatArg::Json => report.to_json(&provenance::of(&[original, masked])),
             FormatArg::Csv => report.to_csv()?,
         };
         outputs
