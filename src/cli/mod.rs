@@ -11,6 +11,7 @@ mod mask;
 mod match_attributes;
 mod pair;
 mod provenance;
+mod selftest;
 mod verify;
 
 use std::{io, process::ExitCode};
@@ -76,6 +77,8 @@ enum Command {
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
+    /// Recompute worked examples of the literature: pass or fail
+    Selftest(selftest::SelftestArgs),
     /// Print shell completions
     Completions {
         /// The shell
@@ -130,6 +133,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
+        Command::Selftest(args) => selftest::run(&args, &console),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sdcrisk", &mut script);

@@ -238,9 +238,6 @@ mod tests {
             why(&nothing, "score").unwrap(),
             "IL, RSLD, DLD, PLD, ID are absent"
         );
-        assert_eq!(
-            why(&nothing, "dr_2001").unwrap(),
-            "DLD, PLD, ID are absent"
-        );
+        assert_eq!(why(&nothing, "dr_2001").unwrap(), "DLD, PLD, ID are absent");
     }
 }

@@ -18,5 +18,6 @@ pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod selftest;
 pub mod text;
 pub mod verify;

@@ -27,4 +27,5 @@ mod recoding;
 mod releases;
 mod reports;
 mod sandbox;
+mod selftest;
 mod verify;
