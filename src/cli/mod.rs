@@ -11,6 +11,7 @@ mod mask;
 mod match_attributes;
 mod pair;
 mod provenance;
+mod score;
 mod selftest;
 mod verify;
 
@@ -77,6 +78,8 @@ enum Command {
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
+    /// Information loss and disclosure risk in one number, every term shown
+    Score(Box<score::ScoreArgs>),
     /// Recompute worked examples of the literature: pass or fail
     Selftest(selftest::SelftestArgs),
     /// Print shell completions
@@ -133,6 +136,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
+        Command::Score(args) => score::run(&args, &console),
         Command::Selftest(args) => selftest::run(&args, &console),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -18,6 +18,7 @@ pub mod link;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod score;
 pub mod selftest;
 pub mod text;
 pub mod verify;
