@@ -7,6 +7,7 @@ mod describe;
 mod explain;
 mod files;
 mod link;
+mod loss;
 mod mask;
 mod match_attributes;
 mod pair;
@@ -45,6 +46,7 @@ mod status {
   sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
   sdcrisk link --method wm in.csv masked.csv                 the worst case: the best weights, proven
+  sdcrisk loss in.csv masked.csv                             what masking took from the file
 
 Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
@@ -68,6 +70,8 @@ enum Command {
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),
+    /// Measure what masking took from a file
+    Loss(Box<loss::LossArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -131,6 +135,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
+        Command::Loss(args) => loss::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Verify(args) => verify::run(&args, &console),
