@@ -86,7 +86,7 @@ struct PublishedArgs {
     /// Published window of rank swapping in ranks; by attribute as in --p
     #[arg(long, value_name = "RANKS", conflicts_with = "statement")]
     window: Option<String>,
-    /// The statement that 'mask --statement' wrote; of another method than rankswap it tells why there is no RSLD
+    /// The statement that was written when the file was masked; of another method than rankswap it tells why there is no RSLD
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
     /// Confirms that a p below 1 is meant in percent
@@ -107,12 +107,15 @@ struct IntruderArgs {
     /// Who looks for whom: original-to-masked (default) or masked-to-original
     #[arg(long, value_name = "DIRECTION", value_parser = ["original-to-masked", "masked-to-original"])]
     direction: Option<String>,
-    /// PLD: when values agree, as in 'link --agree' [default: sd:0.1, names exact]
+    /// PLD: when values agree, exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20 [default: sd:0.1, names exact]
     #[arg(long, value_name = "COMPARATOR")]
     agree: Option<String>,
     /// PLD: how m and u are found: em (default), em-fixed-u, or known (a worst case)
     #[arg(long, value_name = "FIT", value_parser = ["em", "em-fixed-u", "known"])]
     fit: Option<String>,
+    /// PLD: the most iterations of EM [default: 1000]
+    #[arg(long, value_name = "N")]
+    em_iterations: Option<usize>,
     /// Repeatable random choices of --known random: and --known-records N
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -132,6 +135,7 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
     let report = args.report(&files, statement.as_ref(), console)?;
+    let ending = args.ending(&report)?;
     let content = match args.format {
         FormatArg::Text => report.to_text(),
         FormatArg::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
@@ -141,7 +145,7 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
         output.write(|out| out.write_all(content.as_bytes()))?;
         output.keep()
     })?;
-    args.ending(&report)
+    Ok(ending)
 }
 
 impl ScoreArgs {
@@ -234,8 +238,8 @@ impl ScoreArgs {
         Ok(ScoreReport::new(
             scenario,
             overall,
-            figure::find(&losses, "il"),
-            id,
+            figure::find(&losses, "il").cloned(),
+            id.cloned(),
             [rsld, Some(dld), Some(pld)].into_iter().flatten().collect(),
             no_rsld,
         ))
@@ -314,7 +318,7 @@ impl ScoreArgs {
                 return (words, Some(why));
             }
             None if words.is_empty() => {
-                let why = "nothing was told of rank swapping; if the file was rank swapped, give --p, --window or --statement";
+                let why = "nothing was told of rank swapping";
                 return (words, Some(why.into()));
             }
             None => {}
@@ -336,6 +340,9 @@ impl ScoreArgs {
         }
         if let Some(fit) = &self.intruder.fit {
             words.push(format!("--fit={fit}").into());
+        }
+        if let Some(most) = self.intruder.em_iterations {
+            words.push(format!("--em-iterations={most}").into());
         }
         words
     }
@@ -363,7 +370,7 @@ impl ScoreArgs {
         }
     }
 
-    fn ending(&self, report: &ScoreReport) -> anyhow::Result<Ending> {
+    fn ending(&self, report: &ScoreReport) -> Result<Ending> {
         let Some(limit) = self.fail_above else {
             return Ok(Ending::Done);
         };
@@ -373,8 +380,7 @@ impl ScoreArgs {
             None => Err(Error::input(
                 "DR is not defined for these files, so --fail-above has nothing to look at",
             )
-            .remedy("The report says what is absent; 'sdcrisk link --fail-above' looks at linkage alone")
-            .into()),
+            .remedy("Leave it out to see what is absent; 'sdcrisk link --fail-above' looks at linkage alone")),
         }
     }
 }

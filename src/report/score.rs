@@ -179,21 +179,14 @@ impl ScoreReport {
     pub fn new(
         scenario: ScenarioSummary,
         overall: Overall,
-        il: Option<&Figure>,
-        id: Option<&Figure>,
+        il: Option<Figure>,
+        id: Option<Figure>,
         links: Vec<LinkTerm>,
         no_rsld: Option<String>,
     ) -> Self {
         let term = |what: &'static Definition| {
             let of = links.iter().find(|term| term.term == what.key);
             of.map(|term| term.figure(what))
-        };
-        let taken = |what, figure: Option<&Figure>| match figure {
-            Some(figure) => Figure {
-                what,
-                ..figure.clone()
-            },
-            None => Figure::undefined(what, "it was not measured"),
         };
         let absent = |what| {
             let why = no_rsld
@@ -202,10 +195,13 @@ impl ScoreReport {
             Figure::undefined(what, why)
         };
         let [dr, score, dr_2001, score_2001] = overall.figures();
-        let il = taken(&overall::IL, il);
         let terms = [&overall::RSLD, &overall::DLD, &overall::PLD]
             .map(|what| term(what).unwrap_or_else(|| absent(what)));
-        let id = taken(&overall::ID, id);
+        // The same number under the name that it has in the score.
+        let id = id.map(|figure| Figure {
+            what: &overall::ID,
+            ..figure
+        });
         let form = if overall.rsld.is_some() {
             "rsld"
         } else {
@@ -216,9 +212,11 @@ impl ScoreReport {
             _ => ([score_2001, dr_2001], [score, dr]),
         };
         let [first_score, first_dr] = first;
-        let mut measured = vec![first_score, il, first_dr];
+        let mut measured = vec![first_score];
+        measured.extend(il);
+        measured.push(first_dr);
         measured.extend(terms);
-        measured.push(id);
+        measured.extend(id);
         measured.extend(second);
         Self {
             schema: SCHEMA,
@@ -348,7 +346,12 @@ impl ScoreReport {
             )
         };
         let row = |(place, case): (usize, &LinkCase)| {
-            let mut row = vec![case.known.len().to_string(), text::names(&case.known, 3)];
+            let before = place.checked_sub(1).map(|place| &cases[place].known[..]);
+            let known = match before.and_then(|before| case.known.strip_prefix(before)) {
+                Some(added) => format!("+ {}", text::names(added, 3)),
+                None => text::names(&case.known, 3),
+            };
+            let mut row = vec![case.known.len().to_string(), known];
             let of_terms = self.links.iter().map(|term| term.cases.get(place));
             row.extend(of_terms.map(|case| case.map_or("-".into(), shown)));
             row.push(text::percent(case.baseline));
@@ -382,7 +385,7 @@ impl ScoreReport {
         };
         if let Some(why) = why("rsld") {
             lines.push(format!(
-                "The form of 2001 comes first, because RSLD is absent: {why}."
+                "The form of 2001 comes first, because RSLD is absent: {why}. For a file that was rank swapped, give --p, --window or --statement."
             ));
         }
         if self.il.is_some_and(|il| il > 1.0) {
@@ -393,19 +396,11 @@ impl ScoreReport {
             );
         }
         if let Some(pld) = self.links.iter().find(|term| term.term == "pld") {
-            lines.push(format!(
-                "PLD: {}, {}, {}.",
-                pld.formula,
-                match pld.assign {
-                    "one-to-one" => "records assigned one to one",
-                    _ => "each record with its best",
-                },
-                match pld.fit {
-                    Some("known") => "m and u counted from the true pairs (a worst case)",
-                    Some("em-fixed-u") => "m by EM, u counted over all pairs",
-                    _ => "m and u by EM",
-                }
-            ));
+            let assigned = match pld.assign {
+                "one-to-one" => "records assigned one to one",
+                _ => "each record with its best",
+            };
+            lines.push(format!("PLD: {}; {assigned}.", pld.formula));
             lines.extend(pld.remarks.iter().map(|remark| format!("PLD: {remark}")));
         }
         lines
