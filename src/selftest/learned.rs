@@ -99,12 +99,12 @@ fn measure() -> Result<SetFunction> {
 
 fn choquet() -> Result<Vec<Check>> {
     let measure = measure()?;
-    let sets = |of_size: u32| (0..=measure.all()).filter(move |&set| size(set) as u32 == of_size);
     let with_first = (0..=measure.all()).filter(|set| set & 1 == 1);
     let least = with_first
         .map(|set| measure.of(set))
         .fold(f64::INFINITY, f64::min);
-    let best = sets(2).max_by(|&a, &b| measure.of(a).total_cmp(&measure.of(b)));
+    let pairs = (0..=measure.all()).filter(|&set| size(set) == 2);
+    let best = pairs.max_by(|&a, &b| measure.of(a).total_cmp(&measure.of(b)));
     let best = members(best.unwrap_or_default()).map(|k| format!("V{}", k + 1));
     let again = measure.mobius().from_mobius();
     let off = (0..=measure.all()).map(|set| (again.of(set) - measure.of(set)).abs());

@@ -155,8 +155,8 @@ mod tests {
         };
         let wrong = example(|| {
             Ok(vec![
-                printed("pi", 3.14, 2, 3.14159),
-                printed("pi", 3.15, 2, 3.14159),
+                printed("a third", 0.33, 2, 1.0 / 3.0),
+                printed("a third", 0.34, 2, 1.0 / 3.0),
             ])
         });
         let finding = run(&wrong);
