@@ -12,6 +12,7 @@ mod mask;
 mod match_attributes;
 mod pair;
 mod provenance;
+mod report;
 mod score;
 mod selftest;
 mod verify;
@@ -76,6 +77,8 @@ enum Command {
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
     Explain(explain::ExplainArgs),
+    /// Put any results into one HTML page, for the office or for others
+    Report(report::ReportArgs),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
@@ -138,6 +141,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Loss(args) => loss::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
+        Command::Report(args) => report::run(&args, &console),
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),

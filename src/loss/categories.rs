@@ -151,10 +151,7 @@ fn entropy_loss(attributes: &[PairedCategories]) -> Figure {
     let there: Vec<f64> = losses.iter().copied().flatten().collect();
     let skipped = (losses.len() - there.len()) as u64;
     match there.len() {
-        0 if attributes.is_empty() => Figure::undefined(
-            &ENTROPY_LOSS,
-            "all compared attributes are numbers in both files",
-        ),
+        0 if attributes.is_empty() => Figure::undefined(&ENTROPY_LOSS, super::NO_CATEGORIES),
         0 => Figure::undefined(
             &ENTROPY_LOSS,
             "no attribute has two different categories in the original",

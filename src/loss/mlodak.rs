@@ -2,10 +2,10 @@
 
 use ndarray::Array2;
 
-use super::{Files, columns::lower_triangle, statistics::Statistics};
 use crate::{
     figure::{Better, Definition, Figure, Unit},
-    stats::covariance::{SemidefiniteFactor, cholesky_semidefinite},
+    stats::covariance::{SemidefiniteFactor, cholesky_semidefinite, covariance},
+    table::pair::PairedNumbers,
 };
 
 static MLODAK: Definition = Definition {
@@ -26,22 +26,30 @@ static MLODAK: Definition = Definition {
 /// ```
 ///
 /// An entry of d is 1/(1 − R²), R² of the regression of an attribute on all others: the measure tells whether attributes depend
-/// on each other as before. All entries are positive, so it is at most 1. It is not defined where a correlation is
-/// missing or attributes determine each other.
+/// on each other as before. All entries are positive, so it is at most 1. It is not defined where an attribute does not vary
+/// or follows from others (one part in 10¹² of its variance at most is its own).
+///
+/// # Missing
+/// Correlations of each file are taken over its records that miss nothing: of pairs of attributes with gaps of their own
+/// they may be no matrix of correlations, with nothing to invert.
 ///
 /// # Complexity
-/// O(p³) after the correlations.
+/// O(n p² + p³).
 ///
 /// # Source
 /// A. Młodak, "Information loss resulting from statistical disclosure control of output data", Wiadomości Statystyczne 65, 2020.
-pub fn figure(files: &Files<'_>) -> Figure {
-    let diagonal = |statistics, file: &str| {
-        inverse_diagonal(statistics, files.names).map_err(|why| format!("in the {file} file {why}"))
+pub fn figure(numbers: &PairedNumbers) -> Figure {
+    let names = &numbers.names;
+    if names.is_empty() {
+        return Figure::undefined(&MLODAK, super::NO_NUMBERS);
+    }
+    let diagonal = |matrix, file: &str| {
+        inverse_diagonal(covariance(matrix), names)
+            .map_err(|why| format!("in the {file} file {why}"))
     };
-    let both = diagonal(&files.of_before, "original")
-        .and_then(|before| Ok([before, diagonal(&files.of_after, "masked")?]));
+    let both = diagonal(&numbers.original, "original")
+        .and_then(|before| Ok([before, diagonal(&numbers.masked, "masked")?]));
     match both {
-        _ if files.names.is_empty() => Figure::undefined(&MLODAK, super::NO_NUMBERS),
         Err(why) => Figure::undefined(&MLODAK, why),
         Ok([before, after]) => {
             let squares = before.iter().zip(&after).map(|(a, b)| (a - b) * (a - b));
@@ -51,22 +59,29 @@ pub fn figure(files: &Files<'_>) -> Figure {
     }
 }
 
-/// The diagonal of the inverse correlation matrix, of length 1; or why there is none.
-fn inverse_diagonal(of: &Statistics, names: &[String]) -> Result<Vec<f64>, String> {
-    let p = names.len();
-    let mut correlations = Array2::zeros((p, p));
-    for ([j, k], value) in lower_triangle(p).zip(&of.correlations) {
-        let Some(value) = value.filter(|value| value.is_finite()) else {
-            return Err(match j == k {
-                true => format!("{} does not vary", names[j]),
-                false => format!("{} and {} have no correlation", names[k], names[j]),
-            });
-        };
-        correlations[[j, k]] = value;
-        correlations[[k, j]] = value;
+/// The diagonal of the inverse correlation matrix of these covariances, of length 1; or why there is none.
+fn inverse_diagonal(
+    covariances: Option<Array2<f64>>,
+    names: &[String],
+) -> Result<Vec<f64>, String> {
+    let covariances =
+        covariances.ok_or("fewer than two records have a value of every attribute of numbers")?;
+    if !covariances.iter().all(|covariance| covariance.is_finite()) {
+        return Err("values are so large that their squares are beyond all numbers".into());
     }
+    let sd = covariances.diag().map(|variance| variance.sqrt());
+    if let Some(place) = sd.iter().position(|&sd| sd <= 0.0) {
+        return Err(format!(
+            "{} does not vary among the records without gaps",
+            names[place]
+        ));
+    }
+    let correlations = Array2::from_shape_fn(covariances.dim(), |(j, k)| match j == k {
+        true => 1.0,
+        false => covariances[[j, k]] / sd[j] / sd[k],
+    });
     let factor = cholesky_semidefinite(correlations.view());
-    if factor.rank() < p {
+    if factor.rank() < names.len() {
         let left = &names[factor.order[factor.rank()]];
         return Err(format!("{left} follows from the other attributes"));
     }
@@ -100,32 +115,25 @@ fn diagonal_of_inverse(factor: &SemidefiniteFactor) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// By hand: the correlations 0.6, 0, 0 of three attributes. The inverse of [1 0.6; 0.6 1] has 1/(1 − 0.36) on its diagonal.
+    /// By hand: variances 4, 1, 9 and a correlation of 0.6 of the first two. The inverse of [1 0.6; 0.6 1] has 1/(1 − 0.36) on
+    /// its diagonal.
     #[test]
     fn the_diagonal_of_an_inverse_by_hand() {
-        let of = Statistics {
-            means: Vec::new(),
-            variances: Vec::new(),
-            covariances: Vec::new(),
-            correlations: [1.0, 0.6, 1.0, 0.0, 0.0, 1.0].map(Some).to_vec(),
-            quantiles: Vec::new(),
-        };
         let names = ["a", "b", "c"].map(String::from);
+        let of = |entries: [f64; 9]| {
+            let covariances = Array2::from_shape_vec((3, 3), entries.to_vec()).unwrap();
+            inverse_diagonal(Some(covariances), &names)
+        };
         let by_hand = [1.5625, 1.5625, 1.0];
         let length = by_hand.iter().map(|d| d * d).sum::<f64>().sqrt();
-        for (got, expected) in inverse_diagonal(&of, &names).unwrap().iter().zip(by_hand) {
+        let got = of([4.0, 1.2, 0.0, 1.2, 1.0, 0.0, 0.0, 0.0, 9.0]).unwrap();
+        for (got, expected) in got.iter().zip(by_hand) {
             assert!((got - expected / length).abs() < 1e-15);
         }
-        let dependent = Statistics {
-            correlations: [1.0, 1.0, 1.0, 0.5, 0.5, 1.0].map(Some).to_vec(),
-            ..of.clone()
-        };
-        let why = inverse_diagonal(&dependent, &names).unwrap_err();
-        assert!(why.contains("follows from"), "{why}");
-        let constant = Statistics {
-            correlations: vec![Some(1.0), None, None, Some(0.5), None, Some(1.0)],
-            ..of
-        };
-        assert!(inverse_diagonal(&constant, &names).is_err());
+        let dependent = of([4.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 9.0]).unwrap_err();
+        assert!(dependent.starts_with("b follows from"), "{dependent}");
+        let constant = of([4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0]).unwrap_err();
+        assert!(constant.starts_with("b does not vary"), "{constant}");
+        assert!(inverse_diagonal(None, &names).is_err());
     }
 }

@@ -36,6 +36,9 @@ use statistics::Statistics;
 /// Why a measure of numbers is not defined where there are none.
 pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
 
+/// Why a measure of categories is not defined where there are none.
+pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both files";
+
 /// The numbers of both files, and what users compute from them.
 struct Files<'a> {
     names: &'a [String],
@@ -78,7 +81,7 @@ pub fn figures(pair: &Pair) -> Vec<Figure> {
     figures.push(scaled::figure(&files));
     figures.push(squared_error::figure(&files));
     figures.extend(probabilistic::figures(&files));
-    figures.push(mlodak::figure(&files));
+    figures.push(mlodak::figure(&pair.numbers));
     figures.extend(categories::figures(pair, &files));
     figures.extend(discrepancies);
     figures

@@ -9,8 +9,12 @@ use super::{
     provenance::Provenance,
     text,
 };
-use crate::figure::Figure;
+use crate::{
+    figure::Figure,
+    loss::{NO_CATEGORIES, NO_NUMBERS},
+};
 
+mod differences;
 mod reading;
 
 /// The schema name and version of this report.
@@ -138,12 +142,21 @@ impl LossReport {
     pub fn to_text(&self) -> String {
         let mut content = self.head();
         for (title, keys) in GROUPS {
-            let group: Vec<Figure> = (self.measured.data.iter())
-                .filter(|figure| keys(figure.what.key))
-                .cloned()
-                .collect();
-            content += &self.section(title, &group);
+            content += &self.section(title, &self.group(keys));
         }
+        let differences = self.group(is_difference);
+        let side_by_side = differences::table(&differences);
+        content += &match &side_by_side {
+            Some(table) => {
+                let parts = match self.by_attribute {
+                    true => by_attribute(&differences),
+                    false => String::new(),
+                };
+                format!("\n{}\n{table}{parts}", differences::TITLE)
+            }
+            // Where some were chosen each has its line.
+            None => self.section("Differences", &differences),
+        };
         content += &self.section("Analyses", &self.measured.analyses);
         let reading = reading::of(&self.measured.data, &self.scenario);
         if !reading.is_empty() {
@@ -153,9 +166,27 @@ impl LossReport {
             }
         }
         content += "\nWhat the measures are\n";
-        content += &figures::definitions(&self.measured.data);
+        content += &figures::definitions(&self.group(|key| !is_difference(key)));
+        content += &match side_by_side {
+            Some(_) => differences::definitions(),
+            None => figures::definitions(&differences),
+        };
         content += &figures::definitions(&self.measured.analyses);
         content
+    }
+
+    fn group(&self, keys: fn(&str) -> bool) -> Vec<Figure> {
+        // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
+        let has_nothing = |figure: &Figure| {
+            let why_not = figure.why_not.as_deref();
+            why_not == Some(NO_NUMBERS) || why_not == Some(NO_CATEGORIES)
+        };
+        let data = &self.measured.data;
+        let all = data.iter().all(has_nothing);
+        data.iter()
+            .filter(|figure| keys(figure.what.key) && (all || !has_nothing(figure)))
+            .cloned()
+            .collect()
     }
 
     fn head(&self) -> String {
@@ -195,21 +226,20 @@ impl LossReport {
 /// Whether a measure is told under a title.
 type Belongs = fn(&str) -> bool;
 
-/// The measures of the data, in groups that are read together.
-const GROUPS: [(&str, Belongs); 4] = [
+/// The measures of the data, in groups that are read together; the differences come after them.
+const GROUPS: [(&str, Belongs); 2] = [
     ("In short", |key| {
-        matches!(key, "il" | "pil" | "sse_sst" | "il1s" | "mlodak")
+        matches!(key, "il" | "il1" | "pil" | "sse_sst" | "il1s" | "mlodak")
     }),
     ("Categories and cells", |key| {
         matches!(key, "entropy_loss" | "changed" | "suppressed")
     }),
-    ("Differences of values and statistics", |key| {
-        key == "il1" || key.starts_with("mean_")
-    }),
-    ("Differences in units of what chance makes", |key| {
-        key.starts_with("pil_")
-    }),
 ];
+
+/// Whether a measure is one of the differences of values and statistics.
+fn is_difference(key: &str) -> bool {
+    key.starts_with("mean_") || key.starts_with("pil_")
+}
 
 /// Figures by attribute: an attribute a line, a figure a column.
 fn by_attribute(of: &[Figure]) -> String {

@@ -10,9 +10,11 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 }
 
 pub mod calibration;
+pub mod chart;
 pub mod describe;
 pub mod explain;
 pub mod figures;
+pub mod html;
 pub mod learned;
 pub mod link;
 pub mod loss;

@@ -223,6 +223,22 @@ pub(in crate::cli) fn attack_files(
     })
 }
 
+/// Whether the options make sense for attacks on masked files of this original, as far as that can be told before masking.
+///
+/// # Errors
+/// Usage or Input: what [`attack_files`] would say of every masked file.
+pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<()> {
+    args.refuse_without_effect(args.wants_statement())?;
+    refuse_empty(original, original)?;
+    let seed = args.seed()?;
+    let held = args.held(original, &seed)?;
+    if args.sides(original, original, &held)?.is_none() {
+        let (cases, _) = args.cases(original, original, &seed)?;
+        args.refuse_unknown_names(original, &cases)?;
+    }
+    args.methods.check(original.attributes())
+}
+
 /// Without records there is nobody to link.
 fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
     let empty = [original, masked]

@@ -46,17 +46,24 @@ fn values(figures: &[Figure]) -> Option<String> {
             "as large as the differences between people, or larger: a masked value says little of the person's"
         }
     };
-    Some(format!(
+    let mut sentence = format!(
         "A masked value lies {:.2} standard deviations from its original (the root of SSE/SST): {verdict}.",
         share.sqrt()
-    ))
+    );
+    // Two records drawn at random have an SSE/SST of 2.
+    if share > 1.5 {
+        sentence += " Values of other people would be about as near: if the two files are not in the same order, say who is who with --id or --key.";
+    }
+    Some(sentence)
 }
 
 /// What IL is made of, and whether one of its parts makes it.
 fn overall(figures: &[Figure]) -> Option<String> {
     let il = figure::value(figures, "il")?;
-    let parts = IL_PARTS.iter().filter_map(|key| figure::find(figures, key));
-    let largest = parts.max_by(|a, b| {
+    let parts: Option<Vec<&Figure>> = (IL_PARTS.iter())
+        .map(|key| figure::find(figures, key))
+        .collect();
+    let largest = parts?.into_iter().max_by(|a, b| {
         let of = |figure: &Figure| figure.value.unwrap_or(0.0);
         of(a).total_cmp(&of(b))
     })?;
