@@ -48,6 +48,8 @@ pub struct ScoreReport {
     pub links: Vec<LinkTerm>,
     /// All of it with definition, range and direction.
     pub figures: Vec<FigureRow>,
+    /// The same in words.
+    pub reading: Vec<String>,
     /// Where it comes from; in JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
@@ -218,7 +220,7 @@ impl ScoreReport {
         measured.extend(terms);
         measured.extend(id);
         measured.extend(second);
-        Self {
+        let mut report = Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             scenario,
@@ -236,9 +238,12 @@ impl ScoreReport {
             },
             links,
             figures: figures::rows(&measured),
+            reading: Vec::new(),
             provenance: None,
             measured,
-        }
+        };
+        report.reading = report.read();
+        report
     }
 
     /// DR in the form that is shown first.
@@ -316,8 +321,8 @@ impl ScoreReport {
         out += "\nCorrect links per record, by what the intruder knows (mean: the term above; in brackets 95 %):\n\n";
         out += &self.cases();
         out += "\nHow to read it:\n";
-        for line in self.reading() {
-            out += &text::paragraph(&line);
+        for line in &self.reading {
+            out += &text::paragraph(line);
         }
         out += "\nWhat the figures are:\n";
         out += &figures::definitions(&self.measured);
@@ -370,7 +375,7 @@ impl ScoreReport {
         table
     }
 
-    fn reading(&self) -> Vec<String> {
+    fn read(&self) -> Vec<String> {
         let percent = |share: Option<f64>| share.map_or("not defined".into(), text::percent);
         let mut lines = vec![format!(
             "Score {}: the mean of what masking cost (IL {}) and of what an intruder still finds (DR {}). Lower is better. Compare it \

@@ -7,7 +7,7 @@ use crate::{
         link::{self, Assign, Case, Outcome, Shared, Study},
         truth::Truth,
     },
-    table::{ReadOptions, Table},
+    table::{ReadOptions, Table, pair},
 };
 
 /// A bundled file.
@@ -35,6 +35,21 @@ impl Pair {
             .ids()
             .map(|id| link::comparable(&self.original, &self.masked, id).map_err(Error::failed))
             .collect()
+    }
+
+    /// The values of both files, side by side.
+    pub fn side_by_side(&self) -> Result<pair::Pair> {
+        let shared = self.shared()?;
+        let ids: Vec<_> = shared
+            .iter()
+            .map(|ids| [ids.original, ids.masked])
+            .collect();
+        let records = Truth::by_order(&self.original, &self.masked)?.records();
+        Ok(pair::Pair::new(
+            [&self.original, &self.masked],
+            &ids,
+            &records,
+        ))
     }
 
     /// What an intruder who holds all original records and knows these attributes does.
