@@ -13,6 +13,7 @@ mod match_attributes;
 mod pair;
 mod provenance;
 mod report;
+mod risk;
 mod score;
 mod selftest;
 mod verify;
@@ -73,6 +74,8 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
+    /// Measure what a file, or a pair of files, gives away without any linkage
+    Risk(Box<risk::RiskArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -139,6 +142,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::Loss(args) => loss::run(&args, &console),
+        Command::Risk(args) => risk::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Report(args) => report::run(&args, &console),

@@ -21,6 +21,7 @@ pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod risk;
 pub mod score;
 pub mod selftest;
 pub mod text;
