@@ -156,7 +156,8 @@ pub(super) enum FormatArg {
     Csv,
 }
 
-fn rate_limit(text: &str) -> std::result::Result<f64, String> {
+/// A rate from 0 to 1, as a percentage or a share.
+pub(in crate::cli) fn rate_limit(text: &str) -> std::result::Result<f64, String> {
     let number = |digits: &str| digits.trim().parse::<f64>().ok();
     match text.strip_suffix('%') {
         Some(percent) => number(percent).map(|percent| percent / 100.0),
