@@ -4,6 +4,7 @@ mod args;
 mod console;
 mod demo;
 mod describe;
+mod evaluate;
 mod explain;
 mod files;
 mod link;
@@ -33,7 +34,7 @@ mod status {
     pub const UNPROVEN: u8 = 4;
     pub const ABOVE_LIMIT: u8 = 10;
     /// Stopped by a signal; what shells report of a program that Ctrl-C ended.
-    pub const STOPPED: i32 = 130;
+    pub const STOPPED: u8 = 130;
 }
 
 /// Masks microdata, attacks the masked file, and measures what the attack finds.
@@ -76,6 +77,8 @@ enum Command {
     Loss(Box<loss::LossArgs>),
     /// Measure what a file, or a pair of files, gives away without any linkage
     Risk(Box<risk::RiskArgs>),
+    /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
+    Evaluate(Box<evaluate::EvaluateArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -113,6 +116,8 @@ enum Ending {
     AboveLimit,
     /// What was to be checked is wrong.
     Wrong,
+    /// Somebody pressed Ctrl-C, and what can be continued was kept.
+    Stopped,
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
@@ -126,6 +131,7 @@ pub fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
         Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
+        Ok(Ending::Stopped) => ExitCode::from(status::STOPPED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -143,6 +149,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Link(args) => link::run(&args, &console),
         Command::Loss(args) => loss::run(&args, &console),
         Command::Risk(args) => risk::run(&args, &console),
+        Command::Evaluate(args) => evaluate::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Report(args) => report::run(&args, &console),

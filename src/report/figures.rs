@@ -18,6 +18,8 @@ pub struct FigureRow {
     /// Why it is not defined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
+    /// `share` (0.05 is 5 %), `count` (of records, cells or the like) or `number`.
+    pub unit: &'static str,
     /// `lower is better` or `higher is better`.
     pub direction: &'static str,
     /// The least possible value.
@@ -53,6 +55,7 @@ pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
         name: figure.what.name,
         value: figure.value,
         why_not: figure.why_not.clone(),
+        unit: figure.what.unit.word(),
         direction: figure.what.better.words(),
         least: figure.what.least,
         most: figure.what.most,

@@ -12,6 +12,7 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 pub mod calibration;
 pub mod chart;
 pub mod describe;
+pub mod evaluate;
 pub mod explain;
 pub mod figures;
 pub mod html;

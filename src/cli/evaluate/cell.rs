@@ -23,10 +23,16 @@ impl Experiment {
     ///
     /// # Errors
     /// When the file cannot be masked or measured; an attack that does not apply to it is told in the row.
-    pub fn row(&self, (place, run): (usize, u32), seed: u64, tells_seed: bool) -> anyhow::Result<Row> {
+    pub fn row(
+        &self,
+        (place, run): (usize, u32),
+        seed: u64,
+        tells_seed: bool,
+    ) -> anyhow::Result<Row> {
         let masking = &self.settings[place];
         let about = || format!("{} of {}", masking.setting.label, masking.setting.file);
-        self.measured(masking, run, seed, tells_seed).with_context(about)
+        self.measured(masking, run, seed, tells_seed)
+            .with_context(about)
     }
 
     fn measured(
@@ -37,7 +43,9 @@ impl Experiment {
         tells_seed: bool,
     ) -> anyhow::Result<Row> {
         let original = &self.originals[masking.original];
-        let masked = masking.method.mask(original.table.clone(), &Seed::from_number(seed))?;
+        let masked = masking
+            .method
+            .mask(original.table.clone(), &Seed::from_number(seed))?;
         let wanted = [!self.losses.is_empty(), !self.risks.is_empty()];
         let [losses, risks] = original.figures(&masked.table, wanted)?;
         let losses = picked(&losses, &self.losses);
@@ -84,7 +92,14 @@ fn attacked(
 ) -> anyhow::Result<AttackRow> {
     let statement = attack.args.wants_statement().then_some(&masked.statement);
     let console = Console::quiet();
-    match link::attack_files(&attack.args, original, &masked.table, statement, truth, &console) {
+    match link::attack_files(
+        &attack.args,
+        original,
+        &masked.table,
+        statement,
+        truth,
+        &console,
+    ) {
         Ok(attacked) => Ok(row(attack, &attacked.report)),
         Err(error) if error.kind() != ErrorKind::Failed => {
             let why = match &error.location().attribute {
@@ -99,7 +114,10 @@ fn attacked(
 
 /// The row of an attack. Where a distance was learned from some individuals, the others count: that is what an intruder gains.
 fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
-    let others = report.results.iter().any(|result| result.sample == Some(Sample::Others));
+    let others = report
+        .results
+        .iter()
+        .any(|result| result.sample == Some(Sample::Others));
     let counts = |result: &&LinkResult| !others || result.sample == Some(Sample::Others);
     let cases = report.results.iter().filter(counts).map(|result| CaseRow {
         known: result.known.clone(),
@@ -110,5 +128,10 @@ fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
         bound: result.learned.as_ref().map(|learned| learned.bound),
         split: result.split,
     });
-    AttackRow::new(&attack.name, &attack.method, report.status == "limit", cases.collect())
+    AttackRow::new(
+        &attack.name,
+        &attack.method,
+        report.status == "limit",
+        cases.collect(),
+    )
 }

@@ -172,11 +172,13 @@ impl Experiment {
             && let Some(place) = of_mask.iter().position(|&count| count == 0)
         {
             let mask = &plan.masks[place];
-            return Err(Error::input("[[mask]] is for a file that the plan does not name")
-                .in_file(name)
-                .at_line(mask.line)
-                .remedy("Give the name as the plan has it: file = \"...\"")
-                .into());
+            return Err(
+                Error::input("[[mask]] is for a file that the plan does not name")
+                    .in_file(name)
+                    .at_line(mask.line)
+                    .remedy("Give the name as the plan has it: file = \"...\"")
+                    .into(),
+            );
         }
         experiment.inputs.extend(others);
         experiment.cells = experiment
@@ -190,7 +192,10 @@ impl Experiment {
 
     /// The tables, for provenance.
     pub fn tables(&self) -> Vec<&Table> {
-        self.originals.iter().map(|original| &original.table).collect()
+        self.originals
+            .iter()
+            .map(|original| &original.table)
+            .collect()
     }
 }
 
@@ -209,11 +214,22 @@ impl Original {
             .map(|Shared { original, masked }| [*original, *masked])
             .collect();
         // Masked in memory, the records are in their order.
-        let records: Vec<[u32; 2]> = (0..).map(|record| [record; 2]).take(masked.n_records()).collect();
+        let records: Vec<[u32; 2]> = (0..)
+            .map(|record| [record; 2])
+            .take(masked.n_records())
+            .collect();
         let pair = Pair::new([&self.table, masked], &ids, &records);
         Ok([
-            if wanted[0] { crate::loss::figures(&pair) } else { Vec::new() },
-            if wanted[1] { crate::risk::interval::figures(&pair.numbers) } else { Vec::new() },
+            if wanted[0] {
+                crate::loss::figures(&pair)
+            } else {
+                Vec::new()
+            },
+            if wanted[1] {
+                crate::risk::interval::figures(&pair.numbers)
+            } else {
+                Vec::new()
+            },
         ])
     }
 
@@ -286,10 +302,14 @@ fn chosen_records(
     let to_u32 = |records: Vec<usize>| records.into_iter().filter_map(|r| u32::try_from(r).ok());
     if let Ok(count) = wish.parse::<usize>() {
         if count == 0 || count > all {
-            return Err(Error::input(format!("records = {count}: the file has {all} records"))
-                .remedy(format!("Give a number from 1 to {all}")));
+            return Err(
+                Error::input(format!("records = {count}: the file has {all} records"))
+                    .remedy(format!("Give a number from 1 to {all}")),
+            );
         }
-        let mut rng = Seed::from_number(seed).streams(Purpose::Knowledge, 0).at(u64::MAX);
+        let mut rng = Seed::from_number(seed)
+            .streams(Purpose::Knowledge, 0)
+            .at(u64::MAX);
         let drawn = knowledge::sample(all, count, &mut rng);
         return Ok(table.reordered(to_u32(drawn).collect()));
     }
@@ -302,7 +322,11 @@ fn chosen_records(
     };
     let numbers: Vec<usize> = text
         .split_whitespace()
-        .map(|word| word.parse().ok().filter(|number| (1..=all).contains(number)))
+        .map(|word| {
+            word.parse()
+                .ok()
+                .filter(|number| (1..=all).contains(number))
+        })
         .collect::<Option<_>>()
         .ok_or_else(wrong)?;
     let different: BTreeSet<usize> = numbers.iter().copied().collect();
@@ -318,6 +342,10 @@ fn chosen_records(
 fn short_name(file: &PlannedFile, all: &[PlannedFile]) -> String {
     let short = |file: &PlannedFile| file.original.rsplit(['/', '\\']).next().map(str::to_string);
     let own = short(file).unwrap_or_default();
-    let is_clear = all.iter().filter(|other| short(other).as_deref() == Some(&own)).count() == 1;
+    let is_clear = all
+        .iter()
+        .filter(|other| short(other).as_deref() == Some(&own))
+        .count()
+        == 1;
     if is_clear { own } else { file.original.clone() }
 }

@@ -6,11 +6,7 @@ use serde_json::Value;
 
 use super::places::Places;
 use crate::{
-    cli::{
-        args::ReadArgs,
-        link::LinkArgs,
-        mask::MaskMethod,
-    },
+    cli::{args::ReadArgs, link::LinkArgs, mask::MaskMethod},
     error::{Error, Result},
     evaluate::plan::{PlannedAttack, PlannedMask, PlannedOption},
 };
@@ -105,8 +101,14 @@ impl Words<'_> {
         let Some(command) = all.find_subcommand(&mask.method) else {
             let known = all.get_subcommands().map(Command::get_name);
             return Err(self
-                .error(mask.line, format!("there is no masking method {:?}", mask.method))
-                .remedy(format!("There are: {}", known.collect::<Vec<_>>().join(", "))));
+                .error(
+                    mask.line,
+                    format!("there is no masking method {:?}", mask.method),
+                )
+                .remedy(format!(
+                    "There are: {}",
+                    known.collect::<Vec<_>>().join(", ")
+                )));
         };
         let command = command.clone();
         let mut words = vec![mask.method.clone()];
@@ -188,8 +190,11 @@ impl Words<'_> {
                 .remedy("Files that single calls write, seeds and reports are the plan's own matter; leave it out"));
         }
         let options = || command.get_arguments().filter_map(Arg::get_long);
-        let is_reading =
-            |name: &str| ReadCall::command().get_arguments().any(|arg| arg.get_long() == Some(name));
+        let is_reading = |name: &str| {
+            ReadCall::command()
+                .get_arguments()
+                .any(|arg| arg.get_long() == Some(name))
+        };
         let found = command
             .get_arguments()
             .find(|arg| arg.get_long() == Some(name))
@@ -197,11 +202,17 @@ impl Words<'_> {
         let Some(arg) = found else {
             let error = here(format!("{place} has no option {name:?}"));
             return Err(match is_reading(name) {
-                true => error.remedy("How a file is read stands beside its name: at the top, or in [[file]]"),
+                true => error.remedy(
+                    "How a file is read stands beside its name: at the top, or in [[file]]",
+                ),
                 false => {
-                    let known = options()
-                        .filter(|name| !not_here.contains(name) && !is_reading(name) && *name != "known");
-                    error.remedy(format!("There are: {}", known.collect::<Vec<_>>().join(", ")))
+                    let known = options().filter(|name| {
+                        !not_here.contains(name) && !is_reading(name) && *name != "known"
+                    });
+                    error.remedy(format!(
+                        "There are: {}",
+                        known.collect::<Vec<_>>().join(", ")
+                    ))
                 }
             });
         };
@@ -230,7 +241,10 @@ impl Words<'_> {
             _ => {
                 return Err(self.error(
                     option.line,
-                    format!("{} must be a text or a number, or a list of such", option.name),
+                    format!(
+                        "{} must be a text or a number, or a list of such",
+                        option.name
+                    ),
                 ));
             }
         };
@@ -260,7 +274,8 @@ impl Words<'_> {
         let what = what.join(" ");
         let about = options.iter().find(|option| {
             let long = format!("--{}", option.name);
-            what.split(|c: char| !(c.is_alphanumeric() || c == '-')).any(|word| word == long)
+            what.split(|c: char| !(c.is_alphanumeric() || c == '-'))
+                .any(|word| word == long)
         });
         self.error(about.map_or(line, |option| option.line), what)
     }
@@ -284,12 +299,19 @@ mod tests {
     fn what_has_no_place_in_a_plan_exists() {
         let mask = MaskCall::command();
         for name in NOT_OF_MASK {
-            let has = |method: &Command| method.get_arguments().any(|arg| arg.get_long() == Some(name));
+            let has = |method: &Command| {
+                method
+                    .get_arguments()
+                    .any(|arg| arg.get_long() == Some(name))
+            };
             assert!(mask.get_subcommands().any(has), "{name}");
         }
         let link = LinkCall::command();
         for name in NOT_OF_LINK {
-            assert!(link.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+            assert!(
+                link.get_arguments().any(|arg| arg.get_long() == Some(name)),
+                "{name}"
+            );
         }
     }
 }

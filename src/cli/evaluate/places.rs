@@ -52,6 +52,12 @@ mod tests {
         let places = Places::new(&plans.join("plan.toml"), Some(&data));
         assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));
         assert_eq!(places.find("b.csv").unwrap(), data.join("b.csv"));
-        assert!(places.find("c.csv").unwrap_err().to_string().contains("--data"));
+        assert!(
+            places
+                .find("c.csv")
+                .unwrap_err()
+                .to_string()
+                .contains("--data")
+        );
     }
 }

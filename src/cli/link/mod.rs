@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 pub use args::LinkArgs;
 pub(super) use args::rate_limit;
+pub(in crate::cli) use args::rate_limit;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
@@ -25,6 +26,7 @@ use super::{
     Ending,
     console::Console,
     files::{Output, Plan, Privacy},
+    provenance,
 };
 use crate::{
     attack::Direction,
@@ -377,7 +379,7 @@ impl LinkArgs {
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(),
+            FormatArg::Json => report.to_json(&provenance::of(&[original, masked])),
             FormatArg::Csv => report.to_csv()?,
         };
         outputs
