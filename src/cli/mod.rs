@@ -15,6 +15,10 @@ mod pair;
 mod provenance;
 mod risk;
 mod report;
+mod report;
+mod risk;
+mod score;
+mod selftest;
 mod verify;
 
 use std::{io, process::ExitCode};
@@ -75,6 +79,10 @@ enum Command {
     Risk(Box<risk::RiskArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
+    /// Measure what masking took from a file
+    Loss(Box<loss::LossArgs>),
+    /// Measure what a file, or a pair of files, gives away without any linkage
+    Risk(Box<risk::RiskArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
     /// Find out which attribute of one file is which of another
@@ -89,6 +97,10 @@ enum Command {
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
+    /// Information loss and disclosure risk in one number, every term shown
+    Score(Box<score::ScoreArgs>),
+    /// Recompute worked examples of the literature: pass or fail
+    Selftest(selftest::SelftestArgs),
     /// Print shell completions
     Completions {
         /// The shell
@@ -143,6 +155,8 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Link(args) => link::run(&args, &console),
         Command::Risk(args) => risk::run(&args, &console),
         Command::Loss(args) => loss::run(&args, &console),
+        Command::Loss(args) => loss::run(&args, &console),
+        Command::Risk(args) => risk::run(&args, &console),
         Command::Evaluate(args) => evaluate::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
@@ -150,6 +164,8 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
+        Command::Score(args) => score::run(&args, &console),
+        Command::Selftest(args) => selftest::run(&args, &console),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sdcrisk", &mut script);

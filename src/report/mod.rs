@@ -23,5 +23,7 @@ pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
 pub mod risk;
+pub mod score;
+pub mod selftest;
 pub mod text;
 pub mod verify;

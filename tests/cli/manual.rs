@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "",
     "mask",
     "mask rankswap",
@@ -20,8 +20,10 @@ const COMMANDS: [&str; 19] = [
     "explain",
     "match-attributes",
     "verify",
+    "score",
     "describe",
     "demo",
+    "selftest",
     "completions",
     "man",
 ];

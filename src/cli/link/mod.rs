@@ -9,6 +9,7 @@ mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod words;
 mod work;
 
 use std::path::PathBuf;

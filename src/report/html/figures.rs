@@ -228,65 +228,102 @@ fn side_by_side(caption: &str, results: &[(&Document, &Measured)], writer: &Writ
             kinds.push(figure);
         }
     }
-    let mut header = vec!["Figure".to_string(), "Range".into()];
+    let differences = match results {
+        [(_, measured)] => differences(measured),
+        _ => None,
+    };
+    let is_difference = |key: &str| differences.is_some() && difference(key).is_some();
+    let mut header = vec!["Figure".to_string(), "Range".into(), "Better".into()];
     match results {
         [_] => header.push("Value".into()),
-        _ => header.extend(
-            results
-                .iter()
-                .map(|(document, _)| writer.file(&document.name)),
-        ),
+        _ => header.extend(results.iter().map(|(document, _)| writer.file(&document.name))),
     }
-    header.push("Note".into());
-    let rows = kinds.iter().map(|kind| {
-        let own: Vec<Option<FigureView>> = results
-            .iter()
-            .map(|(_, measured)| measured.find(&kind.key))
-            .collect();
-        let mut row = vec![kind.name.clone(), range(kind)];
+    header.push("Left out, divided by 0".into());
+    let (mut rows, mut missing) = (Vec::new(), Vec::new());
+    for kind in kinds.iter().filter(|kind| !is_difference(&kind.key)) {
+        let own: Vec<Option<FigureView>> = results.iter().map(|(_, measured)| measured.find(&kind.key)).collect();
+        if own.iter().flatten().all(|figure| figure.value.is_none()) {
+            let why = own.iter().flatten().find_map(|figure| figure.why_not.clone());
+            missing.push(vec![kind.name.clone(), why.unwrap_or_default()]);
+            continue;
+        }
+        let mut row = vec![kind.name.clone(), range(kind), kind.direction.replace(" is better", "")];
         row.extend(own.iter().map(|figure| {
-            figure
-                .as_ref()
-                .map_or("not measured".into(), |figure| figure.shown(figure.value))
+            figure.as_ref().map_or("not measured".into(), |figure| figure.shown(figure.value))
         }));
-        row.push(own.iter().flatten().find_map(note).unwrap_or_default());
-        row
-    });
+        row.push(own.iter().flatten().find_map(skipped).unwrap_or_default());
+        rows.push(row);
+    }
     let table = Table {
         caption: caption.into(),
         header,
-        left: 2,
-        rows: rows.collect(),
+        left: 3,
+        rows,
     };
+    let missing = Table::new("Not defined for these files", &["Figure", "Why"], 2).with(missing);
     html! {
-        (table.markup())
+        @if !table.rows.is_empty() { (table.markup()) }
+        @if let Some(differences) = &differences { (differences.markup()) }
+        @if !missing.rows.is_empty() { (missing.markup()) }
         @for (_, measured) in results { (paragraphs(&measured.reading)) }
         (by_attribute(results, writer))
         (definitions(&kinds))
     }
 }
 
+/// What is compared, and how: `mean_variation_means` is of the means, by mean variation.
+fn difference(key: &str) -> Option<(&str, &str)> {
+    OF.iter().find_map(|(of, _)| {
+        let by = key.strip_suffix(of)?.strip_suffix('_')?;
+        BY.iter().any(|(known, _)| *known == by).then_some((*of, by))
+    })
+}
+
+/// Of what differences are taken.
+const OF: [(&str, &str); 6] = [
+    ("data", "Values"),
+    ("means", "Means"),
+    ("variances", "Variances"),
+    ("covariances", "Covariances"),
+    ("correlations", "Correlations"),
+    ("quantiles", "Quantiles"),
+];
+
+/// How they are told.
+const BY: [(&str, &str); 4] = [
+    ("mean_square", "Mean square"),
+    ("mean_absolute", "Mean absolute"),
+    ("mean_variation", "Mean variation"),
+    ("pil", "Probabilistic (PIL)"),
+];
+
+/// The differences between the files, what is compared by how; if they were measured.
+fn differences(measured: &Measured) -> Option<Table> {
+    let mut table = Table::new("Differences between the files; 0 is none, lower is better", &["Of"], 1);
+    table.header.extend(BY.iter().map(|(_, name)| name.to_string()));
+    for (of, name) in OF {
+        let cells: Vec<String> = BY
+            .iter()
+            .map(|(by, _)| measured.find(&format!("{by}_{of}")).map_or(String::new(), |figure| figure.shown(figure.value)))
+            .collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            let mut row = vec![name.to_string()];
+            row.extend(cells);
+            table.rows.push(row);
+        }
+    }
+    (table.rows.len() > 1).then_some(table)
+}
+
 fn range(figure: &FigureView) -> String {
     match figure.least {
-        None => figure.direction.clone(),
-        least => format!(
-            "{} to {}; {}",
-            figure.end(least),
-            figure.end(figure.most),
-            figure.direction
-        ),
+        None => String::new(),
+        least => format!("{} to {}", figure.end(least), figure.end(figure.most)),
     }
 }
 
-fn note(figure: &FigureView) -> Option<String> {
-    match (&figure.why_not, figure.skipped) {
-        (Some(why), _) => Some(why.clone()),
-        (None, 0) => None,
-        (None, skipped) => Some(format!(
-            "{skipped} of {} left out: divided by 0",
-            skipped + figure.counted
-        )),
-    }
+fn skipped(figure: &FigureView) -> Option<String> {
+    (figure.skipped > 0).then(|| format!("{} of {}", figure.skipped, figure.skipped + figure.counted))
 }
 
 /// Figures that are told by attribute.

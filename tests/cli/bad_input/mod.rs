@@ -14,6 +14,7 @@ mod outputs;
 mod probabilistic;
 mod published;
 mod rules;
+mod score;
 mod ugly;
 mod verify;
 
@@ -234,6 +235,7 @@ fn table() -> Vec<Case> {
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(rules::cases());
+    table.extend(score::cases());
     table.extend(verify::cases());
     table
 }
