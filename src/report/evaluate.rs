@@ -50,8 +50,8 @@ pub struct PlanSummary {
     pub repeats: u32,
     /// The seed of the first masked file of each setting; `null` if it was drawn.
     pub seed: Option<u64>,
-    /// What the intruder knows, by original.
-    pub known: Vec<Vec<String>>,
+    /// What the intruder knows, on any of the originals.
+    pub known: Vec<String>,
     /// Names of the attacks.
     pub attacks: Vec<String>,
     /// Keys of the losses.
@@ -69,11 +69,19 @@ pub struct FileSummary {
     pub records: usize,
     /// Names of its attributes.
     pub attributes: Vec<String>,
+    /// What the intruder knows of it, unless a masking or an attack says something else; all that can be compared if empty.
+    pub known: Vec<String>,
 }
 
 impl PlanSummary {
     /// Of a plan in a file of this name.
     pub fn new(file: &str, plan: &Plan) -> Self {
+        let mut known: Vec<String> = Vec::new();
+        for choice in plan.files.iter().flat_map(|file| &file.known) {
+            if !known.contains(choice) {
+                known.push(choice.clone());
+            }
+        }
         Self {
             file: file.into(),
             title: plan.title.clone(),
@@ -84,7 +92,7 @@ impl PlanSummary {
                 .max()
                 .unwrap_or(1),
             seed: plan.seed,
-            known: plan.files.iter().map(|file| file.known.clone()).collect(),
+            known,
             attacks: plan
                 .attacks
                 .iter()

@@ -52,6 +52,8 @@ pub(super) struct Original {
     pub name: String,
     /// Its records.
     pub table: Table,
+    /// What the intruder knows of it, as the plan has it.
+    pub known: Vec<String>,
     /// What is compared.
     pub align: AlignArgs,
 }
@@ -124,6 +126,7 @@ impl Experiment {
             let original = Original {
                 name: short_name(file, &plan.files),
                 table,
+                known: file.known.clone(),
                 align: AlignArgs {
                     attributes: file.attributes.clone(),
                     id: None,

@@ -235,6 +235,7 @@ impl EvaluateArgs {
             attributes: original
                 .table
                 .names(&original.table.ids().collect::<Vec<_>>()),
+            known: original.known.clone(),
         });
         EvaluateReport::new(
             PlanSummary::new(&short, plan),

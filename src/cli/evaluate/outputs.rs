@@ -5,15 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{EvaluateArgs, experiment::Experiment, journal_of};
+use super::{EvaluateArgs, experiment::Experiment};
 use crate::{
-    cli::files::{self, Plan, Privacy},
+    cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
-    report::evaluate::EvaluateReport,
+    report::{
+        evaluate::{EvaluateReport, FileSummary},
+        html::{self, Audience, Document},
+    },
 };
-
-/// What is written, in this order.
-const FILES: [&str; 2] = ["rows.csv", "results.json"];
 
 /// The folder of `--into`.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl Folder {
         if path.is_dir() {
             let mut plan = args.inputs(experiment)?;
             plan.output(&args.output)?;
-            for file in folder.files() {
-                plan.output(&file)?;
+            for name in folder.names(experiment.originals.len()) {
+                plan.output(&folder.path.join(name))?;
             }
             return Ok(folder);
         }
@@ -49,9 +49,14 @@ impl Folder {
         }
     }
 
-    fn files(&self) -> Vec<PathBuf> {
-        let named = FILES.iter().map(|name| self.path.join(name));
-        named.chain([journal_of(&self.path)]).collect()
+    /// Everything that is written beside the journal, for so many originals: each has a map of its own.
+    fn names(&self, originals: usize) -> Vec<String> {
+        let maps = (1..=originals).map(|number| match number {
+            1 => "map.svg".to_string(),
+            number => format!("map-{number}.svg"),
+        });
+        let others = ["rows.csv", "results.json", "report.html"].map(String::from);
+        others.into_iter().chain(maps).collect()
     }
 
     /// Makes the folder, unless it is there.
@@ -74,18 +79,33 @@ impl Folder {
     /// # Errors
     /// Failed, when it cannot be written.
     pub fn write(&self, report: &EvaluateReport) -> Result<()> {
-        let contents = [report.to_csv()?, report.to_json()];
+        let json = report.to_json();
+        let document = Document::parse("results.json", &json)?;
+        let page = html::page(std::slice::from_ref(&document), Audience::Internal);
+        let maps = html::map_of(&document);
+        // A file of whose settings nothing can be drawn has no map; the others keep their numbers.
+        let map_of = |file: &FileSummary| {
+            let (_, drawing) = maps.iter().find(|(name, _)| *name == file.name)?;
+            Some(drawing.standalone())
+        };
+        let mut contents = vec![Some(report.to_csv()?), Some(json), Some(page)];
+        contents.extend(report.files.iter().map(map_of));
+        let files: Vec<(PathBuf, String)> = self
+            .names(report.files.len())
+            .iter()
+            .zip(contents)
+            .filter_map(|(name, content)| Some((self.path.join(name), content?)))
+            .collect();
         let mut plan = Plan::default();
-        let paths: Vec<PathBuf> = FILES.iter().map(|name| self.path.join(name)).collect();
-        for path in &paths {
+        for (path, _) in &files {
             plan.output(path)?;
         }
         let mut outputs = Vec::new();
-        for (path, content) in paths.iter().zip(&contents) {
+        for (path, content) in &files {
             let mut output = plan.open(path, Privacy::Ordinary)?;
             output.write(|out| out.write_all(content.as_bytes()))?;
             outputs.push(output);
         }
-        outputs.into_iter().try_for_each(files::Output::keep)
+        outputs.into_iter().try_for_each(Output::keep)
     }
 }
