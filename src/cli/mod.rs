@@ -7,6 +7,7 @@ mod describe;
 mod explain;
 mod files;
 mod link;
+mod loss;
 mod mask;
 mod match_attributes;
 mod pair;
@@ -66,6 +67,8 @@ enum Command {
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),
+    /// Measure what masking took from a file
+    Loss(Box<loss::LossArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -125,6 +128,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
+        Command::Loss(args) => loss::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Verify(args) => verify::run(&args, &console),
