@@ -87,6 +87,17 @@ impl Console {
         })
     }
 
+    /// One that says nothing: for work that is a small part of a call.
+    pub fn quiet() -> Self {
+        Self {
+            quiet: true,
+            verbose: false,
+            timings: false,
+            live: Live(false),
+            stages: RefCell::default(),
+        }
+    }
+
     /// A line for a person.
     pub fn note(&self, text: &str) {
         if !self.quiet {

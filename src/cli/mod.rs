@@ -44,6 +44,7 @@ mod status {
   sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
   sdcrisk link --method wm in.csv masked.csv                 the worst case: the best weights, proven
+  sdcrisk loss in.csv masked.csv                             what masking took from the file
 
 Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",

@@ -15,6 +15,7 @@ pub mod explain;
 pub mod figures;
 pub mod learned;
 pub mod link;
+pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;

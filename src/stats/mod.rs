@@ -5,6 +5,7 @@ pub mod density;
 pub mod eigen;
 pub mod elementary;
 pub mod interval;
+pub mod keys;
 pub mod measure;
 pub mod membership;
 pub mod moments;

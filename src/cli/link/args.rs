@@ -167,8 +167,11 @@ fn rate_limit(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl LinkArgs {
-    /// An option that can have no effect is refused, not ignored.
-    pub(super) fn refuse_without_effect(&self) -> Result<()> {
+    /// An option that can have no effect is refused, not ignored. `stated` is whether there is a statement of the masking.
+    ///
+    /// # Errors
+    /// Usage.
+    pub(in crate::cli) fn refuse_without_effect(&self, stated: bool) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
         let (rsld, likelihood, microagg) = (
             self.methods.names(MethodName::Rsld),
@@ -199,7 +202,6 @@ impl LinkArgs {
                 "Add microagg to --method, or leave the option out",
             );
         }
-        let stated = published.statement.is_some();
         if stated && !rsld && !likelihood && !microagg {
             return refuse(
                 "--statement has no effect: only rsld, likelihood and microagg use what was published".into(),

@@ -191,12 +191,11 @@ pub(super) fn check_statement(
     args: &LinkArgs,
     masked: &Table,
 ) -> Result<()> {
-    let file = args
-        .published
-        .statement
-        .as_deref()
-        .map(files::name_of)
-        .unwrap_or_default();
+    // One that was never in a file has no name.
+    let file = match args.published.statement.as_deref() {
+        Some(path) => files::name_of(path),
+        None => "the statement".into(),
+    };
     if let Some(nonsense) = statement.nonsense() {
         return Err(Error::input(nonsense)
             .in_file(file)
