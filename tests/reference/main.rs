@@ -28,6 +28,7 @@ mod microaggregation_attack;
 mod microaggregation_loss;
 mod noise;
 mod one_to_one;
+mod peers;
 mod probabilistic;
 mod rank_swapping_table;
 mod reading;
