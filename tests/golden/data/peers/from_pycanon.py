@@ -1,9 +1,10 @@
 """What pyCANON says of reference files: writes pycanon.json.
 
     pip install pycanon==1.3.6
-    python from_pycanon.py REFERENCE_FILES > pycanon.json
+    python from_pycanon.py PROJECT REFERENCE_FILES > pycanon.json
 
-REFERENCE_FILES is the folder of testdata.csv and francdat.csv (from the R package sdcMicro). A sensitive attribute named in `nominal`
+PROJECT is the folder of the project (synthetic-census.csv is in its data/), REFERENCE_FILES the folder of testdata.csv and francdat.csv (from
+the R package sdcMicro). A sensitive attribute named in `nominal`
 is given to pyCANON as text, so that it takes the equal distance; else as numbers, so that it takes the ordered distance.
 
 Differences of definition, as far as read in the program:
@@ -13,11 +14,12 @@ Differences of definition, as far as read in the program:
   definition (Machanavajjhala et al. 2007) divides the largest; c is the next whole number above. It is recorded, not comparable.
   `recursive_c_exact` is the least upper end of c by the definition: the greatest r_1 / (r_l + ... + r_m) over pyCANON's classes, for pyCANON's
   l; the file is recursively (c, l)-diverse for every c above it.
-- records with a missing quasi-identifier are left out (pandas groupby); these files have none.
+- a missing quasi-identifier (rent and interest of synthetic-census.csv) is a value of its own: it matches missing ones only.
 """
 
 import json
 import math
+import os
 import platform
 import sys
 from importlib.metadata import version
@@ -43,6 +45,8 @@ CASES = [
     ("francdat.csv", ["Key2"], "Key3", True),
     ("francdat.csv", ["Key3"], "Key4", False),
     ("francdat.csv", ["Key2", "Key3"], "Num1", False),
+    ("synthetic-census.csv", ["sex", "education", "interest", "rent"], "region", True),
+    ("synthetic-census.csv", ["sex", "rent"], "education", False),
 ]
 
 
@@ -59,7 +63,8 @@ def exact(data, keys, sensitive, l):
 
 cases = []
 for file, keys, sensitive, nominal in CASES:
-    data = pandas.read_csv(f"{sys.argv[1]}/{file}")
+    bundled = os.path.join(sys.argv[1], "data", file)
+    data = pandas.read_csv(bundled if os.path.exists(bundled) else os.path.join(sys.argv[2], file))
     if nominal:
         data[sensitive] = data[sensitive].astype(str)
     sizes = pandas.Series([len(records) for records in get_equiv_class(data, keys)])
@@ -92,7 +97,7 @@ document = {
     "tool": "pyCANON",
     "version": version("pycanon"),
     "call": "pycanon.anonymity.{k_anonymity, l_diversity, entropy_l_diversity, recursive_c_l_diversity, t_closeness}(data, quasi_identifiers, [sensitive])",
-    "made_by": "from_pycanon.py REFERENCE_FILES",
+    "made_by": "from_pycanon.py PROJECT REFERENCE_FILES",
     "python": platform.python_version(),
     "numpy": numpy.__version__,
     "pandas": pandas.__version__,
