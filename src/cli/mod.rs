@@ -12,6 +12,7 @@ mod mask;
 mod match_attributes;
 mod pair;
 mod provenance;
+mod risk;
 mod verify;
 
 use std::{io, process::ExitCode};
@@ -70,6 +71,8 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
+    /// Measure what a file, or a pair of files, gives away without any linkage
+    Risk(Box<risk::RiskArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -130,6 +133,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::Loss(args) => loss::run(&args, &console),
+        Command::Risk(args) => risk::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Verify(args) => verify::run(&args, &console),

@@ -19,5 +19,6 @@ pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod risk;
 pub mod text;
 pub mod verify;

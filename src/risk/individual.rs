@@ -4,6 +4,7 @@ use super::classes::{KeyClasses, NO_KEY};
 use crate::{
     error::{Error, Result},
     figure::{Better, Definition, Figure, Unit},
+    stats::moments::moments,
     table::{AttrId, Table},
 };
 
@@ -217,8 +218,9 @@ impl IndividualRisks {
             return all.map(|what| Figure::undefined(what, NO_KEY)).into();
         }
         let n = self.of_record.len() as u64;
-        let mean = |what, sum: f64| Figure::new(what, sum / n as f64, n);
-        let expected: f64 = self.of_record.iter().sum();
+        // Sums of many shares: in twice the working precision, else 412 is printed as 411.99999.
+        let mean = |values: &[f64]| moments(values.iter().copied()).mean;
+        let sum = |values: &[f64]| mean(values) * values.len() as f64;
         let keyed = || (0..self.of_record.len()).filter(|&record| classes.sizes()[record] > 0);
         let people = |record: usize| match &self.population {
             // Weights below 1 cannot make a class of the population smaller than that of the sample.
@@ -227,33 +229,33 @@ impl IndividualRisks {
         };
         let rarest = keyed().map(|record| classes.sizes()[record]).min();
         let rarest = rarest.map_or(1.0, f64::from);
-        let one_of: f64 = keyed().map(|record| 1.0 / people(record)).sum();
-        let unique = || keyed().filter(|&record| classes.sizes()[record] == 1);
-        let n_unique = unique().count() as u64;
+        // A record with nothing of the key is linked by nobody.
+        let mut one_of = vec![0.0; self.of_record.len()];
+        keyed().for_each(|record| one_of[record] = 1.0 / people(record));
+        let unique: Vec<usize> = keyed()
+            .filter(|&record| classes.sizes()[record] == 1)
+            .collect();
+        let of_unique = |values: &[f64]| -> f64 {
+            let values: Vec<f64> = unique.iter().map(|&record| values[record]).collect();
+            sum(&values)
+        };
+        let n_unique = unique.len() as u64;
         let of_population = |what, value: f64, counted| match self.population {
             Some(_) => Figure::new(what, value, counted),
             None => Figure::undefined(what, "nothing is known of the population without --weights"),
         };
         vec![
-            mean(&GLOBAL, expected),
-            Figure::new(&EXPECTED, expected, n),
+            Figure::new(&GLOBAL, mean(&self.of_record), n),
+            Figure::new(&EXPECTED, sum(&self.of_record), n),
             Figure::new(&PROSECUTOR, 1.0 / rarest, n),
             of_population(
                 &JOURNALIST,
                 1.0 / keyed().map(people).fold(f64::INFINITY, f64::min),
                 n,
             ),
-            mean(&MARKETER, one_of),
-            of_population(
-                &POPULATION_UNIQUE,
-                unique().map(|record| 1.0 / people(record)).sum(),
-                n_unique,
-            ),
-            of_population(
-                &EXPECTED_UNIQUE,
-                unique().map(|record| self.of_record[record]).sum(),
-                n_unique,
-            ),
+            Figure::new(&MARKETER, mean(&one_of), n),
+            of_population(&POPULATION_UNIQUE, of_unique(&one_of), n_unique),
+            of_population(&EXPECTED_UNIQUE, of_unique(&self.of_record), n_unique),
         ]
     }
 }

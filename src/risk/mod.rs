@@ -8,6 +8,7 @@
 //! | [`diversity`], [`closeness`] | what those who look alike share |
 //! | [`attribute`] | what is told of confidential attributes |
 //! | [`interval`] | how close masked numbers are |
+//! | [`records`] | the records most at risk |
 
 pub mod attribute;
 pub mod classes;
@@ -16,4 +17,5 @@ pub mod confidential;
 pub mod diversity;
 pub mod individual;
 pub mod interval;
+pub mod records;
 pub mod suda;

@@ -156,7 +156,8 @@ pub(super) enum FormatArg {
     Csv,
 }
 
-fn rate_limit(text: &str) -> std::result::Result<f64, String> {
+/// A limit of `--fail-above`: `5%`, or 0.05.
+pub(in crate::cli) fn rate_limit(text: &str) -> std::result::Result<f64, String> {
     let number = |digits: &str| digits.trim().parse::<f64>().ok();
     match text.strip_suffix('%') {
         Some(percent) => number(percent).map(|percent| percent / 100.0),

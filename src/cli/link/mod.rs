@@ -14,6 +14,7 @@ mod work;
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
+pub(super) use args::rate_limit;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
