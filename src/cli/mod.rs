@@ -85,6 +85,10 @@ enum Command {
     Risk(Box<risk::RiskArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
+    /// Measure what masking took from a file
+    Loss(Box<loss::LossArgs>),
+    /// Measure what a file, or a pair of files, gives away without any linkage
+    Risk(Box<risk::RiskArgs>),
     /// Find out which attribute of one file is which of another
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Say in words, numbers and a picture what a learned distance tells about each attribute
@@ -158,6 +162,8 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Loss(args) => loss::run(&args, &console),
         Command::Risk(args) => risk::run(&args, &console),
         Command::Evaluate(args) => evaluate::run(&args, &console),
+        Command::Loss(args) => loss::run(&args, &console),
+        Command::Risk(args) => risk::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
         Command::Report(args) => report::run(&args, &console),
