@@ -11,3 +11,4 @@ pub mod moments;
 pub mod quantifier;
 pub mod rank;
 pub mod regression;
+pub mod scatter;
