@@ -10,6 +10,7 @@
 
 mod aggregates;
 mod distances;
+mod evaluation;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
