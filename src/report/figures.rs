@@ -102,7 +102,8 @@ pub fn table(figures: &[Figure]) -> String {
             let what = figure.what;
             let end = |value: f64| match what.unit {
                 Unit::Share => format!("{:.0} %", 100.0 * value),
-                _ => text::count(value),
+                Unit::Count => text::count(value),
+                Unit::Number => value.to_string(),
             };
             let mut note = String::new();
             if let Some(why) = &figure.why_not {
