@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 19] = [
     "mask recode",
     "mask suppress",
     "link",
+    "loss",
     "explain",
     "match-attributes",
     "verify",
@@ -101,6 +102,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
+        ),
+        (
+            "loss",
+            "--attributes --id --key --statement --measures --by-attribute --format --output",
         ),
         ("verify", "--id --key --format --output"),
         ("describe", "--format"),

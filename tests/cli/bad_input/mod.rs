@@ -8,6 +8,7 @@ mod explain;
 mod fuzzy;
 mod knowledge;
 mod learned;
+mod loss;
 mod match_attributes;
 mod microaggregation;
 mod options;
@@ -231,6 +232,7 @@ fn table() -> Vec<Case> {
     table.extend(aggregates::cases());
     table.extend(analyses::cases());
     table.extend(learned::cases());
+    table.extend(loss::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
