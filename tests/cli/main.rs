@@ -6,6 +6,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod atomic;
 mod bad_input;
 mod demo;

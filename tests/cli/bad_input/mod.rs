@@ -1,6 +1,7 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod aggregates;
+mod analyses;
 mod broken;
 mod distances;
 mod explain;
@@ -230,6 +231,7 @@ fn table() -> Vec<Case> {
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(analyses::cases());
     table.extend(learned::cases());
     table.extend(loss::cases());
     table.extend(match_attributes::cases());
