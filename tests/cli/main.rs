@@ -26,5 +26,6 @@ mod pipeline;
 mod recoding;
 mod releases;
 mod reports;
+mod risk;
 mod sandbox;
 mod verify;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 19] = [
     "mask recode",
     "mask suppress",
     "link",
+    "risk",
     "explain",
     "match-attributes",
     "verify",
@@ -97,6 +98,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask suppress",
             "--k --key --missing-matches --rules --statement",
+        ),
+        (
+            "risk",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
         ),
         (
             "match-attributes",
