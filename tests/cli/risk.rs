@@ -35,6 +35,15 @@ fn number(json: &Value, place: &str) -> f64 {
         .unwrap_or_else(|| panic!("no number at {place}: {json}"))
 }
 
+#[track_caller]
+fn equals(json: &Value, place: &str, expected: f64) {
+    let found = number(json, place);
+    assert!(
+        (found - expected).abs() < 1e-12,
+        "{place} is {found}: {json}"
+    );
+}
+
 /// Classes of sex, region, class: 4, 3, 2, 2, 1. Unique 1; fewer than 2: 1; fewer than 3: 1 + 2 + 2 = 5; fewer than 5: all; fewer than 4: 8.
 /// Diseases: {flu 2, cold 2}, {flu 3}, {cold, flu}, {cold 2}, {flu}: l = 1 in groups of 3, 2 and 1: 6 of 12 records are given away.
 /// Without weights the risks are 1/f: five classes, so 5 of 12.
@@ -62,8 +71,7 @@ fn one_file_by_hand() {
         ("attribute_disclosure_homogeneity", 0.5),
     ];
     for (key, expected) in measures {
-        let found = number(&json, &format!("/measures/{key}"));
-        assert!((found - expected).abs() < 1e-12, "{key}: {found}");
+        equals(&json, &format!("/measures/{key}"), expected);
     }
     assert!(json["measures"]["journalist_risk"].is_null());
     assert_eq!(json["classes"].as_array().unwrap().len(), 4);
@@ -90,10 +98,9 @@ fn weights_bring_the_population_in() {
         .run("risk --key sex,region,class --weights w --roles roles.toml --records r.csv --format json p.csv")
         .ended(0);
     let json = ran.json();
-    assert!((number(&json, "/measures/population_unique") - 0.125).abs() < 1e-12);
+    equals(&json, "/measures/population_unique", 0.125);
     let risk = 8_f64.ln() / 7.0;
-    let found = number(&json, "/measures/expected_unique_reidentifications");
-    assert!((found - risk).abs() < 1e-12);
+    equals(&json, "/measures/expected_unique_reidentifications", risk);
     // The two women in the south stand for ten people together.
     let rows = sandbox.text("r.csv");
     let row = rows.lines().nth(8).unwrap();
@@ -120,12 +127,12 @@ fn before_and_after_masking() {
         .run("risk --roles roles.toml --key sex,region,class --format json p.csv m.csv")
         .ended(0);
     let json = ran.json();
-    assert_eq!(number(&json, "/before/unique"), 1.0);
-    assert_eq!(number(&json, "/before/k_anonymity"), 1.0);
-    assert_eq!(number(&json, "/measures/unique"), 0.0);
+    equals(&json, "/before/unique", 1.0);
+    equals(&json, "/before/k_anonymity", 1.0);
+    equals(&json, "/measures/unique", 0.0);
     assert!(number(&json, "/measures/k_anonymity") >= 3.0);
     // Incomes were not touched: every interval holds them.
-    assert_eq!(number(&json, "/measures/interval_disclosure_rank"), 1.0);
+    equals(&json, "/measures/interval_disclosure_rank", 1.0);
     assert!(json["before"].get("interval_disclosure_rank").is_none());
     let text = sandbox
         .run("risk --roles roles.toml --key sex,region,class p.csv m.csv")
@@ -255,19 +262,16 @@ fn real_and_degenerate_files() {
         .run("risk --key a,b --weights w --format json semicolons.csv")
         .ended(0)
         .json();
-    assert_eq!(number(&json, "/measures/unique"), 1.0);
+    equals(&json, "/measures/unique", 1.0);
     // 1.5 + 2.5 people look like the first two: each of the two is a quarter; the third stands for itself.
-    assert_eq!(
-        number(&json, "/measures/marketer_risk"),
-        (0.25 + 0.25 + 1.0) / 3.0
-    );
+    equals(&json, "/measures/marketer_risk", 1.5 / 3.0);
     for (file, unique, k) in [("one.csv", 1.0, 1.0), ("alike.csv", 0.0, 3.0)] {
         let ran = sandbox
             .run(&format!("risk --key a,b --format json {file}"))
             .ended(0);
         let json = ran.json();
-        assert_eq!(number(&json, "/measures/unique"), unique, "{file}");
-        assert_eq!(number(&json, "/measures/k_anonymity"), k, "{file}");
+        equals(&json, "/measures/unique", unique);
+        equals(&json, "/measures/k_anonymity", k);
     }
     let json = sandbox
         .run("risk --key a --format json gaps.csv")

@@ -151,8 +151,8 @@ fn slow_interval(before: &Cells, after: &Cells) -> [Option<f64>; 2] {
 
 #[test]
 fn interval_disclosure_is_that_of_the_definition() {
-    for (mut dice, cells) in files(60) {
-        let cells = match dice.roll(3) {
+    for (mut dice, cells) in files(40) {
+        let cells = match dice.roll(5) {
             // Long enough for windows of several ranks.
             0 => crate::random_files::cells(&mut dice, 250, 3, 15),
             _ => cells,

@@ -6,6 +6,9 @@ use super::{
     case, fails,
 };
 
+/// A masked file that has one attribute left.
+const LESS: &str = "town\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\n";
+
 fn one(name: &'static str, options: &str, says: &'static str) -> Case {
     fails(name, &format!("risk {options} good.csv"), 2, says)
 }
@@ -212,6 +215,13 @@ pub fn cases() -> Vec<Case> {
             "holds no numbers, so it cannot be the weight",
         ),
         fails(
+            "risk: weights not released",
+            "risk --key town --weights age good.csv less.csv",
+            3,
+            "less.csv, attribute \"age\": does not have the weights",
+        )
+        .file("less.csv", LESS),
+        fails(
             "risk: only names",
             "risk --key town h.csv",
             3,
@@ -261,9 +271,6 @@ pub fn cases() -> Vec<Case> {
             "risk --key town,flat good.csv less.csv",
             Shows("Of the key less.csv does not have: flat."),
         )
-        .file(
-            "less.csv",
-            "town\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\nHull\n",
-        ),
+        .file("less.csv", LESS),
     ]
 }
