@@ -24,7 +24,7 @@ pub struct AlignArgs {
     /// Column that says who is who in both files [default: the order of the records]
     #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
     pub id: Option<String>,
-    /// The key that 'mask --shuffle' wrote
+    /// The key that was written when the file was shuffled
     #[arg(long, value_name = "KEYFILE")]
     pub key: Option<PathBuf>,
 }
@@ -48,6 +48,11 @@ impl AlignArgs {
     /// Notes the files that these arguments name.
     pub fn plan(&self, plan: &mut Plan) -> Result<()> {
         self.key.as_deref().map_or(Ok(()), |key| plan.input(key))
+    }
+
+    /// Whether it is said who is who, so that the order of the records need not.
+    pub fn is_named(&self) -> bool {
+        self.id.is_some() || self.key.is_some()
     }
 
     /// How records were aligned, in words.
@@ -107,7 +112,11 @@ impl AlignArgs {
     }
 
     /// The attributes that are compared. One that has become constant is: that is a loss.
-    fn compared(&self, original: &Table, masked: &Table) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
+    pub fn compared(
+        &self,
+        original: &Table,
+        masked: &Table,
+    ) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
         let (mut compared, mut left_out) = (Vec::new(), Vec::new());
         let named = self.attributes.as_deref();
         let candidates = match named {

@@ -1,1 +1,118 @@
 //! Information loss: what masking took from a file, and from the analyses that users will make of it.
+//!
+//! [`figures`] compares two files value by value and statistic by statistic:
+//!
+//! | key | what is compared | range |
+//! |---|---|---|
+//! | `il` | mean of five: values, means, variances, covariances, correlations | 0 to any |
+//! | `pil`, `pil_…` | statistics, in units of what chance would make of them | 0 to 1 |
+//! | `sse_sst` | squared differences of values, in units of their variance | 0 to any |
+//! | `il1`, `il1s` | differences of values, relative or in units of the sd | 0 to any |
+//! | `mean_square_…`, `mean_absolute_…`, `mean_variation_…` | of data, means, variances, covariances, correlations, quantiles | 0 to any |
+//! | `mlodak` | how far attributes follow from each other | 0 to 1 |
+//! | `entropy_loss` | what masked categories tell of the original ones | 0 to 1 |
+//! | `changed`, `suppressed` | cells | 0 to 1 |
+//!
+//! Lower is better everywhere, and two equal files lose nothing: every figure that is defined is 0.
+//!
+//! Statistics are those of each file over the values that are there; values are compared in the cells that both files have.
+//! What cannot be divided by is left out and counted. Nothing depends on the number of threads.
+//!
+//! Transparency cuts both ways: who knows how a file was masked attacks it better, and corrects statistics for it.
+//! [`figures_and_correction`] tells the loss that remains after such a correction ([`corrected`]).
+
+pub mod analyses;
+mod categories;
+mod columns;
+pub mod corrected;
+mod discrepancy;
+mod mlodak;
+mod overall;
+mod probabilistic;
+mod scaled;
+mod squared_error;
+mod statistics;
+
+use crate::{error::Result, figure::Figure, statement::Statement, table::pair::Pair};
+use columns::Columns;
+use corrected::{Correction, Law};
+pub use overall::FIVE as IL_PARTS;
+use probabilistic::SamplingVariances;
+use statistics::Statistics;
+
+/// Why a measure of numbers is not defined where there are none.
+pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
+
+/// Why a measure of categories is not defined where there are none.
+pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both files";
+
+/// The numbers of both files, and what users compute from them.
+struct Files<'a> {
+    names: &'a [String],
+    before: Columns,
+    after: Columns,
+    of_before: Statistics,
+    of_after: Statistics,
+    /// Of the statistics of the original.
+    sampling: SamplingVariances,
+}
+
+impl<'a> Files<'a> {
+    fn new(pair: &'a Pair) -> Self {
+        let before = Columns::of(&pair.numbers.original);
+        let after = Columns::of(&pair.numbers.masked);
+        let of_before = Statistics::of(&before);
+        Self {
+            names: &pair.numbers.names,
+            of_after: Statistics::of(&after),
+            sampling: SamplingVariances::of(&before, &of_before),
+            of_before,
+            before,
+            after,
+        }
+    }
+
+    /// Why a measure in units of standard deviations is not defined.
+    fn no_spread(&self) -> &'static str {
+        match self.names.is_empty() {
+            true => NO_NUMBERS,
+            false => "no attribute of numbers varies in the original",
+        }
+    }
+}
+
+/// All measures of the data of a pair of files, the overall ones first.
+///
+/// # Complexity
+/// O(n p² + n p log n) time, O(n p + p²) memory.
+pub fn figures(pair: &Pair) -> Vec<Figure> {
+    figures_of(pair, &Files::new(pair))
+}
+
+/// [`figures`], and what of them remains for users who correct their statistics by what was published.
+///
+/// # Errors
+/// Usage, when no correction is known for what was published.
+pub fn figures_and_correction(
+    pair: &Pair,
+    statement: &Statement,
+) -> Result<(Vec<Figure>, Correction)> {
+    let law = Law::of(statement, &pair.numbers.names)?;
+    let mut files = Files::new(pair);
+    let figures = figures_of(pair, &files);
+    files.of_after = law.corrected(&files.of_after);
+    let correction = Correction::new(law, &figures, &files);
+    Ok((figures, correction))
+}
+
+fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
+    let discrepancies = discrepancy::figures(files);
+    let mut figures = overall::figures(&discrepancies);
+    figures.push(scaled::figure(files));
+    figures.push(squared_error::figure(files));
+    figures.extend(probabilistic::figures(files));
+    figures.push(mlodak::figure(&pair.numbers));
+    figures.extend(categories::figures(pair, files));
+    figures.extend(discrepancies);
+    figures
+}

@@ -18,6 +18,8 @@ pub struct FigureRow {
     /// Why it is not defined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
+    /// `share` (0.05 is 5 %), `count` (of records, cells or the like) or `number`.
+    pub unit: &'static str,
     /// `lower is better` or `higher is better`.
     pub direction: &'static str,
     /// The least possible value.
@@ -53,6 +55,7 @@ pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
         name: figure.what.name,
         value: figure.value,
         why_not: figure.why_not.clone(),
+        unit: figure.what.unit.word(),
         direction: figure.what.better.words(),
         least: figure.what.least,
         most: figure.what.most,
@@ -80,10 +83,14 @@ pub fn measures(figures: &[Figure]) -> Map<String, Value> {
         .collect()
 }
 
+/// Shares below this differ from 0 by the rounding of sums.
+const ROUNDING: f64 = 1e-12;
+
 /// A value as people read it.
 pub fn shown(value: Option<f64>, unit: Unit) -> String {
     match (value, unit) {
         (None, _) => "-".into(),
+        (Some(value), Unit::Share) if value.abs() < ROUNDING => text::percent(0.0),
         (Some(value), Unit::Share) => text::percent(value),
         (Some(value), Unit::Count) => text::count(value),
         (Some(value), Unit::Number) => format!("{value:.4}"),

@@ -9,6 +9,7 @@ mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod words;
 mod work;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use super::{
     Ending,
     console::Console,
     files::{Output, Plan, Privacy},
+    provenance,
 };
 use crate::{
     attack::Direction,
@@ -36,39 +38,76 @@ use crate::{
     report::link::{
         self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
     },
+    statement::Statement,
     table::Table,
 };
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
-    args.refuse_without_effect()?;
+    // No file is read for a call that makes no sense.
+    args.refuse_without_effect(args.published.statement.is_some())?;
     let outputs = args.outputs()?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
-    if original.n_records() == 0 || masked.n_records() == 0 {
-        let empty = if original.n_records() == 0 {
-            &original
-        } else {
-            &masked
-        };
-        return Err(
-            Error::input("has no records, only names: there is nobody to link")
-                .in_file(empty.name())
-                .remedy("Check that this is the file you meant")
-                .into(),
-        );
-    }
+    refuse_empty(&original, &masked)?;
     let statement = args.statement()?;
     if let Some(statement) = &statement {
+        // A wrong statement can be why nobody would be found: it is told before that.
         inputs::check_statement(statement, args, &masked)?;
     }
     let truth = args.truth(&original, &masked)?;
-    warn_of_strangers(&truth, &original, &masked, console);
+    let attacked = attack_files(
+        args,
+        &original,
+        &masked,
+        statement.as_ref(),
+        &truth,
+        console,
+    )?;
+    console.stage("write", || {
+        args.write(outputs, &attacked, [&original, &masked])
+    })?;
+    Ok(args.ending(&attacked.report))
+}
+
+/// What the attacks of a call found.
+pub(in crate::cli) struct Attacked {
+    /// The report.
+    pub(in crate::cli) report: LinkReport,
+    /// The links of the last attack, if they were asked for.
+    claims: Vec<Claim>,
+    /// What was learned last.
+    lesson: Option<Learned>,
+    /// Its proof, if it was asked for.
+    certificate: Option<Certificate>,
+}
+
+/// All that [`run`] does between reading the two tables and writing the results: for commands that have the tables in
+/// memory. The names of the tables in `args` are not looked at, nor is the name of a statement; other files that `args`
+/// name are read.
+///
+/// # Errors
+/// As for [`run`]: Usage for options that can have no effect, Input for a statement that is not of this file, and what
+/// the attacks object to.
+pub(in crate::cli) fn attack_files(
+    args: &LinkArgs,
+    original: &Table,
+    masked: &Table,
+    statement: Option<&Statement>,
+    truth: &Truth,
+    console: &Console,
+) -> Result<Attacked> {
+    args.refuse_without_effect(statement.is_some())?;
+    refuse_empty(original, masked)?;
+    if let Some(statement) = statement {
+        inputs::check_statement(statement, args, masked)?;
+    }
+    warn_of_strangers(truth, original, masked, console);
 
     let seed = args.seed()?;
-    let held = args.held(&original, &seed)?;
-    let sides = args.sides(&original, &masked, &held)?;
+    let held = args.held(original, &seed)?;
+    let sides = args.sides(original, masked, &held)?;
     let (cases, left_out) = match &sides {
         Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
-        None => args.cases(&original, &masked, &seed)?,
+        None => args.cases(original, masked, &seed)?,
     };
     for left in &left_out {
         console.note(&format!(
@@ -86,12 +125,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     let (methods, not_run) = args.methods.methods(&Published {
         args: &args.published,
-        statement: statement.as_ref(),
+        statement,
         records,
         attributes: original.attributes(),
-        masked: &masked,
+        masked,
     })?;
-    args.refuse_unknown_names(&original, &cases)?;
+    args.refuse_unknown_names(original, &cases)?;
     if args.methods.names(MethodName::Likelihood)
         && statement.is_none()
         && args.published.of_rank_swapping().is_some()
@@ -100,17 +139,17 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
         );
     }
-    let rounds = args.rounds(&original, &masked, &truth, held, &seed)?;
+    let rounds = args.rounds(original, masked, truth, held, &seed)?;
     let turns = cases.len() * rounds.len();
     args.refuse_several(methods.len() * turns, turns)?;
     let mut work = Work::new(args, console, &methods, not_run)?;
     for (number, round) in rounds.iter().enumerate() {
         let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
-            None => Study::new(&original, &masked, &truth, held.to_vec(), args.direction()),
+            None => Study::new(original, masked, truth, held.to_vec(), args.direction()),
             Some(released) => Study::among(
-                &original,
-                &masked,
-                &truth,
+                original,
+                masked,
+                truth,
                 held.to_vec(),
                 released.clone(),
                 args.direction(),
@@ -162,7 +201,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         },
         scenario: ScenarioSummary {
             aggregates: sides.map(|sides| sides.summary),
-            ..args.summary(&original, &masked, known_records, left_out)
+            ..args.summary(original, masked, known_records, left_out)
         },
         means: report::means(
             &results,
@@ -176,18 +215,43 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     let certificate = lesson
         .as_ref()
-        .and_then(|learned| learned.certificate(args, [&original, &masked], &truth, &cases[0]));
-    console.stage("write", || {
-        args.write(
-            outputs,
-            &report,
-            &claims,
-            lesson.as_ref(),
-            certificate.as_ref(),
-            [&original, &masked],
+        .and_then(|learned| learned.certificate(args, [original, masked], truth, &cases[0]));
+    Ok(Attacked {
+        report,
+        claims,
+        lesson,
+        certificate,
+    })
+}
+
+/// Whether the options make sense for attacks on masked files of this original, as far as that can be told before masking.
+///
+/// # Errors
+/// Usage or Input: what [`attack_files`] would say of every masked file.
+pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<()> {
+    args.refuse_without_effect(args.wants_statement())?;
+    refuse_empty(original, original)?;
+    let seed = args.seed()?;
+    let held = args.held(original, &seed)?;
+    if args.sides(original, original, &held)?.is_none() {
+        let (cases, _) = args.cases(original, original, &seed)?;
+        args.refuse_unknown_names(original, &cases)?;
+    }
+    args.methods.check(original.attributes())
+}
+
+/// Without records there is nobody to link.
+fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
+    let empty = [original, masked]
+        .into_iter()
+        .find(|table| table.n_records() == 0);
+    empty.map_or(Ok(()), |table| {
+        Err(
+            Error::input("has no records, only names: there is nobody to link")
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant"),
         )
-    })?;
-    Ok(args.ending(&report))
+    })
 }
 
 /// What a call writes.
@@ -286,12 +350,15 @@ impl LinkArgs {
     fn write(
         &self,
         mut outputs: Outputs,
-        report: &LinkReport,
-        claims: &[Claim],
-        learned: Option<&Learned>,
-        certificate: Option<&Certificate>,
+        attacked: &Attacked,
         [original, masked]: [&Table; 2],
     ) -> anyhow::Result<()> {
+        let Attacked {
+            report,
+            claims,
+            lesson,
+            certificate,
+        } = attacked;
         if let Some(output) = &mut outputs.links {
             let label = |table: &Table, record: u32| self.label(table, record);
             let (seekers, sought) = match self.direction() {
@@ -302,7 +369,7 @@ impl LinkArgs {
                 report::write_claims(out, claims, &|r| label(seekers, r), &|r| label(sought, r))
             })?;
         }
-        if let (Some(output), Some(learned)) = (&mut outputs.weights, learned) {
+        if let (Some(output), Some(learned)) = (&mut outputs.weights, lesson) {
             let json = learned.weights(self.direction()).to_json();
             output.write(|out| out.write_all(json.as_bytes()))?;
         }
@@ -311,7 +378,7 @@ impl LinkArgs {
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(),
+            FormatArg::Json => report.to_json(&provenance::of(&[original, masked])),
             FormatArg::Csv => report.to_csv()?,
         };
         outputs

@@ -100,16 +100,70 @@ struct MaskArgs {
 }
 
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
-    match method {
-        MaskMethod::Rankswap(args) => mask(args, console),
-        MaskMethod::Fuzzy(args) => mask(args, console),
-        MaskMethod::Pbuckets(args) => mask(args, console),
-        MaskMethod::Pdistribution(args) => mask(args, console),
-        MaskMethod::Noise(args) => mask(args, console),
-        MaskMethod::Ipso(args) => mask(args, console),
-        MaskMethod::Microagg(args) => mask(args, console),
-        MaskMethod::Recode(args) => mask(args, console),
-        MaskMethod::Suppress(args) => mask(args, console),
+    mask(method.args(), console)
+}
+
+impl MaskMethod {
+    fn args(&self) -> &dyn MethodArgs {
+        match self {
+            Self::Rankswap(args) => args,
+            Self::Fuzzy(args) => args,
+            Self::Pbuckets(args) => args,
+            Self::Pdistribution(args) => args,
+            Self::Noise(args) => args,
+            Self::Ipso(args) => args,
+            Self::Microagg(args) => args,
+            Self::Recode(args) => args,
+            Self::Suppress(args) => args,
+        }
+    }
+
+    /// Whether a seed decides anything.
+    pub(in crate::cli) fn is_random(&self) -> bool {
+        self.args().is_random()
+    }
+
+    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    pub(in crate::cli) fn names_attributes(&self) -> bool {
+        self.args().names_attributes()
+    }
+
+    /// Files that the method reads beside the table.
+    pub(in crate::cli) fn inputs(&self) -> Vec<&Path> {
+        self.args().inputs()
+    }
+
+    /// The options, checked against a table: for commands that mask it many times, in memory.
+    ///
+    /// # Errors
+    /// As for [`run`]; options of what is written are not looked at.
+    pub(in crate::cli) fn prepared(&self, table: &Table, console: &Console) -> Result<Prepared> {
+        self.args().check()?;
+        prepared(self.args(), table, console)
+    }
+}
+
+/// A method with its parameters, and what of a table it masks.
+#[derive(Debug)]
+pub(in crate::cli) struct Prepared {
+    method: Box<dyn Mask>,
+    chosen: Vec<AttrId>,
+    dropped: Vec<AttrId>,
+}
+
+impl Prepared {
+    /// Masks the table, and leaves out of it what does not reach the masked file. The records stay in order.
+    ///
+    /// # Errors
+    /// What the method objects to.
+    pub(in crate::cli) fn mask(&self, table: Table, seed: &Seed) -> Result<Masked> {
+        let name = table.name().to_owned();
+        let mut masked = self
+            .method
+            .mask(table, &self.chosen, &seed.streams(Purpose::Mask, 0))
+            .map_err(|error| error.in_file(name))?;
+        masked.table = masked.table.without(&self.dropped);
+        Ok(masked)
     }
 }
 
@@ -142,6 +196,11 @@ trait MethodArgs {
 
     /// Refuses options that contradict each other, before any file is read.
     fn check(&self) -> Result<()>;
+
+    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    fn names_attributes(&self) -> bool {
+        false
+    }
 
     /// The attributes that the method's own options name; `None` where `--attributes` or the roles decide.
     fn attributes(&self, _table: &Table) -> Result<Option<Vec<AttrId>>> {
@@ -181,45 +240,13 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
-    if table.n_records() == 0 {
-        return Err(
-            Error::input("has no records, only names: there is nothing to mask")
-                .in_file(table.name())
-                .remedy("Check that this is the file you meant")
-                .into(),
-        );
-    }
-    let method = method_args
-        .method(&table)
-        .map_err(|error| error.in_file(table.name()))?;
-    let dropped = dropped(&table, args, console)?;
-    let named = match method_args.attributes(&table)? {
-        None => args
-            .attributes
-            .as_deref()
-            .map(|list| table.select(list))
-            .transpose()?,
-        named => named,
-    };
-    let chosen = masked_attributes(method.as_ref(), &table, named, args, &dropped, console)?;
-    for &id in &chosen {
-        let attribute = table.attribute(id);
-        console.detail(&format!(
-            "  {}: {:?}, {}",
-            attribute.name, attribute.scale, attribute.scale_reason
-        ));
-    }
+    let prepared = prepared(method_args, &table, console)?;
     let seed = args::seed_or_system(args.seed, console)?;
     console.progress(&format!("masking {}", table.name()));
-    let name = table.name().to_owned();
-    let mut masked = console
-        .stage(method.name(), || {
-            method.mask(table, &chosen, &seed.streams(Purpose::Mask, 0))
-        })
-        .map_err(|error| error.in_file(name))?;
+    let mut masked = console.stage(prepared.method.name(), || prepared.mask(table, &seed))?;
     console.note(&format!(
         "{}: {} records, {}",
-        method.name(),
+        prepared.method.name(),
         masked.statement.records,
         method_args.headline(&masked)
     ));
@@ -233,21 +260,52 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
             path.display()
         ));
     }
-    let order;
-    (masked.table, order) = {
-        let released = masked.table.without(&dropped);
-        match args.shuffle {
-            Some(_) => {
-                masked.statement.shuffled = true;
-                shuffled(released, &seed)
-            }
-            None => (released, Vec::new()),
-        }
-    };
+    let mut order = Vec::new();
+    if args.shuffle.is_some() {
+        masked.statement.shuffled = true;
+        (masked.table, order) = shuffled(masked.table, &seed);
+    }
 
     console.progress("writing");
     console.stage("write", || outputs.write(&masked, &order))?;
     Ok(Ending::Done)
+}
+
+/// The options of a call, checked against its table.
+fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> Result<Prepared> {
+    let args = method_args.common();
+    if table.n_records() == 0 {
+        return Err(
+            Error::input("has no records, only names: there is nothing to mask")
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant"),
+        );
+    }
+    let method = method_args
+        .method(table)
+        .map_err(|error| error.in_file(table.name()))?;
+    let dropped = dropped(table, args, console)?;
+    let named = match method_args.attributes(table)? {
+        None => args
+            .attributes
+            .as_deref()
+            .map(|list| table.select(list))
+            .transpose()?,
+        named => named,
+    };
+    let chosen = masked_attributes(method.as_ref(), table, named, args, &dropped, console)?;
+    for &id in &chosen {
+        let attribute = table.attribute(id);
+        console.detail(&format!(
+            "  {}: {:?}, {}",
+            attribute.name, attribute.scale, attribute.scale_reason
+        ));
+    }
+    Ok(Prepared {
+        method,
+        chosen,
+        dropped,
+    })
 }
 
 /// The attributes that do not reach the masked file: those of `--drop`, and identifiers.

@@ -114,6 +114,10 @@ impl MethodArgs for SuppressArgs {
         }
     }
 
+    fn names_attributes(&self) -> bool {
+        true
+    }
+
     fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
         self.suppress(table)?.attributes(table).map(Some)
     }

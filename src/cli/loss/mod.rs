@@ -1,0 +1,223 @@
+//! `sdcrisk loss`: what masking took from a file.
+
+mod analyses;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Ending,
+    args::{ReadArgs, read_text},
+    console::Console,
+    files::{Output, Plan, Privacy, name_of},
+    link::inputs::check_statement_of,
+    pair::{self, AlignArgs},
+    provenance,
+};
+use crate::{
+    error::{Error, Result},
+    evaluate::link::Shared,
+    figure::Figure,
+    loss::{
+        self,
+        analyses::Analysis,
+        corrected::{Corrected, Correction},
+    },
+    report::loss::{LossReport, Measured, Scenario},
+    statement::Statement,
+    table::pair::Pair,
+};
+use analyses::AnalysesArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk loss orig.csv masked.csv
+  sdcrisk loss --measures il,pil,sse_sst orig.csv masked.csv
+  sdcrisk loss --by-attribute --attributes 1-7 orig.csv masked.csv
+  sdcrisk loss --statement noise.sdc.json orig.csv noise.csv
+  sdcrisk loss --clusters 3 --classify region --regress 'income~age,hours' orig.csv masked.csv
+  sdcrisk loss --key key.csv --format json orig.csv shuffled.csv
+
+Values and statistics of the masked file are compared with those of the original; lower is better everywhere, and
+two equal files lose nothing. Attributes that are numbers in both files are compared as numbers, all others
+(names, and numbers that became classes) as categories. What would be divided by 0 is left out and counted.
+
+With --statement the loss is told, too, that remains for users who correct their statistics by what was published:
+noise of a known level makes variances larger and correlations smaller by known factors.
+
+With --clusters, --classify and --regress an analysis that users could make is made on both files and compared.
+
+A loss says what users of the file will miss, not whether the file is safe: see 'sdcrisk link' and 'sdcrisk risk'.")]
+pub struct LossArgs {
+    /// The original file
+    #[arg(value_name = "ORIGINAL.csv")]
+    original: PathBuf,
+    /// The masked file; one of both can be - for standard input
+    #[arg(value_name = "MASKED.csv")]
+    masked: PathBuf,
+    #[command(flatten)]
+    align: AlignArgs,
+    /// The statement that 'mask --statement' wrote: tells the loss that remains after the correction that it allows (noise)
+    #[arg(long, value_name = "FILE", help_heading = "What was published")]
+    statement: Option<PathBuf>,
+    /// Measures that are told, by their keys: for example il,pil,sse_sst [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    measures: Vec<String>,
+    /// Tell each measure attribute by attribute too
+    #[arg(long)]
+    by_attribute: bool,
+    #[command(flatten)]
+    analyses: AnalysesArgs,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+    Csv,
+}
+
+pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
+    args.analyses.refuse()?;
+    let mut output = args.output()?;
+    let statement = args.statement()?;
+    let files = args
+        .align
+        .read(&args.original, &args.masked, &args.read, console)?;
+    if let Some((name, statement)) = &statement {
+        check_statement_of(statement, name, args.align.is_named(), &files.masked)?;
+    }
+    let pair = files.pair();
+    console.progress("comparing values and statistics");
+    let (data, correction) = console.stage("loss", || match &statement {
+        None => Ok((loss::figures(&pair), None)),
+        Some((name, statement)) => loss::figures_and_correction(&pair, statement)
+            .map(|(figures, correction)| (figures, Some(correction)))
+            .map_err(|error| error.in_file(name.clone())),
+    })?;
+    let data = args.wanted(data)?;
+    let correction = correction.map(|all| args.wanted_of(all)).transpose()?;
+    let analyses = match args.analyses.is_wanted() {
+        true => args.analyses.measure(&pair, &files, console)?,
+        false => Analysis::default(),
+    };
+    let report = LossReport {
+        scenario: args.scenario(&files, &pair),
+        measured: Measured {
+            data,
+            correction,
+            analyses,
+        },
+        by_attribute: args.by_attribute,
+        provenance: (args.format == FormatArg::Json)
+            .then(|| provenance::of(&[&files.original, &files.masked])),
+    };
+    let content = match args.format {
+        FormatArg::Text => report.to_text(),
+        FormatArg::Json => report.to_json(),
+        FormatArg::Csv => report.to_csv()?,
+    };
+    console.stage("write", || -> Result<()> {
+        output.write(|out| out.write_all(content.as_bytes()))?;
+        output.keep()
+    })?;
+    Ok(Ending::Done)
+}
+
+impl LossArgs {
+    fn output(&self) -> Result<Output> {
+        let mut plan = Plan::default();
+        plan.input(&self.original)?;
+        plan.input(&self.masked)?;
+        self.read.plan(&mut plan)?;
+        self.align.plan(&mut plan)?;
+        if let Some(statement) = &self.statement {
+            plan.input(statement)?;
+        }
+        plan.output(&self.output)?;
+        plan.open(&self.output, Privacy::Ordinary)
+    }
+
+    /// The statement, and the name of its file.
+    fn statement(&self) -> Result<Option<(String, Statement)>> {
+        let Some(path) = &self.statement else {
+            return Ok(None);
+        };
+        let name = name_of(path);
+        let statement = Statement::from_json(&name, &read_text(path)?)?;
+        Ok(Some((name, statement)))
+    }
+
+    fn scenario(&self, files: &pair::Files, pair: &Pair) -> Scenario {
+        let name = |shared: &Shared| files.original.attribute(shared.original);
+        Scenario {
+            original: files.original.name().into(),
+            masked: files.masked.name().into(),
+            records: pair.n_records,
+            attributes: (files.attributes.iter())
+                .map(|shared| name(shared).name.clone())
+                .collect(),
+            numbers: pair.numbers.names.clone(),
+            aligned_by: self.align.aligned_by(),
+            left_out: files.left_out(),
+        }
+    }
+
+    /// Of a correction the measures that were asked for.
+    fn wanted_of(&self, correction: Correction) -> Result<Correction> {
+        if self.measures.is_empty() {
+            return Ok(correction);
+        }
+        let is_asked_for = |corrected: &Corrected| {
+            let key = corrected.naive.what.key;
+            self.measures.iter().any(|asked| asked.trim() == key)
+        };
+        let figures: Vec<Corrected> = (correction.figures.into_iter())
+            .filter(is_asked_for)
+            .collect();
+        if figures.is_empty() {
+            return Err(Error::usage(
+                "--statement has no effect: no correction changes the measures that were asked for",
+            )
+            .remedy("Add il, pil, or measures of variances, covariances or correlations to --measures, or leave --statement out"));
+        }
+        Ok(Correction {
+            figures,
+            ..correction
+        })
+    }
+
+    /// The measures that were asked for.
+    fn wanted(&self, all: Vec<Figure>) -> Result<Vec<Figure>> {
+        if self.measures.is_empty() {
+            return Ok(all);
+        }
+        let keys: Vec<&str> = all.iter().map(|figure| figure.what.key).collect();
+        let asked: Vec<&str> = self.measures.iter().map(|key| key.trim()).collect();
+        if let Some(unknown) = asked.iter().find(|key| !keys.contains(key)) {
+            return Err(
+                Error::usage(format!("--measures: there is no measure {unknown:?}"))
+                    .remedy(format!("There are: {}", keys.join(", "))),
+            );
+        }
+        Ok(all
+            .into_iter()
+            .filter(|figure| asked.contains(&figure.what.key))
+            .collect())
+    }
+}

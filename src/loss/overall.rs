@@ -1,0 +1,83 @@
+//! IL: the mean of five measures, one number for a file.
+
+use crate::figure::{self, Better, Definition, Figure, Unit};
+
+static IL: Definition = Definition {
+    key: "il",
+    name: "information loss (IL)",
+    says: "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations",
+    source: "J. Domingo-Ferrer, V. Torra, 2001",
+    better: Better::Lower,
+    least: 0.0,
+    most: None,
+    unit: Unit::Share,
+};
+
+static IL1: Definition = Definition {
+    key: "il1",
+    name: "values, mean variation (IL1)",
+    says: "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data",
+    source: "J. Domingo-Ferrer, V. Torra, 2001",
+    better: Better::Lower,
+    least: 0.0,
+    most: None,
+    unit: Unit::Share,
+};
+
+/// The five measures, each with a weight of a fifth.
+pub const FIVE: [&str; 5] = [
+    "mean_variation_data",
+    "mean_variation_means",
+    "mean_variation_covariances",
+    "mean_variation_variances",
+    "mean_absolute_correlations",
+];
+
+/// IL, and IL1 under its short name, from the measures of discrepancy.
+///
+/// ```text
+/// IL = (IL1 + IL2 + IL3 + IL4 + IL5) / 5
+/// ```
+///
+/// Mean variations have no upper bound: one mean or covariance near 0 can make IL as large as one likes.
+///
+/// # Source
+/// J. Domingo-Ferrer, V. Torra, "A quantitative comparison of disclosure control methods for microdata", in Confidentiality,
+/// Disclosure, and Data Access, Elsevier, 2001.
+pub fn figures(discrepancies: &[Figure]) -> Vec<Figure> {
+    let il1 = figure::find(discrepancies, FIVE[0]).map(|figure| Figure {
+        what: &IL1,
+        ..figure.clone()
+    });
+    let il = mean_of(&IL, discrepancies, &FIVE);
+    std::iter::once(il).chain(il1).collect()
+}
+
+/// The mean of figures of these keys; not defined where one of them is not.
+pub fn mean_of(what: &'static Definition, figures: &[Figure], keys: &[&str]) -> Figure {
+    let of = |key: &&str| figure::find(figures, key);
+    let values: Option<Vec<f64>> = keys.iter().map(|key| of(key)?.value).collect();
+    match values {
+        Some(values) => {
+            let count = keys.len();
+            Figure::new(
+                what,
+                values.iter().sum::<f64>() / count as f64,
+                count as u64,
+            )
+        }
+        None => {
+            let missing = keys
+                .iter()
+                .filter_map(of)
+                .find(|figure| figure.value.is_none());
+            Figure::undefined(
+                what,
+                missing.map_or("a part of it is not".into(), |figure| {
+                    let why = figure.why_not.as_deref().unwrap_or_default();
+                    format!("{} is not ({why})", figure.what.key)
+                }),
+            )
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What users compute from a file: means, variances, covariances, correlations, quantiles.
+
+use rayon::prelude::*;
+
+use super::columns::{Columns, lower_triangle};
+use crate::stats::{
+    density::quantile,
+    moments::{Moments, moments},
+};
+
+/// Quantiles at 5, 10, …, 95 %.
+pub const QUANTILES: usize = 19;
+
+/// The share below the i-th quantile, counted from 0.
+pub fn share(i: usize) -> f64 {
+    (i + 1) as f64 / 20.0
+}
+
+/// Correlations nearer to −1 or 1 than this are −1 or 1: the rest is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The statistics of one file. `None` is not defined: divided by 0, or of too few values.
+///
+/// ```text
+/// mean_j      = Σ x_j / n
+/// Cov(j, k)   = Σ (x_j − mean_j)(x_k − mean_k) / (n − 1)         Var(j) = Cov(j, j)
+/// Corr(j, k)  = Cov(j, k) / sqrt(Var(j) Var(k))
+/// quantile    = between order statistics, at the place (n − 1) q   (type 7 of Hyndman and Fan)
+/// ```
+///
+/// # Missing
+/// Each statistic is of the values that are there: of two attributes, of the records that miss neither, with the means and
+/// variances of these records.
+///
+/// # Complexity
+/// O(n p²) time and O(n p + p²) memory, parallel over attributes and pairs of them, each summed in the order of the records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// One an attribute.
+    pub means: Vec<Option<f64>>,
+    /// One an attribute.
+    pub variances: Vec<Option<f64>>,
+    /// One a pair of [`lower_triangle`], the variances among them.
+    pub covariances: Vec<Option<f64>>,
+    /// Likewise; of an attribute with itself 1, if it has a variance.
+    pub correlations: Vec<Option<f64>>,
+    /// [`QUANTILES`] an attribute.
+    pub quantiles: Vec<Option<f64>>,
+}
+
+impl Statistics {
+    /// Those of a file.
+    pub fn of(columns: &Columns) -> Self {
+        let p = columns.len();
+        let by_attribute: Vec<(Moments, Vec<Option<f64>>)> = (0..p)
+            .into_par_iter()
+            .map(|attribute| {
+                let values = columns.present(attribute);
+                (moments(values.iter().copied()), quantiles(&values))
+            })
+            .collect();
+        let (moments, quantiles): (Vec<Moments>, Vec<_>) = by_attribute.into_iter().unzip();
+        let pairs: Vec<[usize; 2]> = lower_triangle(p).collect();
+        let joint: Vec<Joint> = pairs
+            .par_iter()
+            .map(|&[j, k]| Joint::of(columns, &moments, j, k))
+            .collect();
+        Self {
+            means: moments
+                .iter()
+                .map(|moments| (moments.count > 0).then_some(moments.mean))
+                .collect(),
+            variances: moments.iter().map(variance).collect(),
+            covariances: joint.iter().map(|joint| joint.covariance).collect(),
+            correlations: joint.iter().map(|joint| joint.correlation).collect(),
+            quantiles: quantiles.concat(),
+        }
+    }
+}
+
+fn variance(moments: &Moments) -> Option<f64> {
+    (moments.count > 1).then_some(moments.sd * moments.sd)
+}
+
+fn quantiles(values: &[f64]) -> Vec<Option<f64>> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    (0..QUANTILES)
+        .map(|i| (!sorted.is_empty()).then(|| quantile(&sorted, share(i))))
+        .collect()
+}
+
+/// Covariance and correlation of two attributes.
+struct Joint {
+    covariance: Option<f64>,
+    correlation: Option<f64>,
+}
+
+impl Joint {
+    fn of(columns: &Columns, all: &[Moments], j: usize, k: usize) -> Self {
+        if j == k {
+            let variance = variance(&all[j]);
+            return Self {
+                covariance: variance,
+                correlation: variance.filter(|&variance| variance > 0.0).map(|_| 1.0),
+            };
+        }
+        let (x, y) = columns.both(j, k);
+        if x.len() < 2 {
+            return Self {
+                covariance: None,
+                correlation: None,
+            };
+        }
+        let of = |attribute: usize, values: &[f64]| match values.len() == all[attribute].count {
+            true => all[attribute],
+            false => moments(values.iter().copied()),
+        };
+        let (a, b) = (of(j, &x), of(k, &y));
+        let products: f64 = (x.iter().zip(&*y))
+            .map(|(x, y)| (x - a.mean) * (y - b.mean))
+            .sum();
+        let covariance = products / (x.len() - 1) as f64;
+        Self {
+            covariance: Some(covariance),
+            correlation: (a.sd > 0.0 && b.sd > 0.0).then(|| whole(covariance / a.sd / b.sd)),
+        }
+    }
+}
+
+/// A correlation without the rounding of a perfect one.
+pub fn whole(correlation: f64) -> f64 {
+    match correlation.abs() > 1.0 - ROUNDING {
+        true => correlation.signum(),
+        false => correlation,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Matrix;
+
+    /// By hand: x = 1, 2, 3 with mean 2 and squares 2; y = 4, 0, 2 with mean 2, squares 8, products −2; divisor 2. The
+    /// correlation is −2 / sqrt(16). The 5 % quantile of x lies at the place 0.1.
+    #[test]
+    fn statistics_by_hand() {
+        let matrix = Matrix::complete(3, 2, vec![1.0, 4.0, 2.0, 0.0, 3.0, 2.0]);
+        let of = Statistics::of(&Columns::of(&matrix));
+        assert_eq!(of.means, [Some(2.0), Some(2.0)]);
+        assert_eq!(of.variances, [Some(1.0), Some(4.0)]);
+        assert_eq!(of.covariances, [Some(1.0), Some(-1.0), Some(4.0)]);
+        assert_eq!(of.correlations, [Some(1.0), Some(-0.5), Some(1.0)]);
+        assert!((of.quantiles[0].unwrap() - 1.1).abs() < 1e-15);
+        assert_eq!(of.quantiles[9], Some(2.0));
+        assert_eq!(of.quantiles.len(), 2 * QUANTILES);
+    }
+
+    /// With gaps: x = 1, 2, 3, –; y = –, 0, 2, 7. Both have records 2 and 3: means 2.5 and 1, products 1, variances 0.5 and 2.
+    #[test]
+    fn pairs_are_of_the_records_that_have_both() {
+        let mut matrix = Matrix::complete(4, 2, vec![1.0, 9.0, 2.0, 0.0, 3.0, 2.0, 9.0, 7.0]);
+        matrix.set_missing(0, 1);
+        matrix.set_missing(3, 0);
+        let of = Statistics::of(&Columns::of(&matrix));
+        assert_eq!(of.covariances[1], Some(1.0));
+        assert_eq!(of.correlations[1], Some(1.0));
+        assert_eq!(of.variances[0], Some(1.0));
+    }
+
+    #[test]
+    fn what_is_not_there_has_no_statistics() {
+        let mut matrix = Matrix::complete(2, 2, vec![1.0, 5.0, 2.0, 5.0]);
+        let constant = Statistics::of(&Columns::of(&matrix));
+        assert_eq!(constant.correlations, [Some(1.0), None, None]);
+        assert_eq!(constant.covariances, [Some(0.5), Some(0.0), Some(0.0)]);
+        matrix.set_missing(0, 0);
+        let one = Statistics::of(&Columns::of(&matrix));
+        assert_eq!((one.means[0], one.variances[0]), (Some(2.0), None));
+        matrix.set_missing(1, 0);
+        let none = Statistics::of(&Columns::of(&matrix));
+        assert_eq!((none.means[0], none.quantiles[0]), (None, None));
+    }
+}

@@ -1,0 +1,204 @@
+//! A result as a report reads it: what it needs and nothing else, so that keys may be added to results.
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    Audience, evaluation::Evaluation, files::Described, link::Link, loss::Loss, matching::Matched,
+    provenance::Origin, risk::Risk, score::Scored, statement::Stated,
+};
+use crate::{
+    attack::learned::weights::Weights,
+    error::{Error, Result},
+};
+
+/// A result that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The name of its file.
+    pub name: String,
+    pub(super) content: Content,
+    pub(super) origin: Origin,
+}
+
+/// What a result is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Of `link`.
+    Link,
+    /// Of `loss`.
+    Loss,
+    /// Of `risk`.
+    Risk,
+    /// Of `score`.
+    Score,
+    /// Of `evaluate`.
+    Evaluation,
+    /// Of `link --weights`.
+    Weights,
+    /// Of `mask --statement`.
+    Statement,
+    /// Of `describe`.
+    Description,
+    /// Of `match-attributes`.
+    Matching,
+}
+
+/// Schemas without their version, the version that is read, what they are.
+const SCHEMAS: [(&str, u32, Kind); 9] = [
+    ("sdcrisk.link", 1, Kind::Link),
+    ("sdcrisk.loss", 1, Kind::Loss),
+    ("sdcrisk.risk", 1, Kind::Risk),
+    ("sdcrisk.score", 1, Kind::Score),
+    ("sdcrisk.evaluate", 1, Kind::Evaluation),
+    ("sdcrisk.weights", 1, Kind::Weights),
+    ("sdcrisk.statement", 1, Kind::Statement),
+    ("sdcrisk.describe", 1, Kind::Description),
+    ("sdcrisk.match-attributes", 1, Kind::Matching),
+];
+
+/// What a result holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Content {
+    Link(Link),
+    Loss(Loss),
+    Risk(Risk),
+    Score(Scored),
+    Evaluation(Evaluation),
+    Weights(Box<Weights>),
+    Statement(Stated),
+    Description(Described),
+    Matching(Matched),
+}
+
+const JSON_HINT: &str =
+    "Give results that sdcrisk wrote with --format json, statements, or weights";
+
+impl Document {
+    /// Reads a result from JSON text.
+    ///
+    /// # Errors
+    /// Input, when it is not JSON, of no schema that reports know, or not what its schema says; with the place.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let in_file = |error: Error| error.in_file(name);
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
+            in_file(
+                Error::input("is not JSON")
+                    .at_line(line.max(1))
+                    .remedy(JSON_HINT),
+            )
+        })?;
+        let kind = kind(&value).map_err(in_file)?;
+        let content = match kind {
+            Kind::Link => Content::Link(read(&value).map_err(in_file)?),
+            Kind::Loss => Content::Loss(read(&value).map_err(in_file)?),
+            Kind::Risk => Content::Risk(read(&value).map_err(in_file)?),
+            Kind::Score => Content::Score(read(&value).map_err(in_file)?),
+            Kind::Evaluation => Content::Evaluation(read(&value).map_err(in_file)?),
+            Kind::Weights => Content::Weights(Box::new(Weights::from_json(name, text)?)),
+            Kind::Statement => Content::Statement(read(&value).map_err(in_file)?),
+            Kind::Description => Content::Description(read(&value).map_err(in_file)?),
+            Kind::Matching => Content::Matching(read(&value).map_err(in_file)?),
+        };
+        Ok(Self {
+            name: name.into(),
+            content,
+            origin: read(&value).map_err(in_file)?,
+        })
+    }
+
+    /// What it is of.
+    pub fn kind(&self) -> Kind {
+        match self.content {
+            Content::Link(_) => Kind::Link,
+            Content::Loss(_) => Kind::Loss,
+            Content::Risk(_) => Kind::Risk,
+            Content::Score(_) => Kind::Score,
+            Content::Evaluation(_) => Kind::Evaluation,
+            Content::Weights(_) => Kind::Weights,
+            Content::Statement(_) => Kind::Statement,
+            Content::Description(_) => Kind::Description,
+            Content::Matching(_) => Kind::Matching,
+        }
+    }
+
+    /// That something of it may be shown to an audience.
+    ///
+    /// # Errors
+    /// Usage, when nothing may.
+    pub fn check_for(&self, audience: Audience) -> Result<()> {
+        match (audience, self.kind()) {
+            (Audience::External, Kind::Weights) => Err(Error::usage(
+                "holds learned weights, which have no place in a report for others: they were made from who is whom",
+            )
+            .in_file(&self.name)
+            .remedy("Leave the file out, or leave --external out")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Which of the schemas a result has.
+fn kind(value: &Value) -> Result<Kind> {
+    let Some(schema) = value.get("schema").and_then(Value::as_str) else {
+        return Err(
+            Error::input("has no \"schema\": it is no result of sdcrisk").remedy(JSON_HINT),
+        );
+    };
+    let (name, version) = schema.rsplit_once('/').unwrap_or((schema, ""));
+    if name == "sdcrisk.certificate" {
+        return Err(Error::input(
+            "is a certificate: it says who is who, and no report shows it",
+        )
+        .remedy("Keep it private; 'sdcrisk verify' checks it, and results of 'link' say what is proven"));
+    }
+    let Some(&(_, read, kind)) = SCHEMAS.iter().find(|(known, ..)| *known == name) else {
+        let known: Vec<&str> = SCHEMAS
+            .iter()
+            .filter_map(|(known, ..)| known.strip_prefix("sdcrisk."))
+            .collect();
+        return Err(Error::input("is of a schema that reports do not know")
+            .remedy(format!("There are reports of: {}", known.join(", "))));
+    };
+    match version.parse() {
+        Ok(version) if version == read => Ok(kind),
+        Ok(version) if version > read => Err(Error::input(format!(
+            "is of version {version} of its schema; this program reads version {read}"
+        ))
+        .remedy("Use the version of sdcrisk that wrote it, or a later one")),
+        Ok(0..) | Err(_) => Err(Error::input(format!(
+            "states no version of its schema that this program reads, which is {read}"
+        ))
+        .remedy("Run the command again with this version")),
+    }
+}
+
+/// Reads a value, and says where it is not as its schema says. The content is not repeated: it can be anything.
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let message = error.inner().to_string();
+        let place = error.path().to_string();
+        let what = match message.strip_prefix("missing field ") {
+            Some(field) => format!("lacks {} {}", field.replace('`', "\""), within(&place)),
+            None => format!("is not as its schema says {}", within(&place)),
+        };
+        Error::input(what).remedy("Give the file as sdcrisk wrote it, or run the command again")
+    })
+}
+
+fn within(place: &str) -> String {
+    match place {
+        "." => "at its top".into(),
+        place => format!("at {place}"),
+    }
+}
+
+/// A list of attributes, as maps of results name them.
+pub(super) fn or_none<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}

@@ -1,0 +1,374 @@
+//! The report of `sdcrisk loss`.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    figures::{self, FigureRow},
+    link::LeftOutAttribute,
+    provenance::Provenance,
+    text,
+};
+use crate::{
+    figure::{Figure, Unit},
+    loss::{
+        NO_CATEGORIES, NO_NUMBERS,
+        analyses::Analysis,
+        corrected::{Corrected, Correction},
+    },
+};
+
+mod analyses;
+mod differences;
+mod reading;
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.loss/1";
+
+/// What was compared with what.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scenario {
+    /// Name of the original file.
+    pub original: String,
+    /// Name of the masked file.
+    pub masked: String,
+    /// Records that both files have.
+    pub records: usize,
+    /// The attributes that were compared.
+    pub attributes: Vec<String>,
+    /// Those of them that are numbers in both files; the others were compared as categories.
+    pub numbers: Vec<String>,
+    /// How it was known who is who.
+    pub aligned_by: String,
+    /// The attributes that were not compared.
+    pub left_out: Vec<LeftOutAttribute>,
+}
+
+/// What was measured, in the order in which it is told.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measured {
+    /// Of the data.
+    pub data: Vec<Figure>,
+    /// What of it remains after a correction by what was published.
+    pub correction: Option<Correction>,
+    /// Of analyses, with what was done.
+    pub analyses: Analysis,
+}
+
+/// What was lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossReport {
+    /// What was compared.
+    pub scenario: Scenario,
+    /// What was measured.
+    pub measured: Measured,
+    /// Whether it is told attribute by attribute.
+    pub by_attribute: bool,
+    /// Where the report comes from; made for JSON only.
+    pub provenance: Option<Provenance>,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    version: &'static str,
+    scenario: &'a Scenario,
+    measures: Map<String, Value>,
+    figures: Vec<FigureRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correction: Option<CorrectionRow<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    corrected: Vec<CorrectedRow>,
+    analyses: Vec<FigureRow>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    analysis_notes: &'a [String],
+    provenance: &'a Option<Provenance>,
+}
+
+/// What users correct.
+#[derive(Serialize)]
+struct CorrectionRow<'a> {
+    law: &'a str,
+    attributes: &'a [String],
+}
+
+/// A measure without and with correction.
+#[derive(Serialize)]
+struct CorrectedRow {
+    key: &'static str,
+    name: &'static str,
+    naive: Option<f64>,
+    corrected: Option<f64>,
+    direction: &'static str,
+    least: f64,
+    most: Option<f64>,
+}
+
+impl CorrectedRow {
+    fn new(figures: &Corrected) -> Self {
+        let what = figures.naive.what;
+        Self {
+            key: what.key,
+            name: what.name,
+            naive: figures.naive.value,
+            corrected: figures.corrected.value,
+            direction: what.better.words(),
+            least: what.least,
+            most: what.most,
+        }
+    }
+}
+
+impl LossReport {
+    /// For programs.
+    pub fn to_json(&self) -> String {
+        let mut measures = figures::measures(&self.measured.data);
+        measures.extend(figures::measures(&self.measured.analyses.figures));
+        let correction = self.measured.correction.as_ref();
+        let json = Json {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            scenario: &self.scenario,
+            measures,
+            figures: self.rows(&self.measured.data),
+            correction: correction.map(|correction| CorrectionRow {
+                law: &correction.law,
+                attributes: &correction.attributes,
+            }),
+            corrected: correction.map_or(Vec::new(), |correction| {
+                correction.figures.iter().map(CorrectedRow::new).collect()
+            }),
+            // Their parts are results: coefficients, classes, starts.
+            analyses: figures::rows(&self.measured.analyses.figures),
+            analysis_notes: &self.measured.analyses.notes,
+            provenance: &self.provenance,
+        };
+        serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
+    }
+
+    fn rows(&self, of: &[Figure]) -> Vec<FigureRow> {
+        let mut rows = figures::rows(of);
+        if !self.by_attribute {
+            for row in &mut rows {
+                row.parts.clear();
+            }
+        }
+        rows
+    }
+
+    /// One line a measure, and one for each attribute of it if that was asked for. A value that is not defined is empty.
+    ///
+    /// # Errors
+    /// Never in fact: it writes to memory.
+    pub fn to_csv(&self) -> Result<String, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record([
+            "original",
+            "masked",
+            "measure",
+            "attribute",
+            "value",
+            "counted",
+            "skipped",
+        ])?;
+        let (original, masked) = (&self.scenario.original, &self.scenario.masked);
+        let data = self.measured.data.iter().map(|f| (f, self.by_attribute));
+        let analyses = self.measured.analyses.figures.iter().map(|f| (f, true));
+        for (figure, with_parts) in data.chain(analyses) {
+            let key = figure.what.key;
+            writer.serialize((
+                original,
+                masked,
+                key,
+                "",
+                figure.value,
+                figure.counted,
+                figure.skipped,
+            ))?;
+            for part in figure.parts.iter().filter(|_| with_parts) {
+                let nothing: Option<u64> = None;
+                writer.serialize((
+                    original, masked, key, &part.name, part.value, nothing, nothing,
+                ))?;
+            }
+        }
+        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let mut content = self.head();
+        for (title, keys) in GROUPS {
+            content += &self.section(title, &self.group(keys));
+        }
+        let differences = self.group(is_difference);
+        let side_by_side = differences::table(&differences);
+        content += &match &side_by_side {
+            Some(table) => {
+                let parts = match self.by_attribute {
+                    true => by_attribute(&differences),
+                    false => String::new(),
+                };
+                format!("\n{}\n{table}{parts}", differences::TITLE)
+            }
+            // Where some were chosen each has its line.
+            None => self.section("Differences", &differences),
+        };
+        if let Some(correction) = &self.measured.correction {
+            content += &corrected(correction);
+        }
+        content += &analyses::section(&self.measured.analyses);
+        let reading = reading::of(&self.measured, &self.scenario);
+        if !reading.is_empty() {
+            content += "\nWhat this says\n";
+            for sentence in reading {
+                content += &text::paragraph(&sentence);
+            }
+        }
+        content += "\nWhat the measures are\n";
+        content += &figures::definitions(&self.group(|key| !is_difference(key)));
+        content += &match side_by_side {
+            Some(_) => differences::definitions(),
+            None => figures::definitions(&differences),
+        };
+        content += &analyses::definitions(&self.measured.analyses);
+        content
+    }
+
+    fn group(&self, keys: fn(&str) -> bool) -> Vec<Figure> {
+        // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
+        let has_nothing = |figure: &Figure| {
+            let why_not = figure.why_not.as_deref();
+            why_not == Some(NO_NUMBERS) || why_not == Some(NO_CATEGORIES)
+        };
+        let data = &self.measured.data;
+        let all = data.iter().all(has_nothing);
+        data.iter()
+            .filter(|figure| keys(figure.what.key) && (all || !has_nothing(figure)))
+            .cloned()
+            .collect()
+    }
+
+    fn head(&self) -> String {
+        let scenario = &self.scenario;
+        let count = |n: usize, what: &str| match n {
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let categories = scenario.attributes.len() - scenario.numbers.len();
+        let kinds = match (scenario.numbers.len(), categories) {
+            (_, 0) => "all numbers".to_string(),
+            (0, _) => "all categories".to_string(),
+            (numbers, categories) => format!("{numbers} of numbers, {categories} of categories"),
+        };
+        format!(
+            "{} and {}: {} by {}, {} ({kinds})\n",
+            scenario.original,
+            scenario.masked,
+            count(scenario.records, "record"),
+            scenario.aligned_by,
+            count(scenario.attributes.len(), "attribute"),
+        )
+    }
+
+    fn section(&self, title: &str, of: &[Figure]) -> String {
+        if of.is_empty() {
+            return String::new();
+        }
+        let mut content = format!("\n{title}\n{}", figures::table(of));
+        if self.by_attribute {
+            content += &by_attribute(of);
+        }
+        content
+    }
+}
+
+/// Whether a measure is told under a title.
+type Belongs = fn(&str) -> bool;
+
+/// The measures of the data, in groups that are read together; the differences come after them.
+const GROUPS: [(&str, Belongs); 2] = [
+    ("In short", |key| {
+        matches!(key, "il" | "il1" | "pil" | "sse_sst" | "il1s" | "mlodak")
+    }),
+    ("Categories and cells", |key| {
+        matches!(key, "entropy_loss" | "changed" | "suppressed")
+    }),
+];
+
+/// Whether a measure is one of the differences of values and statistics.
+fn is_difference(key: &str) -> bool {
+    key.starts_with("mean_") || key.starts_with("pil_")
+}
+
+/// What remains after a correction, beside what is lost without it.
+fn corrected(correction: &Correction) -> String {
+    let shown = |value: Option<f64>, unit: Unit| match unit {
+        Unit::Number => differences::number(value),
+        unit => figures::shown(value, unit),
+    };
+    let rows: Vec<Vec<String>> = (correction.figures.iter())
+        .map(|Corrected { naive, corrected }| {
+            let what = naive.what;
+            vec![
+                what.name.into(),
+                what.key.into(),
+                shown(naive.value, what.unit),
+                shown(corrected.value, what.unit),
+            ]
+        })
+        // What a correction leaves as it is stands above.
+        .filter(|row| row[2] != row[3])
+        .collect();
+    if rows.is_empty() {
+        return format!(
+            "\nWhat remains for users who correct by what was published\n{}{}",
+            text::paragraph(&correction.law),
+            text::paragraph("No measure changes by it.")
+        );
+    }
+    format!(
+        "\nWhat remains for users who correct by what was published (lower is better)\n{}{}",
+        text::paragraph(&correction.law),
+        text::columns(&["", "key", "as it is", "corrected"], &rows, 2)
+    )
+}
+
+/// Figures by attribute: an attribute a line, a figure a column.
+fn by_attribute(of: &[Figure]) -> String {
+    let told: Vec<&Figure> = of
+        .iter()
+        .filter(|figure| !figure.parts.is_empty())
+        .collect();
+    let mut names: Vec<&str> = Vec::new();
+    for part in told.iter().flat_map(|figure| &figure.parts) {
+        if !names.contains(&part.name.as_str()) {
+            names.push(&part.name);
+        }
+    }
+    // Keys are long: a few figures side by side still fit the terminal.
+    const SIDE_BY_SIDE: usize = 4;
+    let mut content = String::new();
+    for figures in told.chunks(SIDE_BY_SIDE) {
+        let header: Vec<&str> = std::iter::once("")
+            .chain(figures.iter().map(|figure| figure.what.key))
+            .collect();
+        let cell = |figure: &Figure, name: &str| {
+            let part = figure.parts.iter().find(|part| part.name == name);
+            part.map_or(String::new(), |part| {
+                figures::shown(part.value, figure.what.unit)
+            })
+        };
+        let rows: Vec<Vec<String>> = names
+            .iter()
+            .map(|name| {
+                let cells = figures.iter().map(|figure| cell(figure, name));
+                std::iter::once((*name).to_string()).chain(cells).collect()
+            })
+            .collect();
+        content += "\n";
+        content += &text::columns(&header, &rows, 1);
+    }
+    content
+}

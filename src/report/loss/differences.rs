@@ -1,0 +1,95 @@
+//! The differences of values and statistics side by side: what is compared a line, how it is compared a column.
+
+use crate::{
+    figure::{self, Figure},
+    report::{figures::shown, text},
+};
+
+/// The title of the table. Its keys are put together: a column and a line.
+pub const TITLE: &str = "Differences of values and statistics: 0 to any, probabilistic ones 0 to 100 %; lower is better\n(keys: mean_square_data, …, mean_variation_quantiles, pil_means, …, pil_quantiles)";
+
+const FAMILIES: [&str; 6] = [
+    "data",
+    "means",
+    "variances",
+    "covariances",
+    "correlations",
+    "quantiles",
+];
+
+const KINDS: [&str; 3] = ["mean_square", "mean_absolute", "mean_variation"];
+
+/// The table; `None` unless all figures are there, and one at least is defined.
+pub fn table(figures: &[Figure]) -> Option<String> {
+    let rows: Option<Vec<Vec<String>>> = FAMILIES
+        .iter()
+        .map(|family| {
+            let [square, absolute, variation] =
+                KINDS.map(|kind| figure::find(figures, &format!("{kind}_{family}")));
+            let (square, absolute, variation) = (square?, absolute?, variation?);
+            let probabilistic = match *family {
+                "data" => None,
+                family => Some(figure::find(figures, &format!("pil_{family}"))?),
+            };
+            let percent = |figure: &Figure| shown(figure.value, figure.what.unit);
+            let left_out = [Some(variation), probabilistic]
+                .into_iter()
+                .flatten()
+                .filter(|figure| figure.skipped > 0)
+                .map(|figure| format!("{} of {}", figure.skipped, figure.skipped + figure.counted))
+                .collect::<Vec<_>>();
+            Some(vec![
+                (*family).to_string(),
+                number(square.value),
+                number(absolute.value),
+                percent(variation),
+                probabilistic.map_or(String::new(), percent),
+                left_out.join(", "),
+            ])
+        })
+        .collect();
+    let rows = rows?;
+    if figures.iter().all(|figure| figure.value.is_none()) {
+        return None;
+    }
+    // The last column is there only where something stands in it.
+    let columns = match rows.iter().all(|row| row[5].is_empty()) {
+        true => 5,
+        false => 6,
+    };
+    let header = [
+        "",
+        "mean_square",
+        "mean_absolute",
+        "mean_variation",
+        "pil",
+        "left out: divided by 0",
+    ];
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|row| row.into_iter().take(columns).collect())
+        .collect();
+    Some(text::columns(&header[..columns], &rows, 1))
+}
+
+/// What the columns and lines of the table are.
+pub fn definitions() -> String {
+    [
+        "mean_square, mean_absolute, mean_variation: with m a value or statistic of the original and m' of the masked file, the means of (m − m')², |m − m'| and |m − m'| / |m|. Data: the cells that both files have. Means, variances and covariances of the attributes (divisor n−1; of covariances all p(p+1)/2, variances included), their p(p−1)/2 correlations, their quantiles 5, 10, …, 95 %. Cells with m = 0 count in no mean variation. (J. Domingo-Ferrer, V. Torra, 2001; Handbook on Statistical Disclosure Control, 3.5)",
+        "pil: mean of 2 P(0 ≤ Z ≤ |m − m'| / standard error), Z standard normal, the standard error that of the statistic in a sample like the original. (J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005)",
+    ]
+    .map(text::paragraph)
+    .concat()
+}
+
+/// A number of unknown size, short.
+pub fn number(value: Option<f64>) -> String {
+    const LARGE: f64 = 1e7;
+    const SMALL: f64 = 1e-3;
+    match value {
+        None => "-".into(),
+        Some(0.0) => "0".into(),
+        Some(value) if !(SMALL..LARGE).contains(&value) => format!("{value:.3e}"),
+        Some(value) => format!("{value:.4}"),
+    }
+}
