@@ -29,6 +29,7 @@ mod pipeline;
 mod recoding;
 mod releases;
 mod reports;
+mod risk;
 mod sandbox;
 mod score;
 mod selftest;

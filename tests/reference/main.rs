@@ -35,6 +35,7 @@ mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;
+mod risk;
 
 use sdcrisk::table::{ReadOptions, Table};
 
