@@ -50,6 +50,11 @@ impl AlignArgs {
         self.key.as_deref().map_or(Ok(()), |key| plan.input(key))
     }
 
+    /// Whether it is said who is who, so that the order of the records need not.
+    pub fn is_named(&self) -> bool {
+        self.id.is_some() || self.key.is_some()
+    }
+
     /// How records were aligned, in words.
     pub fn aligned_by(&self) -> String {
         match (&self.id, &self.key) {

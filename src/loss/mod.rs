@@ -17,9 +17,13 @@
 //!
 //! Statistics are those of each file over the values that are there; values are compared in the cells that both files have.
 //! What cannot be divided by is left out and counted. Nothing depends on the number of threads.
+//!
+//! Transparency cuts both ways: who knows how a file was masked attacks it better, and corrects statistics for it.
+//! [`figures_and_correction`] tells the loss that remains after such a correction ([`corrected`]).
 
 mod categories;
 mod columns;
+pub mod corrected;
 mod discrepancy;
 mod mlodak;
 mod overall;
@@ -28,9 +32,11 @@ mod scaled;
 mod squared_error;
 mod statistics;
 
-use crate::{figure::Figure, table::pair::Pair};
+use crate::{error::Result, figure::Figure, statement::Statement, table::pair::Pair};
 use columns::Columns;
+use corrected::{Correction, Law};
 pub use overall::FIVE as IL_PARTS;
+use probabilistic::SamplingVariances;
 use statistics::Statistics;
 
 /// Why a measure of numbers is not defined where there are none.
@@ -46,16 +52,20 @@ struct Files<'a> {
     after: Columns,
     of_before: Statistics,
     of_after: Statistics,
+    /// Of the statistics of the original.
+    sampling: SamplingVariances,
 }
 
 impl<'a> Files<'a> {
     fn new(pair: &'a Pair) -> Self {
         let before = Columns::of(&pair.numbers.original);
         let after = Columns::of(&pair.numbers.masked);
+        let of_before = Statistics::of(&before);
         Self {
             names: &pair.numbers.names,
-            of_before: Statistics::of(&before),
             of_after: Statistics::of(&after),
+            sampling: SamplingVariances::of(&before, &of_before),
+            of_before,
             before,
             after,
         }
@@ -75,14 +85,33 @@ impl<'a> Files<'a> {
 /// # Complexity
 /// O(n p² + n p log n) time, O(n p + p²) memory.
 pub fn figures(pair: &Pair) -> Vec<Figure> {
-    let files = Files::new(pair);
-    let discrepancies = discrepancy::figures(&files);
+    figures_of(pair, &Files::new(pair))
+}
+
+/// [`figures`], and what of them remains for users who correct their statistics by what was published.
+///
+/// # Errors
+/// Usage, when no correction is known for what was published.
+pub fn figures_and_correction(
+    pair: &Pair,
+    statement: &Statement,
+) -> Result<(Vec<Figure>, Correction)> {
+    let law = Law::of(statement, &pair.numbers.names)?;
+    let mut files = Files::new(pair);
+    let figures = figures_of(pair, &files);
+    files.of_after = law.corrected(&files.of_after);
+    let correction = Correction::new(law, &figures, &files);
+    Ok((figures, correction))
+}
+
+fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
+    let discrepancies = discrepancy::figures(files);
     let mut figures = overall::figures(&discrepancies);
-    figures.push(scaled::figure(&files));
-    figures.push(squared_error::figure(&files));
-    figures.extend(probabilistic::figures(&files));
+    figures.push(scaled::figure(files));
+    figures.push(squared_error::figure(files));
+    figures.extend(probabilistic::figures(files));
     figures.push(mlodak::figure(&pair.numbers));
-    figures.extend(categories::figures(pair, &files));
+    figures.extend(categories::figures(pair, files));
     figures.extend(discrepancies);
     figures
 }

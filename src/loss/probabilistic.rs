@@ -99,7 +99,7 @@ static FAMILIES: [Definition; 5] = [
 pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     let p = files.names.len();
     let (before, after) = (&files.of_before, &files.of_after);
-    let variances = SamplingVariances::of(&files.before, before);
+    let variances = &files.sampling;
     let single = || (0..p).map(|j| [j]);
     let losses =
         |of: &[Option<f64>], then: &[Option<f64>], variances: &[f64]| -> Vec<Option<f64>> {
@@ -223,7 +223,7 @@ impl Mean {
 
 /// The sampling variances of the statistics of a file, in the order of [`Statistics`]; 0 where one does not vary or is not
 /// defined.
-struct SamplingVariances {
+pub struct SamplingVariances {
     means: Vec<f64>,
     variances: Vec<f64>,
     covariances: Vec<f64>,
@@ -232,7 +232,8 @@ struct SamplingVariances {
 }
 
 impl SamplingVariances {
-    fn of(columns: &Columns, statistics: &Statistics) -> Self {
+    /// Those of a file with these statistics.
+    pub fn of(columns: &Columns, statistics: &Statistics) -> Self {
         let p = columns.len();
         let by_attribute: Vec<(Moments, Vec<f64>)> = (0..p)
             .into_par_iter()

@@ -83,10 +83,14 @@ pub fn measures(figures: &[Figure]) -> Map<String, Value> {
         .collect()
 }
 
+/// Shares below this differ from 0 by the rounding of sums.
+const ROUNDING: f64 = 1e-12;
+
 /// A value as people read it.
 pub fn shown(value: Option<f64>, unit: Unit) -> String {
     match (value, unit) {
         (None, _) => "-".into(),
+        (Some(value), Unit::Share) if value.abs() < ROUNDING => text::percent(0.0),
         (Some(value), Unit::Share) => text::percent(value),
         (Some(value), Unit::Count) => text::count(value),
         (Some(value), Unit::Number) => format!("{value:.4}"),

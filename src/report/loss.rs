@@ -10,8 +10,11 @@ use super::{
     text,
 };
 use crate::{
-    figure::Figure,
-    loss::{NO_CATEGORIES, NO_NUMBERS},
+    figure::{Figure, Unit},
+    loss::{
+        NO_CATEGORIES, NO_NUMBERS,
+        corrected::{Corrected, Correction},
+    },
 };
 
 mod differences;
@@ -44,6 +47,8 @@ pub struct Scenario {
 pub struct Measured {
     /// Of the data.
     pub data: Vec<Figure>,
+    /// What of it remains after a correction by what was published.
+    pub correction: Option<Correction>,
     /// Of analyses.
     pub analyses: Vec<Figure>,
 }
@@ -68,8 +73,46 @@ struct Json<'a> {
     scenario: &'a Scenario,
     measures: Map<String, Value>,
     figures: Vec<FigureRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correction: Option<CorrectionRow<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    corrected: Vec<CorrectedRow>,
     analyses: Vec<FigureRow>,
     provenance: &'a Option<Provenance>,
+}
+
+/// What users correct.
+#[derive(Serialize)]
+struct CorrectionRow<'a> {
+    law: &'a str,
+    attributes: &'a [String],
+}
+
+/// A measure without and with correction.
+#[derive(Serialize)]
+struct CorrectedRow {
+    key: &'static str,
+    name: &'static str,
+    naive: Option<f64>,
+    corrected: Option<f64>,
+    direction: &'static str,
+    least: f64,
+    most: Option<f64>,
+}
+
+impl CorrectedRow {
+    fn new(figures: &Corrected) -> Self {
+        let what = figures.naive.what;
+        Self {
+            key: what.key,
+            name: what.name,
+            naive: figures.naive.value,
+            corrected: figures.corrected.value,
+            direction: what.better.words(),
+            least: what.least,
+            most: what.most,
+        }
+    }
 }
 
 impl LossReport {
@@ -77,12 +120,20 @@ impl LossReport {
     pub fn to_json(&self) -> String {
         let mut measures = figures::measures(&self.measured.data);
         measures.extend(figures::measures(&self.measured.analyses));
+        let correction = self.measured.correction.as_ref();
         let json = Json {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             scenario: &self.scenario,
             measures,
             figures: self.rows(&self.measured.data),
+            correction: correction.map(|correction| CorrectionRow {
+                law: &correction.law,
+                attributes: &correction.attributes,
+            }),
+            corrected: correction.map_or(Vec::new(), |correction| {
+                correction.figures.iter().map(CorrectedRow::new).collect()
+            }),
             analyses: self.rows(&self.measured.analyses),
             provenance: &self.provenance,
         };
@@ -157,8 +208,11 @@ impl LossReport {
             // Where some were chosen each has its line.
             None => self.section("Differences", &differences),
         };
+        if let Some(correction) = &self.measured.correction {
+            content += &corrected(correction);
+        }
         content += &self.section("Analyses", &self.measured.analyses);
-        let reading = reading::of(&self.measured.data, &self.scenario);
+        let reading = reading::of(&self.measured, &self.scenario);
         if !reading.is_empty() {
             content += "\nWhat this says\n";
             for sentence in reading {
@@ -239,6 +293,39 @@ const GROUPS: [(&str, Belongs); 2] = [
 /// Whether a measure is one of the differences of values and statistics.
 fn is_difference(key: &str) -> bool {
     key.starts_with("mean_") || key.starts_with("pil_")
+}
+
+/// What remains after a correction, beside what is lost without it.
+fn corrected(correction: &Correction) -> String {
+    let shown = |value: Option<f64>, unit: Unit| match unit {
+        Unit::Number => differences::number(value),
+        unit => figures::shown(value, unit),
+    };
+    let rows: Vec<Vec<String>> = (correction.figures.iter())
+        .map(|Corrected { naive, corrected }| {
+            let what = naive.what;
+            vec![
+                what.name.into(),
+                what.key.into(),
+                shown(naive.value, what.unit),
+                shown(corrected.value, what.unit),
+            ]
+        })
+        // What a correction leaves as it is stands above.
+        .filter(|row| row[2] != row[3])
+        .collect();
+    if rows.is_empty() {
+        return format!(
+            "\nWhat remains for users who correct by what was published\n{}{}",
+            text::paragraph(&correction.law),
+            text::paragraph("No measure changes by it.")
+        );
+    }
+    format!(
+        "\nWhat remains for users who correct by what was published (lower is better)\n{}{}",
+        text::paragraph(&correction.law),
+        text::columns(&["", "key", "as it is", "corrected"], &rows, 2)
+    )
 }
 
 /// Figures by attribute: an attribute a line, a figure a column.

@@ -196,6 +196,20 @@ pub(super) fn check_statement(
         Some(path) => files::name_of(path),
         None => "the statement".into(),
     };
+    let is_aligned = args.id.is_some() || args.key.is_some();
+    check_statement_of(statement, &file, is_aligned, masked)
+}
+
+/// Whether a statement can be about a masked file of which it is said who is who, by more than the order of the records or by that.
+///
+/// # Errors
+/// Input or Usage, when it cannot.
+pub(in crate::cli) fn check_statement_of(
+    statement: &Statement,
+    file: &str,
+    is_aligned: bool,
+    masked: &Table,
+) -> Result<()> {
     if let Some(nonsense) = statement.nonsense() {
         return Err(Error::input(nonsense)
             .in_file(file)
@@ -213,7 +227,7 @@ pub(super) fn check_statement(
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }
-    if statement.shuffled && args.id.is_none() && args.key.is_none() {
+    if statement.shuffled && !is_aligned {
         return Err(Error::usage(
             "says that the masked file is in random order: by place, nobody would be found again",
         )
@@ -223,9 +237,8 @@ pub(super) fn check_statement(
         ));
     }
     // A release can be shorter than the file that was masked, if somebody can tell who is who.
-    let aligned = args.id.is_some() || args.key.is_some();
     if statement.records != masked.n_records()
-        && !(aligned && statement.records > masked.n_records())
+        && !(is_aligned && statement.records > masked.n_records())
     {
         return Err(Error::input(format!(
             "is about a file of {} records; {} has {}",

@@ -8,17 +8,23 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::ReadArgs,
+    args::{ReadArgs, read_text},
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Output, Plan, Privacy, name_of},
+    link::inputs::check_statement_of,
     pair::{self, AlignArgs},
     provenance,
 };
 use crate::{
     error::{Error, Result},
+    evaluate::link::Shared,
     figure::Figure,
-    loss,
+    loss::{
+        self,
+        corrected::{Corrected, Correction},
+    },
     report::loss::{LossReport, Measured, Scenario},
+    statement::Statement,
     table::pair::Pair,
 };
 use analyses::AnalysesArgs;
@@ -28,11 +34,15 @@ use analyses::AnalysesArgs;
   sdcrisk loss orig.csv masked.csv
   sdcrisk loss --measures il,pil,sse_sst orig.csv masked.csv
   sdcrisk loss --by-attribute --attributes 1-7 orig.csv masked.csv
+  sdcrisk loss --statement noise.sdc.json orig.csv noise.csv
   sdcrisk loss --key key.csv --format json orig.csv shuffled.csv
 
 Values and statistics of the masked file are compared with those of the original; lower is better everywhere, and
 two equal files lose nothing. Attributes that are numbers in both files are compared as numbers, all others
 (names, and numbers that became classes) as categories. What would be divided by 0 is left out and counted.
+
+With --statement the loss is told, too, that remains for users who correct their statistics by what was published:
+noise of a known level makes variances larger and correlations smaller by known factors.
 
 A loss says what users of the file will miss, not whether the file is safe: see 'sdcrisk link' and 'sdcrisk risk'.")]
 pub struct LossArgs {
@@ -44,6 +54,9 @@ pub struct LossArgs {
     masked: PathBuf,
     #[command(flatten)]
     align: AlignArgs,
+    /// The statement that 'mask --statement' wrote: tells the loss that remains after the correction that it allows (noise)
+    #[arg(long, value_name = "FILE", help_heading = "What was published")]
+    statement: Option<PathBuf>,
     /// Measures that are told, by their keys: for example il,pil,sse_sst [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     measures: Vec<String>,
@@ -77,20 +90,34 @@ enum FormatArg {
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
+    let statement = args.statement()?;
     let files = args
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
+    if let Some((name, statement)) = &statement {
+        check_statement_of(statement, name, args.align.is_named(), &files.masked)?;
+    }
     let pair = files.pair();
     console.progress("comparing values and statistics");
-    let data = console.stage("loss", || loss::figures(&pair));
+    let (data, correction) = console.stage("loss", || match &statement {
+        None => Ok((loss::figures(&pair), None)),
+        Some((name, statement)) => loss::figures_and_correction(&pair, statement)
+            .map(|(figures, correction)| (figures, Some(correction)))
+            .map_err(|error| error.in_file(name.clone())),
+    })?;
     let data = args.wanted(data)?;
+    let correction = correction.map(|all| args.wanted_of(all)).transpose()?;
     let analyses = match args.analyses.is_wanted() {
         true => args.analyses.figures(&pair, &files, console)?,
         false => Vec::new(),
     };
     let report = LossReport {
         scenario: args.scenario(&files, &pair),
-        measured: Measured { data, analyses },
+        measured: Measured {
+            data,
+            correction,
+            analyses,
+        },
         by_attribute: args.by_attribute,
         provenance: (args.format == FormatArg::Json)
             .then(|| provenance::of(&[&files.original, &files.masked])),
@@ -114,13 +141,25 @@ impl LossArgs {
         plan.input(&self.masked)?;
         self.read.plan(&mut plan)?;
         self.align.plan(&mut plan)?;
+        if let Some(statement) = &self.statement {
+            plan.input(statement)?;
+        }
         plan.output(&self.output)?;
         plan.open(&self.output, Privacy::Ordinary)
     }
 
+    /// The statement, and the name of its file.
+    fn statement(&self) -> Result<Option<(String, Statement)>> {
+        let Some(path) = &self.statement else {
+            return Ok(None);
+        };
+        let name = name_of(path);
+        let statement = Statement::from_json(&name, &read_text(path)?)?;
+        Ok(Some((name, statement)))
+    }
+
     fn scenario(&self, files: &pair::Files, pair: &Pair) -> Scenario {
-        let name =
-            |shared: &crate::evaluate::link::Shared| files.original.attribute(shared.original);
+        let name = |shared: &Shared| files.original.attribute(shared.original);
         Scenario {
             original: files.original.name().into(),
             masked: files.masked.name().into(),
@@ -132,6 +171,30 @@ impl LossArgs {
             aligned_by: self.align.aligned_by(),
             left_out: files.left_out(),
         }
+    }
+
+    /// Of a correction the measures that were asked for.
+    fn wanted_of(&self, correction: Correction) -> Result<Correction> {
+        if self.measures.is_empty() {
+            return Ok(correction);
+        }
+        let is_asked_for = |corrected: &Corrected| {
+            let key = corrected.naive.what.key;
+            self.measures.iter().any(|asked| asked.trim() == key)
+        };
+        let figures: Vec<Corrected> = (correction.figures.into_iter())
+            .filter(is_asked_for)
+            .collect();
+        if figures.is_empty() {
+            return Err(Error::usage(
+                "--statement has no effect: no correction changes the measures that were asked for",
+            )
+            .remedy("Add il, pil, or measures of variances, covariances or correlations to --measures, or leave --statement out"));
+        }
+        Ok(Correction {
+            figures,
+            ..correction
+        })
     }
 
     /// The measures that were asked for.

@@ -2,7 +2,7 @@
 
 use crate::{
     figure::{self, Figure},
-    report::text,
+    report::{figures::shown, text},
 };
 
 /// The title of the table. Its keys are put together: a column and a line.
@@ -31,7 +31,7 @@ pub fn table(figures: &[Figure]) -> Option<String> {
                 "data" => None,
                 family => Some(figure::find(figures, &format!("pil_{family}"))?),
             };
-            let percent = |figure: &Figure| figure.value.map_or("-".into(), text::percent);
+            let percent = |figure: &Figure| shown(figure.value, figure.what.unit);
             let left_out = [Some(variation), probabilistic]
                 .into_iter()
                 .flatten()
@@ -83,7 +83,7 @@ pub fn definitions() -> String {
 }
 
 /// A number of unknown size, short.
-fn number(value: Option<f64>) -> String {
+pub fn number(value: Option<f64>) -> String {
     const LARGE: f64 = 1e7;
     const SMALL: f64 = 1e-3;
     match value {

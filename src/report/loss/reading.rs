@@ -1,6 +1,6 @@
 //! What figures of loss mean for those who use the file, in plain words.
 
-use super::Scenario;
+use super::{Measured, Scenario};
 use crate::{
     figure::{self, Figure},
     loss::IL_PARTS,
@@ -11,7 +11,8 @@ use crate::{
 const MANY_RECORDS: usize = 10_000;
 
 /// Sentences about the figures that were measured.
-pub fn of(figures: &[Figure], scenario: &Scenario) -> Vec<String> {
+pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
+    let figures = &measured.data;
     if is_unchanged(figures) {
         return vec!["Nothing that was measured differs between the two files: no loss.".into()];
     }
@@ -19,6 +20,7 @@ pub fn of(figures: &[Figure], scenario: &Scenario) -> Vec<String> {
         values(figures),
         overall(figures),
         statistics(figures),
+        corrected(measured),
         probabilistic(figures, scenario),
         categories(figures),
         suppressed(figures),
@@ -108,6 +110,34 @@ fn statistics(figures: &[Figure]) -> Option<String> {
         text::percent(means),
         text::percent(variances),
     ))
+}
+
+/// What the statement is worth to users.
+fn corrected(measured: &Measured) -> Option<String> {
+    let figures = &measured.correction.as_ref()?.figures;
+    let change = |key: &str, words: &str, shown: fn(f64) -> String| {
+        let both = figures.iter().find(|both| both.naive.what.key == key)?;
+        let (naive, corrected) = (shown(both.naive.value?), shown(both.corrected.value?));
+        (naive != corrected).then(|| format!("{words} by {corrected} instead of {naive}"))
+    };
+    let changes = [
+        change("mean_variation_variances", "in a variance", text::percent),
+        change(
+            "mean_variation_covariances",
+            "in a covariance",
+            text::percent,
+        ),
+        change("mean_absolute_correlations", "in a correlation", |value| {
+            format!("{value:.3}")
+        }),
+    ];
+    let changes: Vec<String> = changes.into_iter().flatten().collect();
+    (!changes.is_empty()).then(|| {
+        format!(
+            "Who corrects by what was published is off {}.",
+            changes.join(", ")
+        )
+    })
 }
 
 fn probabilistic(figures: &[Figure], scenario: &Scenario) -> Option<String> {
