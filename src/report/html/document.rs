@@ -4,8 +4,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Audience, evaluation::Evaluation, figures::Measured, files::Described, link::Link,
-    matching::Matched, provenance::Origin, score::Scored, statement::Stated,
+    Audience, evaluation::Evaluation, files::Described, link::Link, loss::Loss, matching::Matched,
+    provenance::Origin, risk::Risk, score::Scored, statement::Stated,
 };
 use crate::{
     attack::learned::weights::Weights,
@@ -61,8 +61,8 @@ const SCHEMAS: [(&str, u32, Kind); 9] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Content {
     Link(Link),
-    Loss(Measured),
-    Risk(Measured),
+    Loss(Loss),
+    Risk(Risk),
     Score(Scored),
     Evaluation(Evaluation),
     Weights(Box<Weights>),

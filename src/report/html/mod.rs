@@ -15,9 +15,11 @@ mod files;
 mod frame;
 mod learned;
 mod link;
+mod loss;
 mod matching;
 mod parts;
 mod provenance;
+mod risk;
 mod score;
 mod statement;
 
@@ -70,10 +72,10 @@ pub fn page(documents: &[Document], request: impl Into<Request>) -> String {
         files::section(documents, &mut writer),
         link::scenario(documents, &mut writer),
         link::attacks(documents, &mut writer),
-        figures::risk(documents, &mut writer),
+        risk::section(documents, &mut writer),
         score::section(documents, &mut writer),
-        figures::loss(documents, &mut writer),
-        figures::integrity(documents, &mut writer),
+        loss::section(documents, &mut writer),
+        loss::integrity(documents, &mut writer),
         evaluation::section(documents, &mut writer),
         learned::section(documents, &mut writer),
         matching::section(documents, &mut writer),

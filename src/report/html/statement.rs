@@ -81,7 +81,7 @@ pub(super) fn parameters(parameters: &Map<String, Value>) -> String {
 }
 
 /// A value for reading.
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
         Value::String(text) => text.clone(),
