@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 19] = [
     "mask recode",
     "mask suppress",
     "link",
+    "evaluate",
     "explain",
     "match-attributes",
     "verify",

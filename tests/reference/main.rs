@@ -10,6 +10,7 @@
 
 mod aggregates;
 mod distances;
+mod evaluate;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
