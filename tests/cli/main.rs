@@ -28,4 +28,6 @@ mod recoding;
 mod releases;
 mod reports;
 mod sandbox;
+mod score;
+mod selftest;
 mod verify;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 22] = [
     "",
     "mask",
     "mask rankswap",
@@ -21,8 +21,10 @@ const COMMANDS: [&str; 20] = [
     "explain",
     "match-attributes",
     "verify",
+    "score",
     "describe",
     "demo",
+    "selftest",
     "completions",
     "man",
 ];

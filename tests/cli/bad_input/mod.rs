@@ -15,6 +15,7 @@ mod outputs;
 mod probabilistic;
 mod published;
 mod rules;
+mod score;
 mod ugly;
 mod verify;
 
@@ -236,6 +237,7 @@ fn table() -> Vec<Case> {
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(rules::cases());
+    table.extend(score::cases());
     table.extend(verify::cases());
     table
 }
