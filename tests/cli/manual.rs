@@ -19,6 +19,7 @@ const COMMANDS: [&str; 22] = [
     "link",
     "loss",
     "risk",
+    "evaluate",
     "explain",
     "match-attributes",
     "verify",

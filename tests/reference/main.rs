@@ -11,6 +11,7 @@
 mod aggregates;
 mod analyses;
 mod distances;
+mod evaluate;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]

@@ -48,6 +48,7 @@ impl FigureView {
             (Some(value), Some("share")) => percent(value),
             (Some(value), Some("count")) => count(value),
             (Some(value), None) if is_share => percent(value),
+            (Some(value), None) if value.fract() == 0.0 && value.abs() < 1e9 => count(value),
             (Some(value), _) => number(value),
         }
     }
