@@ -2,12 +2,14 @@
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "a test that cannot go on must fail where it stands"
 )]
 
 mod aggregates;
 mod atomic;
 mod bad_input;
+mod browser;
 mod demo;
 mod dialects;
 mod evaluate;
@@ -26,6 +28,9 @@ mod permissions;
 mod pipeline;
 mod recoding;
 mod releases;
+mod report;
 mod reports;
+#[path = "../common/results.rs"]
+mod results;
 mod sandbox;
 mod verify;

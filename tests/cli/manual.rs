@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 19] = [
     "mask recode",
     "mask suppress",
     "link",
+    "loss",
+    "report",
     "explain",
     "match-attributes",
     "verify",
@@ -110,7 +112,14 @@ fn help_names_the_options_of_the_contract() {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
     }
-    // It reads no table.
+    // They read no table.
+    let has = of("report");
+    for option in ["--external --title --release-type --output", everywhere]
+        .join(" ")
+        .split(' ')
+    {
+        assert!(has.contains(option), "report lacks {option}: {has:?}");
+    }
     let has = of("explain");
     for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
         assert!(has.contains(option), "explain lacks {option}: {has:?}");

@@ -38,5 +38,8 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod report;
+#[path = "../common/results.rs"]
+mod results;
 mod schema;
 mod swapping;

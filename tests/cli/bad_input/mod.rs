@@ -13,6 +13,7 @@ mod options;
 mod outputs;
 mod probabilistic;
 mod published;
+mod report;
 mod rules;
 mod ugly;
 mod verify;
@@ -233,6 +234,7 @@ fn table() -> Vec<Case> {
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
+    table.extend(report::cases());
     table.extend(rules::cases());
     table.extend(verify::cases());
     table
