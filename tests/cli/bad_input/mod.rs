@@ -17,6 +17,7 @@ mod outputs;
 mod probabilistic;
 mod published;
 mod risk;
+mod report;
 mod rules;
 mod score;
 mod ugly;
@@ -242,6 +243,7 @@ fn table() -> Vec<Case> {
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(risk::cases());
+    table.extend(report::cases());
     table.extend(rules::cases());
     table.extend(score::cases());
     table.extend(verify::cases());
