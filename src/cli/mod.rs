@@ -77,6 +77,8 @@ enum Command {
     Loss(Box<loss::LossArgs>),
     /// Measure what a file, or a pair of files, gives away without any linkage
     Risk(Box<risk::RiskArgs>),
+    /// Information loss and disclosure risk in one number, every term shown
+    Score(Box<score::ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
     /// Find out which attribute of one file is which of another
@@ -91,8 +93,6 @@ enum Command {
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
-    /// Information loss and disclosure risk in one number, every term shown
-    Score(Box<score::ScoreArgs>),
     /// Recompute worked examples of the literature: pass or fail
     Selftest(selftest::SelftestArgs),
     /// Print shell completions

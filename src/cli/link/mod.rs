@@ -16,7 +16,6 @@ use std::path::PathBuf;
 
 pub use args::LinkArgs;
 pub(super) use args::rate_limit;
-pub(in crate::cli) use args::rate_limit;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;

@@ -236,20 +236,36 @@ fn side_by_side(caption: &str, results: &[(&Document, &Measured)], writer: &Writ
     let mut header = vec!["Figure".to_string(), "Range".into(), "Better".into()];
     match results {
         [_] => header.push("Value".into()),
-        _ => header.extend(results.iter().map(|(document, _)| writer.file(&document.name))),
+        _ => header.extend(
+            results
+                .iter()
+                .map(|(document, _)| writer.file(&document.name)),
+        ),
     }
     header.push("Left out, divided by 0".into());
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for kind in kinds.iter().filter(|kind| !is_difference(&kind.key)) {
-        let own: Vec<Option<FigureView>> = results.iter().map(|(_, measured)| measured.find(&kind.key)).collect();
+        let own: Vec<Option<FigureView>> = results
+            .iter()
+            .map(|(_, measured)| measured.find(&kind.key))
+            .collect();
         if own.iter().flatten().all(|figure| figure.value.is_none()) {
-            let why = own.iter().flatten().find_map(|figure| figure.why_not.clone());
+            let why = own
+                .iter()
+                .flatten()
+                .find_map(|figure| figure.why_not.clone());
             missing.push(vec![kind.name.clone(), why.unwrap_or_default()]);
             continue;
         }
-        let mut row = vec![kind.name.clone(), range(kind), kind.direction.replace(" is better", "")];
+        let mut row = vec![
+            kind.name.clone(),
+            range(kind),
+            kind.direction.replace(" is better", ""),
+        ];
         row.extend(own.iter().map(|figure| {
-            figure.as_ref().map_or("not measured".into(), |figure| figure.shown(figure.value))
+            figure
+                .as_ref()
+                .map_or("not measured".into(), |figure| figure.shown(figure.value))
         }));
         row.push(own.iter().flatten().find_map(skipped).unwrap_or_default());
         rows.push(row);
@@ -275,7 +291,9 @@ fn side_by_side(caption: &str, results: &[(&Document, &Measured)], writer: &Writ
 fn difference(key: &str) -> Option<(&str, &str)> {
     OF.iter().find_map(|(of, _)| {
         let by = key.strip_suffix(of)?.strip_suffix('_')?;
-        BY.iter().any(|(known, _)| *known == by).then_some((*of, by))
+        BY.iter()
+            .any(|(known, _)| *known == by)
+            .then_some((*of, by))
     })
 }
 
@@ -299,12 +317,22 @@ const BY: [(&str, &str); 4] = [
 
 /// The differences between the files, what is compared by how; if they were measured.
 fn differences(measured: &Measured) -> Option<Table> {
-    let mut table = Table::new("Differences between the files; 0 is none, lower is better", &["Of"], 1);
-    table.header.extend(BY.iter().map(|(_, name)| name.to_string()));
+    let mut table = Table::new(
+        "Differences between the files; 0 is none, lower is better",
+        &["Of"],
+        1,
+    );
+    table
+        .header
+        .extend(BY.iter().map(|(_, name)| name.to_string()));
     for (of, name) in OF {
         let cells: Vec<String> = BY
             .iter()
-            .map(|(by, _)| measured.find(&format!("{by}_{of}")).map_or(String::new(), |figure| figure.shown(figure.value)))
+            .map(|(by, _)| {
+                measured
+                    .find(&format!("{by}_{of}"))
+                    .map_or(String::new(), |figure| figure.shown(figure.value))
+            })
             .collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
             let mut row = vec![name.to_string()];
@@ -323,7 +351,8 @@ fn range(figure: &FigureView) -> String {
 }
 
 fn skipped(figure: &FigureView) -> Option<String> {
-    (figure.skipped > 0).then(|| format!("{} of {}", figure.skipped, figure.skipped + figure.counted))
+    (figure.skipped > 0)
+        .then(|| format!("{} of {}", figure.skipped, figure.skipped + figure.counted))
 }
 
 /// Figures that are told by attribute.
