@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -21,6 +21,10 @@ const COMMANDS: [&str; 21] = [
     "match-attributes",
     "verify",
     "score",
+    "loss",
+    "risk",
+    "evaluate",
+    "report",
     "describe",
     "demo",
     "selftest",
