@@ -13,7 +13,7 @@ use crate::{
     figure::{Figure, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
-        corrected::{Corrected, Correction},
+        corrected::{Corrected, Correction, Estimate},
     },
 };
 
@@ -86,6 +86,8 @@ struct Json<'a> {
 struct CorrectionRow<'a> {
     law: &'a str,
     attributes: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    estimates: &'a [Estimate],
 }
 
 /// A measure without and with correction.
@@ -130,6 +132,10 @@ impl LossReport {
             correction: correction.map(|correction| CorrectionRow {
                 law: &correction.law,
                 attributes: &correction.attributes,
+                estimates: match self.by_attribute {
+                    true => &correction.estimates,
+                    false => &[],
+                },
             }),
             corrected: correction.map_or(Vec::new(), |correction| {
                 correction.figures.iter().map(CorrectedRow::new).collect()

@@ -16,6 +16,7 @@ mod fuzzy;
 mod ipso;
 mod learned;
 mod link_counts;
+mod loss;
 mod manual;
 mod maskings;
 mod match_attributes;

@@ -17,11 +17,11 @@ const COMMANDS: [&str; 25] = [
     "mask recode",
     "mask suppress",
     "link",
+    "loss",
     "explain",
     "match-attributes",
     "verify",
     "score",
-    "loss",
     "risk",
     "evaluate",
     "report",
@@ -107,6 +107,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
+        ),
+        (
+            "loss",
+            "--attributes --id --key --statement --measures --by-attribute --format --output",
         ),
         ("verify", "--id --key --format --output"),
         ("describe", "--format"),

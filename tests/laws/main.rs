@@ -24,6 +24,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod mdav;
 mod metamorphic;
 mod microaggregation;

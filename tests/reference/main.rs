@@ -20,6 +20,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod main_job;
 mod match_attributes;
 mod microaggregation;

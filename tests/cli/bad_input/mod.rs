@@ -7,6 +7,7 @@ mod explain;
 mod fuzzy;
 mod knowledge;
 mod learned;
+mod loss;
 mod match_attributes;
 mod microaggregation;
 mod options;
@@ -230,6 +231,7 @@ fn table() -> Vec<Case> {
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
     table.extend(learned::cases());
+    table.extend(loss::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
