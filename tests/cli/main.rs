@@ -28,6 +28,7 @@ mod readme;
 mod recoding;
 mod releases;
 mod reports;
+mod risk;
 mod sandbox;
 mod score;
 mod selftest;

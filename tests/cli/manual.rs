@@ -18,11 +18,11 @@ const COMMANDS: [&str; 25] = [
     "mask suppress",
     "link",
     "loss",
+    "risk",
     "explain",
     "match-attributes",
     "verify",
     "score",
-    "risk",
     "evaluate",
     "report",
     "describe",
@@ -103,6 +103,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask suppress",
             "--k --key --missing-matches --rules --statement",
+        ),
+        (
+            "risk",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
         ),
         (
             "match-attributes",

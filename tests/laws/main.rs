@@ -39,5 +39,6 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod risk;
 mod schema;
 mod swapping;

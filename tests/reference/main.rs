@@ -32,6 +32,7 @@ mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;
+mod risk;
 
 use sdcrisk::table::{ReadOptions, Table};
 

@@ -14,6 +14,7 @@ mod options;
 mod outputs;
 mod probabilistic;
 mod published;
+mod risk;
 mod rules;
 mod score;
 mod ugly;
@@ -236,6 +237,7 @@ fn table() -> Vec<Case> {
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
+    table.extend(risk::cases());
     table.extend(rules::cases());
     table.extend(score::cases());
     table.extend(verify::cases());
