@@ -10,6 +10,7 @@ mod atomic;
 mod bad_input;
 mod demo;
 mod dialects;
+mod evaluate;
 mod explain;
 mod fuzz;
 mod fuzzy;

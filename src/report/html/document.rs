@@ -4,8 +4,17 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Audience, evaluation::Evaluation, figures::Measured, files::Described, link::Link,
-    matching::Matched, provenance::Origin, score::Scored, statement::Stated,
+    Audience,
+    claims::{self, Claims},
+    evaluation::Evaluation,
+    files::Described,
+    link::Link,
+    loss::Loss,
+    matching::Matched,
+    provenance::Origin,
+    risk::Risk,
+    score::Scored,
+    statement::Stated,
 };
 use crate::{
     attack::learned::weights::Weights,
@@ -42,6 +51,8 @@ pub enum Kind {
     Description,
     /// Of `match-attributes`.
     Matching,
+    /// Of `link --links`.
+    Claims,
 }
 
 /// Schemas without their version, the version that is read, what they are.
@@ -61,14 +72,15 @@ const SCHEMAS: [(&str, u32, Kind); 9] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Content {
     Link(Link),
-    Loss(Measured),
-    Risk(Measured),
+    Loss(Loss),
+    Risk(Risk),
     Score(Scored),
     Evaluation(Evaluation),
     Weights(Box<Weights>),
     Statement(Stated),
     Description(Described),
     Matching(Matched),
+    Claims(Claims),
 }
 
 const JSON_HINT: &str =
@@ -81,6 +93,13 @@ impl Document {
     /// Input, when it is not JSON, of no schema that reports know, or not what its schema says; with the place.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let in_file = |error: Error| error.in_file(name);
+        if claims::are_in(text) {
+            return Ok(Self {
+                name: name.into(),
+                content: Content::Claims(claims::read(text).map_err(in_file)?),
+                origin: Origin::default(),
+            });
+        }
         let value: Value = serde_json::from_str(text).map_err(|error| {
             let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
             in_file(
@@ -120,6 +139,7 @@ impl Document {
             Content::Statement(_) => Kind::Statement,
             Content::Description(_) => Kind::Description,
             Content::Matching(_) => Kind::Matching,
+            Content::Claims(_) => Kind::Claims,
         }
     }
 
@@ -128,14 +148,18 @@ impl Document {
     /// # Errors
     /// Usage, when nothing may.
     pub fn check_for(&self, audience: Audience) -> Result<()> {
-        match (audience, self.kind()) {
-            (Audience::External, Kind::Weights) => Err(Error::usage(
-                "holds learned weights, which have no place in a report for others: they were made from who is whom",
-            )
-            .in_file(&self.name)
-            .remedy("Leave the file out, or leave --external out")),
-            _ => Ok(()),
-        }
+        let what = match (audience, self.kind()) {
+            (Audience::External, Kind::Weights) => {
+                "holds learned weights, which were made from who is whom"
+            }
+            (Audience::External, Kind::Claims) => "holds links, which say who is who",
+            _ => return Ok(()),
+        };
+        Err(
+            Error::usage(format!("{what}: they have no place in a report for others"))
+                .in_file(&self.name)
+                .remedy("Leave the file out, or leave --external out"),
+        )
     }
 }
 
@@ -194,7 +218,7 @@ fn within(place: &str) -> String {
     }
 }
 
-/// A list of attributes, as maps of results name them.
+/// What is absent or null is nothing.
 pub(super) fn or_none<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

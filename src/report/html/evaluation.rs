@@ -8,8 +8,8 @@ use super::{
     Section,
     document::{Content, Document, or_none},
     frame::KEPT,
-    parts::{Table, Writer, folded, list, text},
-    statement::parameters,
+    parts::{Table, Writer, base_name, folded, list, text},
+    statement::{parameters, plain},
 };
 use crate::report::{
     chart::{
@@ -31,6 +31,18 @@ pub(super) struct Evaluation {
     pub rows: Vec<Run>,
     #[serde(default)]
     pub settings: Vec<Setting>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub axes: Axes,
+    #[serde(default)]
+    pub interval: String,
+}
+
+/// What the map shows.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct Axes {
+    pub loss: Option<String>,
+    pub risk: Option<String>,
 }
 
 /// A file of the grid.
@@ -54,6 +66,8 @@ pub(super) struct Run {
     #[serde(default)]
     pub parameters: Map<String, Value>,
     #[serde(default)]
+    pub run: Option<u64>,
+    #[serde(default)]
     pub seed: Option<Value>,
     #[serde(default)]
     pub il: Option<f64>,
@@ -74,8 +88,6 @@ pub(super) struct Run {
 pub(super) struct RunAttack {
     pub name: String,
     pub rate: Option<f64>,
-    #[serde(default)]
-    pub certain_rate: Option<f64>,
 }
 
 /// A setting of the grid: its masked files together.
@@ -86,6 +98,8 @@ pub(super) struct Setting {
     #[serde(default)]
     pub file: String,
     pub method: String,
+    #[serde(default)]
+    pub name: Option<String>,
     #[serde(default)]
     pub parameters: Map<String, Value>,
     #[serde(default)]
@@ -136,15 +150,16 @@ impl Setting {
         published.map(|published| published.value)
     }
 
-    /// What tells it from others of its method.
+    /// What it belongs to: the masking of the plan.
+    fn masking(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.method)
+    }
+
+    /// What tells it from others of its masking.
     fn place(&self) -> String {
-        match (
-            self.parameters.is_empty(),
-            self.label.strip_prefix(&self.method),
-        ) {
-            (true, _) | (_, Some("")) => self.label.clone(),
-            (_, Some(rest)) => rest.trim_start().into(),
-            (false, None) => parameters(&self.parameters),
+        match self.label.strip_prefix(self.masking()) {
+            Some("") | None => self.label.clone(),
+            Some(rest) => rest.trim_start().into(),
         }
     }
 }
@@ -181,10 +196,15 @@ impl Evaluation {
             .filter(move |setting| setting.file == file)
     }
 
-    /// The loss to the right: IL, else the first loss.
+    /// The loss to the right: what the result names, else IL, else the first loss.
     fn loss_key(&self) -> Option<String> {
-        self.defined("il")
-            .or_else(|| self.measures(is_loss).into_iter().next())
+        let named = self.axes.loss.as_deref().and_then(|key| self.defined(key));
+        let first = || {
+            self.measures(is_loss)
+                .into_iter()
+                .find_map(|key| self.defined(&key))
+        };
+        named.or_else(|| self.defined("il")).or_else(first)
     }
 
     fn defined(&self, key: &str) -> Option<String> {
@@ -195,10 +215,18 @@ impl Evaluation {
         is.then(|| key.to_string())
     }
 
-    /// The risk upwards: DR, else the highest rate of an attack.
+    /// The risk upwards: what the result names, else DR, else (`None`) the highest rate of an attack.
+    fn risk_key(&self) -> Option<String> {
+        let named = self.axes.risk.as_deref().and_then(|key| self.defined(key));
+        match self.axes.risk {
+            Some(_) => named,
+            None => self.defined("dr"),
+        }
+    }
+
     fn risk_of(&self, setting: &Setting) -> Option<(Mean, Option<f64>)> {
-        if self.defined("dr").is_some() {
-            return Some((setting.measure("dr")?, setting.published("dr")));
+        if let Some(key) = self.risk_key() {
+            return Some((setting.measure(&key)?, setting.published(&key)));
         }
         let attacks = self.measures(|key| key.starts_with(ATTACK));
         let best = attacks
@@ -206,6 +234,27 @@ impl Evaluation {
             .filter_map(|key| Some((key, setting.measure(key)?)))
             .max_by(|a, b| a.1.mean.total_cmp(&b.1.mean))?;
         Some((best.1, setting.published(best.0)))
+    }
+
+    /// The settings on the front, file by file.
+    pub fn summary(&self) -> Vec<String> {
+        let line = |file: &str| {
+            let all = self.of_file(file).count();
+            let front: Vec<&str> = self
+                .of_file(file)
+                .filter(|setting| setting.pareto)
+                .map(|setting| setting.label.as_str())
+                .collect();
+            (!front.is_empty()).then(|| {
+                format!(
+                    "Of {all} settings on {}, {} are on the Pareto front, where no other is lower in both loss and risk: {}.",
+                    base_name(file),
+                    front.len(),
+                    crate::report::text::names(&front, 6)
+                )
+            })
+        };
+        self.file_names().into_iter().filter_map(line).collect()
     }
 }
 
@@ -221,8 +270,11 @@ fn measure_name(key: &str) -> String {
         "il" => "information loss (IL)".into(),
         "dr" => "disclosure risk (DR)".into(),
         "score" => "score".into(),
+        "dr_2001" => "disclosure risk (DR 2001)".into(),
+        "score_2001" => "score (2001)".into(),
         _ => match key.split_once(':') {
             Some(("attack", name)) => format!("links by {name}"),
+            Some(("certain", name)) => format!("certain links by {name}"),
             Some((_, name)) => name.replace('_', " "),
             None => key.replace('_', " "),
         },
@@ -249,7 +301,7 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
             let loss = setting.measure(&loss_key)?;
             let (risk, published) = evaluation.risk_of(setting)?;
             Some(Point {
-                method: setting.method.clone(),
+                method: setting.masking().into(),
                 label: setting.place(),
                 loss: loss.mean,
                 loss_interval: loss.interval,
@@ -260,10 +312,11 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
             })
         })
         .collect();
-    let risk = match evaluation.defined("dr") {
-        Some(_) => "disclosure risk (DR)",
-        None => "correct links of the strongest attack",
-    };
+    let risk = evaluation
+        .risk_key()
+        .map_or("correct links of the strongest attack".into(), |key| {
+            measure_name(&key)
+        });
     let runs = evaluation
         .of_file(file)
         .map(|setting| setting.runs)
@@ -278,10 +331,10 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
         }
     );
     let words = Words {
-        title: &format!("Risk and loss, {}", super::parts::base_name(file)),
+        title: &format!("Risk and loss, {}", base_name(file)),
         below: &below,
         x: &measure_name(&loss_key),
-        y: risk,
+        y: &risk,
     };
     (!points.is_empty()).then(|| map::drawing(&points, &words))
 }
@@ -300,9 +353,9 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     let mut parts = Vec::new();
     for (document, evaluation) in evaluations {
         if documents.len() > 1 {
-            parts.push(html! { h3 { (text(&writer.file(&document.name))) } });
+            parts.push(html! { h3 { (text(base_name(&document.name))) } });
         }
-        parts.push(what(evaluation, writer));
+        parts.push(what(evaluation));
         for file in evaluation.file_names() {
             parts.push(one_file(evaluation, file, writer));
         }
@@ -320,7 +373,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     })
 }
 
-fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
+fn what(evaluation: &Evaluation) -> Markup {
     let of_plan = |key: &str| {
         let value = evaluation.plan.get(key).filter(|value| !value.is_null())?;
         let mut one = Map::new();
@@ -334,7 +387,7 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
         .map(|file| {
             format!(
                 "{} ({} records, {} attributes)",
-                writer.file(&file.name),
+                base_name(&file.name),
                 file.records,
                 file.attributes.len()
             )
@@ -344,7 +397,7 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
         (
             "Plan",
             of_plan("file")
-                .map(|name| writer.file(&name))
+                .map(|name| base_name(&name).to_string())
                 .unwrap_or_default(),
         ),
         ("Files", files.join(", ")),
@@ -352,16 +405,34 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
             "Masked files per setting",
             of_plan("repeats").unwrap_or_default(),
         ),
-        ("Attributes known", of_plan("known").unwrap_or_default()),
+        ("Attributes known", known(evaluation)),
         ("Attacks", of_plan("attacks").unwrap_or_default()),
         ("Losses", of_plan("losses").unwrap_or_default()),
+        ("Intervals", evaluation.interval.clone()),
     ])
+}
+
+/// What the intruder knows, file by file where files differ.
+fn known(evaluation: &Evaluation) -> String {
+    let said = |value: &Value| match value {
+        Value::Array(cases) => cases.iter().map(plain).collect::<Vec<_>>().join("; "),
+        other => plain(other),
+    };
+    match evaluation.plan.get("known") {
+        Some(Value::Array(files)) => {
+            let mut each: Vec<String> = files.iter().map(said).collect();
+            each.dedup();
+            each.join(" | ")
+        }
+        Some(other) => said(other),
+        None => String::new(),
+    }
 }
 
 fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
     let is_internal = writer.is_internal();
     let keys = evaluation.measures(|key| is_internal || is_loss(key));
-    let name = super::parts::base_name(file).to_string();
+    let name = base_name(file).to_string();
     let mut table = Table::new(
         format!("Settings on {name}"),
         &["Setting", "Masked files"],
@@ -417,8 +488,8 @@ fn shown(measure: Mean) -> String {
 fn against_parameter(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
     let mut methods: Vec<&str> = Vec::new();
     for setting in evaluation.of_file(file) {
-        if !methods.contains(&setting.method.as_str()) {
-            methods.push(&setting.method);
+        if !methods.contains(&setting.masking()) {
+            methods.push(setting.masking());
         }
     }
     let figures = methods.into_iter().filter_map(|method| {
@@ -464,7 +535,9 @@ fn rates_against(
     order.sort_by(|a, b| at(a).unwrap_or(0.0).total_cmp(&at(b).unwrap_or(0.0)));
     let series: Vec<Series> = keys
         .iter()
-        .map(|key| Series {
+        .enumerate()
+        .map(|(number, key)| Series {
+            number,
             name: key.trim_start_matches(ATTACK).to_string(),
             points: order
                 .iter()
@@ -610,7 +683,8 @@ fn folded_runs(evaluation: &Evaluation) -> Markup {
             Value::String(seed) => seed.clone(),
             other => other.to_string(),
         });
-        let mut row = vec![label, super::parts::base_name(&run.file).into(), seed];
+        let number = run.run.map_or(String::new(), |run| run.to_string());
+        let mut row = vec![label, base_name(&run.file).into(), number, seed];
         row.extend([run.il, run.dr, run.score].map(|value| value.map_or(String::new(), percent)));
         row.extend(
             extra

@@ -5,8 +5,10 @@ use maud::{DOCTYPE, PreEscaped, html};
 use super::{
     Audience, Request, Section,
     document::{Content, Document, Kind},
+    figures::FigureView,
     link::{self, Link},
-    parts::{Writer, text},
+    parts::{Writer, base_name, text},
+    risk::Risk,
 };
 use crate::report::{
     chart::style,
@@ -74,11 +76,8 @@ fn audience(audience: Audience) -> &'static str {
 }
 
 /// What was asked: the results in this report, in words.
-pub(super) fn asked(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let asked: Vec<String> = documents
-        .iter()
-        .map(|document| question(document, writer))
-        .collect();
+pub(super) fn asked(documents: &[Document]) -> Option<Section> {
+    let asked: Vec<String> = documents.iter().map(question).collect();
     Some(Section {
         id: "asked",
         title: "What was asked",
@@ -86,13 +85,13 @@ pub(super) fn asked(documents: &[Document], writer: &mut Writer) -> Option<Secti
     })
 }
 
-fn question(document: &Document, writer: &Writer) -> String {
-    let name = writer.file(&document.name);
+fn question(document: &Document) -> String {
+    let name = base_name(&document.name);
     let what = match &document.content {
         Content::Link(link) => {
             let (original, masked) = (
-                writer.file(&link.scenario.original),
-                writer.file(&link.scenario.masked),
+                base_name(&link.scenario.original),
+                base_name(&link.scenario.masked),
             );
             format!("How many records of {original} does an intruder find in {masked}?")
         }
@@ -108,9 +107,10 @@ fn question(document: &Document, writer: &Writer) -> String {
         Content::Weights(_) => "Which attributes still identify people, at worst?".into(),
         Content::Statement(_) => "How was the file masked?".into(),
         Content::Description(described) => {
-            format!("What does {} hold?", writer.file(&described.file))
+            format!("What does {} hold?", base_name(&described.file))
         }
         Content::Matching(_) => "Which attribute of one file is which of another?".into(),
+        Content::Claims(_) => "Which records are found?".into(),
     };
     format!("{what} ({name})")
 }
@@ -122,25 +122,14 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
         match &document.content {
             Content::Link(link) if writer.is_internal() => lines.extend(of_link(link)),
             Content::Loss(loss) => {
-                if let Some(il) = loss.find("il").filter(|il| il.value.is_some()) {
+                if let Some(il) = loss.find("il") {
                     lines.push(format!(
                         "Information loss (IL) is {}: the mean of five relative differences between the files; 0 % would be no difference.",
-                        il.shown(il.value)
+                        il.shown()
                     ));
                 }
             }
-            Content::Risk(risk) if writer.is_internal() => {
-                for key in ["interval_disclosure_rank", "interval_disclosure_sd", "unique", "k_anonymity"] {
-                    if let Some(figure) = risk.find(key).filter(|figure| figure.value.is_some()) {
-                        lines.push(format!(
-                            "{}: {} ({}).",
-                            capital(&figure.name),
-                            figure.shown(figure.value),
-                            writer.file(&document.name)
-                        ));
-                    }
-                }
-            }
+            Content::Risk(risk) if writer.is_internal() => lines.extend(of_risk(risk)),
             Content::Score(score) if writer.is_internal() => {
                 if let (Some(il), Some(dr), Some(score)) = (score.il, score.dr, score.score) {
                     lines.push(format!(
@@ -151,22 +140,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
                     ));
                 }
             }
-            Content::Evaluation(evaluation) if writer.is_internal() => {
-                let front: Vec<&str> = evaluation
-                    .settings
-                    .iter()
-                    .filter(|setting| setting.pareto)
-                    .map(|setting| setting.label.as_str())
-                    .collect();
-                if !front.is_empty() {
-                    lines.push(format!(
-                        "Of {} settings {} are on the Pareto front, where no other is lower in both loss and risk: {}.",
-                        evaluation.settings.len(),
-                        front.len(),
-                        front.join("; ")
-                    ));
-                }
-            }
+            Content::Evaluation(evaluation) if writer.is_internal() => lines.extend(evaluation.summary()),
             Content::Weights(weights) if writer.is_internal() => lines.push(format!(
                 "At worst, distances of the kind {} link {} of {} records; no distance of that kind links more than {}.",
                 weights.family.name(),
@@ -227,6 +201,27 @@ fn of_link(link: &Link) -> Vec<String> {
         });
     }
     lines
+}
+
+fn of_risk(risk: &Risk) -> Vec<String> {
+    const KEYS: [&str; 4] = [
+        "interval_disclosure_rank",
+        "unique",
+        "k_anonymity",
+        "expected_reidentifications",
+    ];
+    let line = |figure: FigureView| {
+        let before = risk
+            .find_before(&figure.key)
+            .map_or(String::new(), |before| {
+                format!(", {} before masking", before.shown())
+            });
+        format!("{}: {}{before}.", capital(&figure.name), figure.shown())
+    };
+    KEYS.into_iter()
+        .filter_map(|key| risk.find(key))
+        .map(line)
+        .collect()
 }
 
 fn capital(text: &str) -> String {

@@ -8,6 +8,7 @@
 //! far to trust its links. Nor does it show a seed, a row number, weights, where files were kept, or the SHA-256 of an original, against which
 //! guesses of the original could be tested. What is not named in the code of a section as external is internal.
 
+mod claims;
 mod document;
 mod evaluation;
 mod figures;
@@ -15,9 +16,11 @@ mod files;
 mod frame;
 mod learned;
 mod link;
+mod loss;
 mod matching;
 mod parts;
 mod provenance;
+mod risk;
 mod score;
 mod statement;
 
@@ -64,16 +67,17 @@ pub fn page(documents: &[Document], request: impl Into<Request>) -> String {
     let request = request.into();
     let mut writer = parts::Writer::new(request.audience);
     let sections: Vec<Section> = [
-        frame::asked(documents, &mut writer),
+        frame::asked(documents),
         frame::summary(documents, &writer),
-        statement::section(documents, &mut writer),
+        statement::section(documents),
         files::section(documents, &mut writer),
         link::scenario(documents, &mut writer),
         link::attacks(documents, &mut writer),
-        figures::risk(documents, &mut writer),
+        claims::section(documents, &writer),
+        risk::section(documents, &mut writer),
         score::section(documents, &mut writer),
-        figures::loss(documents, &mut writer),
-        figures::integrity(documents, &mut writer),
+        loss::section(documents, &mut writer),
+        loss::integrity(documents, &mut writer),
         evaluation::section(documents, &mut writer),
         learned::section(documents, &mut writer),
         matching::section(documents, &mut writer),

@@ -23,8 +23,8 @@ impl Writer {
         self.audience == Audience::Internal
     }
 
-    /// How a file is called: outside the office, where it was kept is nobody's business.
-    pub fn file(&self, name: &str) -> String {
+    /// Where a file was kept, which is nobody's business outside the office.
+    pub fn path(&self, name: &str) -> String {
         match self.audience {
             Audience::Internal => name.into(),
             Audience::External => base_name(name).into(),
