@@ -6,6 +6,10 @@ use rayon::prelude::*;
 
 use super::{Lists, Nearest, Preference};
 use crate::{
+    agreement::{
+        Weighted,
+        priced::{Chosen, PricedAgreement},
+    },
     distance::priced::{Ask, Offer, PricedPoints, Search},
     error::Result,
     optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
@@ -63,7 +67,7 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
             None => nearest_points(nearest)?,
         },
         Preference::Lists(lists) => in_lists(lists.as_ref())?,
-        Preference::Agreed(agreed) => in_lists(&agreed.weighted)?,
+        Preference::Agreed(agreed) => in_patterns(&agreed.weighted)?,
     };
     let is_proven = solution.is_proven();
     let Solution {
@@ -104,7 +108,22 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
         return assignment::cheapest(&mut Points::new(seekers, sought, nearest));
     }
     let turned = assignment::cheapest(&mut Points::new(sought, seekers, nearest))?;
-    let mut pairs = vec![None; seekers.n_records()];
+    Ok(turned_back(turned, seekers.n_records()))
+}
+
+/// Assigns by agreement patterns, which every pair has: those of the smaller file choose.
+fn in_patterns(weighted: &Weighted) -> Result<Solution> {
+    let n_seekers = weighted.agreement.n_seekers();
+    if n_seekers <= weighted.agreement.n_sought() {
+        return assignment::cheapest(&mut Patterns::new(weighted, Chosen::Sought));
+    }
+    let turned = assignment::cheapest(&mut Patterns::new(weighted, Chosen::Seekers))?;
+    Ok(turned_back(turned, n_seekers))
+}
+
+/// The solution as the seekers see it, if the sought records chose.
+fn turned_back(turned: Solution, n_seekers: usize) -> Solution {
+    let mut pairs = vec![None; n_seekers];
     for (column, pair) in (0..).zip(&turned.pairs) {
         if let Some(Pair {
             column: seeker,
@@ -114,7 +133,7 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
             pairs[seeker as usize] = Some(Pair { column, cost });
         }
     }
-    Ok(Solution { pairs, ..turned })
+    Solution { pairs, ..turned }
 }
 
 /// Records that choose among points. The distance is symmetric to the last bit, so either file can.
@@ -157,11 +176,7 @@ fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) ->
                 turn: row,
             };
             let offers = points.cheapest(queries.record(row as usize), ask, search);
-            let pair = |offer: Offer| Pair {
-                column: offer.point,
-                cost: offer.key,
-            };
-            offers.into_iter().map(pair).collect()
+            offers.iter().map(pair).collect()
         })
         .collect()
 }
@@ -185,6 +200,52 @@ impl Costs for Points<'_> {
 
     fn hints(&mut self) -> Vec<(u32, Pair)> {
         std::mem::take(&mut self.hints)
+    }
+}
+
+/// Records that choose by the weights of agreement patterns.
+struct Patterns<'a>(PricedAgreement<'a>);
+
+impl<'a> Patterns<'a> {
+    fn new(weighted: &'a Weighted, chosen: Chosen) -> Self {
+        Self(PricedAgreement::new(weighted, chosen))
+    }
+}
+
+impl Costs for Patterns<'_> {
+    fn n_rows(&self) -> usize {
+        self.0.n_choosers()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.0.n_points()
+    }
+
+    fn set_prices(&mut self, prices: &[f64]) {
+        self.0.set_prices(prices);
+    }
+
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        wishes
+            .par_iter()
+            .with_min_len(AT_ONCE)
+            .map_init(Vec::new, |best, &Wish { row, below }| {
+                let ask = Ask {
+                    k,
+                    below,
+                    turn: row,
+                };
+                self.0.cheapest(row as usize, ask, best);
+                best.iter().map(pair).collect()
+            })
+            .collect()
+    }
+}
+
+fn pair(offer: &Offer) -> Pair {
+    Pair {
+        column: offer.point,
+        cost: offer.key,
     }
 }
 

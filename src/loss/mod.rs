@@ -21,6 +21,7 @@
 //! Transparency cuts both ways: who knows how a file was masked attacks it better, and corrects statistics for it.
 //! [`figures_and_correction`] tells the loss that remains after such a correction ([`corrected`]).
 
+pub mod analyses;
 mod categories;
 mod columns;
 pub mod corrected;

@@ -12,3 +12,4 @@ pub mod moments;
 pub mod quantifier;
 pub mod rank;
 pub mod regression;
+pub mod scatter;

@@ -10,6 +10,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod architecture;
 mod attacks_agree_with_oracle;
 mod certificates;

@@ -3,6 +3,7 @@
 mod aggregates;
 mod broken;
 mod distances;
+mod evaluate;
 mod explain;
 mod fuzzy;
 mod knowledge;
@@ -226,6 +227,7 @@ fn table() -> Vec<Case> {
     table.extend(ugly::cases());
     table.extend(options::cases());
     table.extend(distances::cases());
+    table.extend(evaluate::cases());
     table.extend(explain::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
