@@ -28,6 +28,7 @@ mod microaggregation;
 mod mixed_files;
 mod permissions;
 mod pipeline;
+mod readme;
 mod recoding;
 mod releases;
 mod report;

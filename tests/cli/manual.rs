@@ -6,6 +6,7 @@ use crate::sandbox::Sandbox;
 
 const COMMANDS: [&str; 22] = [
 const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -26,6 +27,7 @@ const COMMANDS: [&str; 21] = [
     "match-attributes",
     "verify",
     "score",
+    "report",
     "describe",
     "demo",
     "selftest",
