@@ -275,17 +275,16 @@ fn patterns_cost_what_a_dense_solver_finds() {
         [1, 5],
         [5, 1],
         [63, 64],
-        [90, 90],
-        [50, 140],
-        [140, 50],
+        [80, 80],
+        [50, 120],
+        [120, 50],
     ] {
         for width in [1, 2, 4, 8] {
-            for (gaps, numbers) in [false, true].into_iter().cycle().zip(comparators) {
-                let [seekers, sought] = noisy(&mut dice, sizes, width, gaps);
-                for fit in [Fit::Known, Fit::EmFixedU] {
-                    let found = check_within(&agreed(&seekers, &sought, numbers, fit), 1e-11);
-                    assert_eq!(found.total.pairs, sizes[0].min(sizes[1]) as u64);
-                }
+            for (case, numbers) in comparators.into_iter().enumerate() {
+                let [seekers, sought] = noisy(&mut dice, sizes, width, case % 2 == 1);
+                let fit = [Fit::Known, Fit::EmFixedU][case / 2];
+                let found = check_within(&agreed(&seekers, &sought, numbers, fit), 1e-11);
+                assert_eq!(found.total.pairs, sizes[0].min(sizes[1]) as u64);
             }
         }
     }
