@@ -9,7 +9,9 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod distances;
+mod evaluate;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
@@ -34,6 +36,7 @@ mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;
+mod risk;
 
 use sdcrisk::table::{ReadOptions, Table};
 
