@@ -33,6 +33,17 @@ pub enum Unit {
     Number,
 }
 
+impl Unit {
+    /// Its name for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Count => "count",
+            Self::Number => "number",
+        }
+    }
+}
+
 /// What a figure is.
 #[derive(Debug, PartialEq)]
 pub struct Definition {

@@ -28,6 +28,17 @@ impl Seed {
         Ok(Self(bytes))
     }
 
+    /// A number for [`from_number`](Self::from_number) that nobody can foresee, of 48 bits: a double holds it exactly.
+    ///
+    /// # Errors
+    /// If the operating system has no randomness to give.
+    pub fn number_from_system() -> Result<u64> {
+        let Self(bytes) = Self::from_system()?;
+        Ok(bytes[..6]
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    }
+
     /// A seed that can be guessed: for experiments and tests only.
     pub fn from_number(number: u64) -> Self {
         let mut bytes = [0; 32];

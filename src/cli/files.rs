@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, Once, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -256,8 +256,8 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// Temporary files that exist right now: a run that is asked to stop (Ctrl-C, the end of a batch job) removes them.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether a search is under way that can be asked to stop.
-static SEARCHING: AtomicBool = AtomicBool::new(false);
+/// How many pieces of work are under way that can be asked to stop; one can be part of another.
+static SEARCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether it was asked to.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -265,9 +265,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Does work that gives what it has when somebody presses Ctrl-C (see [`is_interrupted`]); a second time ends the program.
 pub fn interruptible<T>(work: impl FnOnce() -> T) -> T {
     watch_signals();
-    SEARCHING.store(true, Ordering::Relaxed);
+    SEARCHING.fetch_add(1, Ordering::Relaxed);
     let result = work();
-    SEARCHING.store(false, Ordering::Relaxed);
+    SEARCHING.fetch_sub(1, Ordering::Relaxed);
     result
 }
 
@@ -287,13 +287,13 @@ fn watch_signals() {
         // Without a handler a stopped run leaves a temporary file behind: a blemish, no reason not to work.
         let _ = ctrlc::set_handler(|| {
             // A search gives what it has; who asks twice means it.
-            if SEARCHING.load(Ordering::Relaxed) && !INTERRUPTED.swap(true, Ordering::Relaxed) {
+            if SEARCHING.load(Ordering::Relaxed) > 0 && !INTERRUPTED.swap(true, Ordering::Relaxed) {
                 return;
             }
             for path in temporary_files().drain(..) {
                 let _ = fs::remove_file(path);
             }
-            std::process::exit(status::STOPPED);
+            std::process::exit(i32::from(status::STOPPED));
         });
     });
 }

@@ -112,7 +112,11 @@ impl AlignArgs {
     }
 
     /// The attributes that are compared. One that has become constant is: that is a loss.
-    fn compared(&self, original: &Table, masked: &Table) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
+    pub fn compared(
+        &self,
+        original: &Table,
+        masked: &Table,
+    ) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
         let (mut compared, mut left_out) = (Vec::new(), Vec::new());
         let named = self.attributes.as_deref();
         let candidates = match named {

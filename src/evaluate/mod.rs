@@ -4,8 +4,12 @@
 //! ones in an order unrelated to his.
 
 pub mod calibration;
+pub mod grid;
 mod judge;
 pub mod knowledge;
 pub mod link;
+pub mod overall;
+pub mod plan;
 pub mod score;
+pub mod summary;
 pub mod truth;

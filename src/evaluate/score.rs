@@ -41,6 +41,9 @@ pub struct Score {
     /// Least, lower quartile, median, upper quartile and greatest size of the candidate set, if the attack has such
     /// sets.
     pub candidates_quantiles: Option<[u32; 5]>,
+    /// Records by the size of their candidate set, if the attack has such sets: the least size of a bin (0, or a power of two;
+    /// it reaches to below the next) and the number of its records, by ascending size, without empty bins.
+    pub candidates_histogram: Vec<(u32, u64)>,
     /// Records whose true partner is among the candidates.
     pub contains_true: u64,
 }
@@ -70,6 +73,10 @@ impl Score {
             candidates_mean: mean(contests),
             candidates_quantiles: (candidate_sets && !contests.is_empty())
                 .then(|| quantiles(contests)),
+            candidates_histogram: match candidate_sets {
+                true => histogram(contests),
+                false => Vec::new(),
+            },
             contains_true: count(&|c| c.inside),
         }
     }
@@ -140,6 +147,19 @@ fn quantiles(contests: &[Contest]) -> [u32; 5] {
     [0, 1, 2, 3, 4].map(|quarter| sizes[quarter * (sizes.len() - 1) / 4])
 }
 
+/// Counts by the greatest power of two that a size reaches.
+fn histogram(contests: &[Contest]) -> Vec<(u32, u64)> {
+    let mut bins: BTreeMap<u32, u64> = BTreeMap::new();
+    for contest in contests {
+        let least = contest
+            .candidates
+            .checked_ilog2()
+            .map_or(0, |power| 1 << power);
+        *bins.entry(least).or_insert(0) += 1;
+    }
+    bins.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +195,8 @@ mod tests {
         );
         assert_eq!((score.contains_true, score.candidates_mean), (3, 3.0));
         assert_eq!(score.candidates_quantiles, Some([0, 1, 1, 4, 9]));
+        // Sizes 1, 1, 4, 9 and 0: in the bins 1, 1, 4 to 7, 8 to 15, and none.
+        assert_eq!(score.candidates_histogram, [(0, 1), (1, 2), (4, 1), (8, 1)]);
         assert_eq!(score.rate(Ties::Fair), 0.3);
         assert_eq!(score.baseline(), 1.0 / 9.0);
         assert!(score.interval(Ties::Fair).0 < 0.3 && 0.3 < score.interval(Ties::Fair).1);
@@ -184,6 +206,7 @@ mod tests {
     fn without_candidate_sets_nothing_is_certain() {
         let score = Score::of_contests(&[contest(1, true, false, 1)], 1, 1, false);
         assert_eq!((score.certain, score.candidates_quantiles), (0, None));
+        assert_eq!(score.candidates_histogram, []);
         assert_eq!(score.fair, 1.0);
     }
 

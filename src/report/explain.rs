@@ -5,12 +5,12 @@ mod heat_map;
 mod lattice;
 mod matrix;
 mod measure;
-mod picture;
 mod weighted;
 mod words;
 
 use serde::Serialize;
 
+use super::chart::picture::Drawing;
 use crate::attack::learned::{
     family::Family,
     weights::{Basis, ProofStatus, Weights, basis, proof_word, standardize_word},
@@ -154,6 +154,11 @@ impl Explanation {
 
     /// As a picture (SVG): bars of weights, the lattice of a measure, the heat map of a matrix.
     pub fn to_svg(&self) -> String {
+        self.drawing().standalone()
+    }
+
+    /// The picture, to be a file or a part of a page.
+    pub fn drawing(&self) -> Drawing {
         let headline = words::headline(self);
         match &self.figures {
             Figures::Weighted(weighted) => bars::draw(weighted, &headline, &self.in_words),

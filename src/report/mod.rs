@@ -10,14 +10,20 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 }
 
 pub mod calibration;
+pub mod chart;
 pub mod describe;
+pub mod evaluate;
 pub mod explain;
 pub mod figures;
+pub mod html;
 pub mod learned;
 pub mod link;
 pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod risk;
+pub mod score;
+pub mod selftest;
 pub mod text;
 pub mod verify;

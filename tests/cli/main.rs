@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "a test that cannot go on must fail where it stands"
 )]
 
@@ -9,8 +10,10 @@ mod aggregates;
 mod analyses;
 mod atomic;
 mod bad_input;
+mod browser;
 mod demo;
 mod dialects;
+mod evaluate;
 mod explain;
 mod fuzz;
 mod fuzzy;
@@ -25,8 +28,15 @@ mod microaggregation;
 mod mixed_files;
 mod permissions;
 mod pipeline;
+mod readme;
 mod recoding;
 mod releases;
+mod report;
 mod reports;
+mod risk;
+#[path = "../common/results.rs"]
+mod results;
 mod sandbox;
+mod score;
+mod selftest;
 mod verify;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -18,11 +20,17 @@ const COMMANDS: [&str; 20] = [
     "mask suppress",
     "link",
     "loss",
+    "risk",
+    "evaluate",
+    "report",
     "explain",
     "match-attributes",
     "verify",
+    "score",
+    "report",
     "describe",
     "demo",
+    "selftest",
     "completions",
     "man",
 ];
@@ -100,6 +108,10 @@ fn help_names_the_options_of_the_contract() {
             "--k --key --missing-matches --rules --statement",
         ),
         (
+            "risk",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
+        ),
+        (
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
         ),
@@ -115,7 +127,14 @@ fn help_names_the_options_of_the_contract() {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
     }
-    // It reads no table.
+    // They read no table.
+    let has = of("report");
+    for option in ["--external --title --release-type --output", everywhere]
+        .join(" ")
+        .split(' ')
+    {
+        assert!(has.contains(option), "report lacks {option}: {has:?}");
+    }
     let has = of("explain");
     for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
         assert!(has.contains(option), "explain lacks {option}: {has:?}");

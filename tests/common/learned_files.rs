@@ -2,7 +2,7 @@
 //!
 //! The names are those of the literature: `M4-82` has four attributes, the first two aggregated with k = 8, the next two with
 //! k = 2; `M7-999` has groups of three, three and one attribute, all with k = 3. The literature does not say which 400 records
-//! and which attributes it used; these were drawn once (`learned_records.txt`: places in the file, 1 for the first).
+//! and which attributes it used; these were drawn once (`data/plans/learned-records.txt`: places in the file, 1 for the first).
 //!
 //! Source of the groups: D. Abril, G. Navarro-Arribas, V. Torra, "Improving record linkage with supervised learning for
 //! disclosure risk assessment", Information Fusion 13, 2012.
@@ -19,7 +19,7 @@ use sdcrisk::{
 };
 
 /// The records of the sets of 400.
-const RECORDS: &str = include_str!("learned_records.txt");
+const RECORDS: &str = include_str!("../../data/plans/learned-records.txt");
 
 /// Which attributes and records, and how they were masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

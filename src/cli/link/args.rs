@@ -156,7 +156,8 @@ pub(super) enum FormatArg {
     Csv,
 }
 
-fn rate_limit(text: &str) -> std::result::Result<f64, String> {
+/// A rate from 0 to 1, as a percentage or a share.
+pub(in crate::cli) fn rate_limit(text: &str) -> std::result::Result<f64, String> {
     let number = |digits: &str| digits.trim().parse::<f64>().ok();
     match text.strip_suffix('%') {
         Some(percent) => number(percent).map(|percent| percent / 100.0),
@@ -300,13 +301,27 @@ impl LinkArgs {
         }
     }
 
-    /// The seed of the random choices of this call.
-    pub(super) fn seed(&self) -> Result<Seed> {
-        let random = self.record_count().is_some()
+    /// Whether anything in this call is random.
+    fn is_random(&self) -> Result<bool> {
+        Ok(self.record_count().is_some()
             || self.methods.learned.train_count().is_some()
             || self
                 .knowledge()?
-                .is_some_and(|knowledge| knowledge.is_random());
+                .is_some_and(|knowledge| knowledge.is_random()))
+    }
+
+    /// The same call with this seed, if anything in it is random.
+    ///
+    /// # Errors
+    /// Usage, when `--known` makes no sense.
+    pub(in crate::cli) fn seeded(self, number: u64) -> Result<Self> {
+        let seed = self.is_random()?.then_some(number);
+        Ok(Self { seed, ..self })
+    }
+
+    /// The seed of the random choices of this call.
+    pub(super) fn seed(&self) -> Result<Seed> {
+        let random = self.is_random()?;
         match self.seed {
             Some(number) if random => Ok(Seed::from_number(number)),
             Some(_) => Err(
@@ -317,6 +332,31 @@ impl LinkArgs {
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),
         }
+    }
+
+    /// Whether a method named uses a statement of the masking, and nothing else was said of it.
+    pub(in crate::cli) fn wants_statement(&self) -> bool {
+        let uses = [
+            MethodName::Rsld,
+            MethodName::Likelihood,
+            MethodName::Microagg,
+        ];
+        uses.into_iter().any(|method| self.methods.names(method))
+            && self.published.of_rank_swapping().is_none()
+            && self.published.microaggregation.group.is_empty()
+    }
+
+    /// Whether this `--known` counts among the attributes of `--attributes`, rather than naming its own.
+    ///
+    /// # Errors
+    /// Usage, when it makes no sense.
+    pub(in crate::cli) fn counts_among_attributes(known: Option<&str>) -> Result<bool> {
+        known.map_or(Ok(true), |text| Ok(Knowledge::parse(text)?.is_some()))
+    }
+
+    /// Whether this call makes one attack: a single method, and not all that apply.
+    pub(in crate::cli) fn is_one_attack(&self) -> bool {
+        self.methods.method.len() == 1 && !self.methods.takes_all()
     }
 
     /// `--known-records` as a number, if it is one.

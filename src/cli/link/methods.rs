@@ -17,6 +17,7 @@ use crate::{
         mahalanobis::{Mahalanobis, Scatter, Singular},
     },
     error::{Error, Result},
+    table::Attribute,
 };
 
 /// An attack by name.
@@ -324,6 +325,20 @@ impl MethodArgs {
             }
         }
         Ok((methods_to_run, not_run))
+    }
+
+    /// Whether the options of methods that need no published parameters make sense for an original with these attributes.
+    ///
+    /// # Errors
+    /// Usage.
+    pub(super) fn check(&self, attributes: &[Attribute]) -> Result<()> {
+        if self.method.contains(&MethodName::Prl) {
+            self.probabilistic.attack(attributes)?;
+        }
+        if self.method.contains(&MethodName::Kernel) {
+            self.kernel_law()?;
+        }
+        self.singular().map(|_| ())
     }
 
     fn attack(&self, method: MethodName, published: &Published<'_>) -> Result<Box<dyn Attack>> {

@@ -9,11 +9,13 @@ mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod words;
 mod work;
 
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
+pub(super) use args::rate_limit;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
@@ -23,6 +25,7 @@ use super::{
     Ending,
     console::Console,
     files::{Output, Plan, Privacy},
+    provenance,
 };
 use crate::{
     attack::Direction,
@@ -221,6 +224,22 @@ pub(in crate::cli) fn attack_files(
     })
 }
 
+/// Whether the options make sense for attacks on masked files of this original, as far as that can be told before masking.
+///
+/// # Errors
+/// Usage or Input: what [`attack_files`] would say of every masked file.
+pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<()> {
+    args.refuse_without_effect(args.wants_statement())?;
+    refuse_empty(original, original)?;
+    let seed = args.seed()?;
+    let held = args.held(original, &seed)?;
+    if args.sides(original, original, &held)?.is_none() {
+        let (cases, _) = args.cases(original, original, &seed)?;
+        args.refuse_unknown_names(original, &cases)?;
+    }
+    args.methods.check(original.attributes())
+}
+
 /// Without records there is nobody to link.
 fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
     let empty = [original, masked]
@@ -359,7 +378,7 @@ impl LinkArgs {
         }
         let content = match self.format {
             FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(),
+            FormatArg::Json => report.to_json(&provenance::of(&[original, masked])),
             FormatArg::Csv => report.to_csv()?,
         };
         outputs

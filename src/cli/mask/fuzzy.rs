@@ -173,6 +173,10 @@ impl MethodArgs for FuzzyArgs {
             .map(|_| ())
     }
 
+    fn names_attributes(&self) -> bool {
+        !self.group.is_empty()
+    }
+
     fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
         if self.group.is_empty() {
             return Ok(None);

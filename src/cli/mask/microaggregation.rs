@@ -207,6 +207,10 @@ impl MethodArgs for MicroaggregationArgs {
         .map(|_| ())
     }
 
+    fn names_attributes(&self) -> bool {
+        !self.group.is_empty()
+    }
+
     fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
         let groups = self.groups(table)?;
         Ok((!groups.is_empty()).then(|| groups::union(&groups)))

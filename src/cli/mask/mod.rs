@@ -123,6 +123,11 @@ impl MaskMethod {
         self.args().is_random()
     }
 
+    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    pub(in crate::cli) fn names_attributes(&self) -> bool {
+        self.args().names_attributes()
+    }
+
     /// Files that the method reads beside the table.
     pub(in crate::cli) fn inputs(&self) -> Vec<&Path> {
         self.args().inputs()
@@ -191,6 +196,11 @@ trait MethodArgs {
 
     /// Refuses options that contradict each other, before any file is read.
     fn check(&self) -> Result<()>;
+
+    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    fn names_attributes(&self) -> bool {
+        false
+    }
 
     /// The attributes that the method's own options name; `None` where `--attributes` or the roles decide.
     fn attributes(&self, _table: &Table) -> Result<Option<Vec<AttrId>>> {

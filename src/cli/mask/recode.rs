@@ -85,6 +85,10 @@ impl MethodArgs for RecodeArgs {
         self.common.refuse_attributes("recode", "the rules file")
     }
 
+    fn names_attributes(&self) -> bool {
+        true
+    }
+
     fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
         self.recode()?.attributes(table).map(Some)
     }

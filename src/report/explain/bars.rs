@@ -1,13 +1,13 @@
 //! Weights as bars.
 
 use super::{
-    picture::{Anchor, Picture, short},
     weighted::Weighted,
     words::{self, Headline},
 };
+use crate::report::chart::picture::{Anchor, Drawing, Picture, short};
 
 /// Draws each weight as a bar from 0 to 100 %, with its range as a line.
-pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> String {
+pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> Drawing {
     const LEFT: f64 = 220.0;
     const LONGEST: f64 = 360.0;
     const STEP: f64 = 30.0;
@@ -15,7 +15,7 @@ pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> St
     const MOST_LETTERS: usize = 28;
     let height = TOP + STEP * weighted.weights.len() as f64 + 16.0;
     let mut picture = Picture::new(LEFT + LONGEST + 100.0, height);
-    picture.headline(headline);
+    picture.headline(&headline.links, headline.kind);
     for (place, weight) in weighted.weights.iter().enumerate() {
         let top = TOP + STEP * place as f64;
         let figure = words::share(weight.weight);
@@ -45,5 +45,5 @@ pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> St
             picture.text((after, top + 16.0), Anchor::Start, "ink", &figure);
         });
     }
-    picture.finish(headline, &in_words.join(" "))
+    headline.finish(picture, &in_words.join(" "))
 }

@@ -1,13 +1,10 @@
 //! A matrix as a heat map.
 
-use super::{
-    matrix::Bilinear,
-    picture::{Anchor, Picture, STRONG_SHADE, short},
-    words::Headline,
-};
+use super::{matrix::Bilinear, words::Headline};
+use crate::report::chart::picture::{Anchor, Drawing, Picture, STRONG_SHADE, short};
 
 /// Draws each entry as a square, shaded by its size in one of two colours by its sign, with its figure in it.
-pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> String {
+pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> Drawing {
     const LEFT: f64 = 200.0;
     const TOP: f64 = 92.0;
     const SIDE: f64 = 58.0;
@@ -18,7 +15,7 @@ pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> St
     let least_width = 640.0_f64;
     let width = least_width.max(LEFT + SIDE * n + 16.0);
     let mut picture = Picture::new(width, TOP + SIDE * n + 40.0);
-    picture.headline(headline);
+    picture.headline(&headline.links, headline.kind);
     let greatest = bilinear
         .matrix
         .iter()
@@ -58,5 +55,5 @@ pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> St
     let legend =
         "+ blue, − orange; the stronger the shade, the more the product of two differences counts";
     picture.text(foot, Anchor::Start, "dim small", legend);
-    picture.finish(headline, &in_words.join(" "))
+    headline.finish(picture, &in_words.join(" "))
 }

@@ -2,10 +2,12 @@
 
 use super::{
     measure::{Measured, SetOfAttributes},
-    picture::{Anchor, Picture, STRONG_SHADE, short},
     words::{self, Headline},
 };
-use crate::stats::measure::{members, size};
+use crate::{
+    report::chart::picture::{Anchor, Drawing, Picture, STRONG_SHADE, short},
+    stats::measure::{members, size},
+};
 
 /// Widths and heights, in pixels.
 const NODE: (f64, f64) = (78.0, 38.0);
@@ -34,7 +36,7 @@ struct Node<'a> {
 ///
 /// # Source
 /// The form of the figures 1 and 2 of D. Abril, G. Navarro-Arribas, V. Torra, "Choquet integral for record linkage", 2012.
-pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> String {
+pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> Drawing {
     let n = measured.attributes.len();
     let levels = levels(measured);
     let widest = levels
@@ -47,7 +49,7 @@ pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> St
     let empty = (width / 2.0, bottom + NODE.1 / 2.0);
     let legend = bottom + NODE.1 + 34.0;
     let mut picture = Picture::new(width, legend + LEGEND_STEP * (n + 1) as f64);
-    picture.headline(headline);
+    picture.headline(&headline.links, headline.kind);
     draw_edges(&mut picture, measured, &nodes, empty);
     for node in &nodes {
         draw_node(&mut picture, node);
@@ -56,7 +58,7 @@ pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> St
         node_box(picture, empty, "∅", "0", 0.0);
     });
     draw_legend(&mut picture, measured, legend);
-    picture.finish(headline, &described(measured, in_words))
+    headline.finish(picture, &described(measured, in_words))
 }
 
 /// The sets to show, by size from the whole down, each level by number; the sets of the strongest path are always among them.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::attack::{Direction, distance_based::Standardize, learned::weights::parameter_names};
+use crate::report::chart::picture::printable;
 
 /// Names that XML, JSON and the names of sets could stumble over.
 const ODD: [&str; 4] = ["A & B", "<script>", "\"it's\"", "a+b\u{1}"];
@@ -127,7 +128,7 @@ fn pictures_are_whole_safe_and_say_what_they_show() {
         for part in ["role=\"img\"", "<title id=\"title\">", "<desc id=\"desc\">"] {
             assert!(svg.contains(part), "{part}");
         }
-        assert!(svg.contains("@media (prefers-color-scheme:dark)"));
+        assert!(svg.contains("@media screen and (prefers-color-scheme:dark)"));
         let names = match basis(weights.family) {
             // A set of the picture is named as in the file, whatever its parameters are.
             Basis::Mobius => parameter_names(Family::Choquet, &weights.attributes),
@@ -135,7 +136,7 @@ fn pictures_are_whole_safe_and_say_what_they_show() {
             _ => weights.names(),
         };
         for name in names {
-            let title = format!("<title>{}", picture::escaped(&name));
+            let title = format!("<title>{}", maud::html! { (printable(&name)) }.0);
             assert!(svg.contains(&title), "{name}: {svg}");
         }
         let without_namespace = svg.replace("http://www.w3.org/2000/svg", "");

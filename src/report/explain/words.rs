@@ -6,7 +6,10 @@ use crate::{
         distance_based::Standardize,
         learned::weights::{Basis, Weights, basis},
     },
-    report::text,
+    report::{
+        chart::picture::{Drawing, Picture},
+        text,
+    },
 };
 
 /// Shares below this are nothing but rounding.
@@ -37,6 +40,13 @@ pub struct Headline {
     pub links: String,
     /// What kind of distance it is.
     pub kind: &'static str,
+}
+
+impl Headline {
+    /// Ends a picture that has this headline.
+    pub fn finish(&self, picture: Picture, description: &str) -> Drawing {
+        picture.done(&format!("{}: {}", self.links, self.kind), description)
+    }
 }
 
 /// A share of a whole, short: what is too small to be told apart from 0 or 100 % says so.

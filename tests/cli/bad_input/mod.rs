@@ -4,6 +4,7 @@ mod aggregates;
 mod analyses;
 mod broken;
 mod distances;
+mod evaluate;
 mod explain;
 mod fuzzy;
 mod knowledge;
@@ -15,7 +16,10 @@ mod options;
 mod outputs;
 mod probabilistic;
 mod published;
+mod risk;
+mod report;
 mod rules;
+mod score;
 mod ugly;
 mod verify;
 
@@ -225,6 +229,7 @@ fn table() -> Vec<Case> {
     table.extend(ugly::cases());
     table.extend(options::cases());
     table.extend(distances::cases());
+    table.extend(evaluate::cases());
     table.extend(explain::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
@@ -237,7 +242,10 @@ fn table() -> Vec<Case> {
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
+    table.extend(risk::cases());
+    table.extend(report::cases());
     table.extend(rules::cases());
+    table.extend(score::cases());
     table.extend(verify::cases());
     table
 }

@@ -1,0 +1,137 @@
+//! One cell of the grid: a file is masked once, measured, and attacked in every way.
+
+use anyhow::Context;
+use serde_json::{Map, Value};
+
+use super::experiment::{Experiment, Masking, PreparedAttack};
+use crate::{
+    cli::{console::Console, link},
+    error::ErrorKind,
+    evaluate::{
+        grid::{AttackRow, CaseRow, Row, overall},
+        truth::Truth,
+    },
+    figure::{self, Figure},
+    mask::Masked,
+    report::link::{LinkReport, LinkResult, Sample},
+    rng::Seed,
+    table::Table,
+};
+
+impl Experiment {
+    /// What is found on one masked file. `seed` is that of the masking; it is told if `tells_seed`.
+    ///
+    /// # Errors
+    /// When the file cannot be masked or measured; an attack that does not apply to it is told in the row.
+    pub fn row(
+        &self,
+        (place, run): (usize, u32),
+        seed: u64,
+        tells_seed: bool,
+    ) -> anyhow::Result<Row> {
+        let masking = &self.settings[place];
+        let about = || format!("{} of {}", masking.setting.label, masking.setting.file);
+        self.measured(masking, run, seed, tells_seed)
+            .with_context(about)
+    }
+
+    fn measured(
+        &self,
+        masking: &Masking,
+        run: u32,
+        seed: u64,
+        tells_seed: bool,
+    ) -> anyhow::Result<Row> {
+        let original = &self.originals[masking.original];
+        let masked = masking
+            .method
+            .mask(original.table.clone(), &Seed::from_number(seed))?;
+        let wanted = [!self.losses.is_empty(), !self.risks.is_empty()];
+        let [losses, risks] = original.figures(&masked.table, wanted)?;
+        let losses = picked(&losses, &self.losses);
+        let risks = picked(&risks, &self.risks);
+        let truth = Truth::by_order(&original.table, &masked.table)?;
+        let attacks = masking
+            .attacks
+            .iter()
+            .map(|attack| attacked(attack, &original.table, &masked, &truth))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let overall = overall(&attacks, &losses, &risks);
+        let setting = &masking.setting;
+        Ok(Row {
+            setting: setting.setting,
+            file: setting.file.clone(),
+            method: setting.method.clone(),
+            parameters: setting.parameters.clone(),
+            run: run + 1,
+            seed: (masking.is_random && tells_seed).then_some(seed),
+            il: overall.il,
+            dr: overall.dr(),
+            score: overall.score(),
+            dr_2001: overall.dr_2001(),
+            score_2001: overall.score_2001(),
+            losses,
+            risks,
+            attacks,
+        })
+    }
+}
+
+/// The figures of these keys, in their order.
+fn picked(figures: &[Figure], keys: &[String]) -> Map<String, Value> {
+    keys.iter()
+        .map(|key| (key.clone(), figure::value(figures, key).into()))
+        .collect()
+}
+
+fn attacked(
+    attack: &PreparedAttack,
+    original: &Table,
+    masked: &Masked,
+    truth: &Truth,
+) -> anyhow::Result<AttackRow> {
+    let statement = attack.args.wants_statement().then_some(&masked.statement);
+    let console = Console::quiet();
+    match link::attack_files(
+        &attack.args,
+        original,
+        &masked.table,
+        statement,
+        truth,
+        &console,
+    ) {
+        Ok(attacked) => Ok(row(attack, &attacked.report)),
+        Err(error) if error.kind() != ErrorKind::Failed => {
+            let why = match &error.location().attribute {
+                Some(name) => format!("{name} {}", error.what()),
+                None => error.what().to_string(),
+            };
+            Ok(AttackRow::not_run(&attack.name, &attack.method, why))
+        }
+        Err(error) => Err(error).context(format!("attack {}", attack.name)),
+    }
+}
+
+/// The row of an attack. Where a distance was learned from some individuals, the others count: that is what an intruder gains.
+fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
+    let others = report
+        .results
+        .iter()
+        .any(|result| result.sample == Some(Sample::Others));
+    let counts = |result: &&LinkResult| !others || result.sample == Some(Sample::Others);
+    let cases = report.results.iter().filter(counts).map(|result| CaseRow {
+        known: result.known.clone(),
+        records: result.records,
+        rate: result.rate,
+        certain: result.certain,
+        certain_correct: result.certain_correct,
+        bound: result.learned.as_ref().map(|learned| learned.bound),
+        split: result.split,
+    });
+    AttackRow::new(
+        &attack.name,
+        &attack.method,
+        report.status == "limit",
+        cases.collect(),
+    )
+}

@@ -1,0 +1,310 @@
+//! `sdcrisk evaluate`: the grid of method, parameters, seed, attack and knowledge, and the map of risk and loss.
+
+mod cell;
+mod experiment;
+mod journal;
+mod options;
+mod outputs;
+mod places;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Ending, args,
+    console::Console,
+    files::{self, Output, Privacy},
+    link::rate_limit,
+    provenance,
+};
+use crate::{
+    error::{Error, Result},
+    evaluate::{
+        grid::{Row, Setting},
+        plan::Plan,
+        summary,
+    },
+    report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
+    rng::Seed,
+};
+use experiment::Experiment;
+use journal::{Found, Header, Journal};
+use outputs::Folder;
+use places::Places;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk evaluate plan.toml
+  sdcrisk evaluate plan.toml --into results --data ~/census --threads 4
+  sdcrisk evaluate plan.toml --format csv -o rows.csv
+
+A plan (TOML) says which files are masked how, and attacked how:
+  original = \"census.csv\"
+  attributes = \"1-13\"
+  known = \"sweep:7\"
+  repeats = 5                              # masked files per setting, each with its own seed
+  attacks = [\"rsld\", \"am\", { method = \"prl\", name = \"pld\", fit = \"known\", agree = \"sd:0.1\" }]
+  losses = [\"il\", \"pil\", \"sse_sst\"]
+  risks = [\"interval_disclosure_rank\"]
+  [[mask]]
+  method = \"rankswap\"
+  p = [2, 4, 6, 8, 10]                     # the keys are the long options of 'mask METHOD'; a list is a grid
+  [[mask]]
+  method = \"microagg\"
+  k = [3, 5, 10]
+More keys: seed (of the first masked file; the next ones follow it), title, [[file]] (several originals, each with
+original, attributes, known, repeats, records), how files are read (delimiter, roles, ...), and [[published]] figures
+to stand beside the measured ones. Files are looked for beside the plan, in the current folder, and in --data.
+
+With --into, a run that was stopped or killed continues where it was, and gives the same files as one that was not.
+
+Exit status: 0 done, 4 a search was stopped before its proof, 10 an attack's mean rate is above --fail-above.")]
+pub struct EvaluateArgs {
+    /// The plan; - is standard input
+    #[arg(value_name = "PLAN.toml")]
+    plan: PathBuf,
+    /// Keep everything in this folder, and continue what is there: journal.jsonl, rows.csv, results.json, map.svg, report.html
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<PathBuf>,
+    /// Where else to look for the files that the plan names
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    /// Leave out originals that are not there, instead of failing
+    #[arg(long)]
+    skip_missing: bool,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    /// End with exit status 10 when the mean rate of an attack is above this: 5% or 0.05
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    fail_above: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+    Csv,
+}
+
+pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
+    let name = files::name_of(&args.plan);
+    let text = args::read_text(&args.plan)?;
+    let plan = Plan::parse(&name, &text)?;
+    let journal_path = args.into.as_deref().map(journal_of);
+    let found = match &journal_path {
+        Some(path) => Found::read(path)?,
+        None => Found::default(),
+    };
+    let seed = first_seed(&plan, &found).context("a random seed is needed")?;
+    let places = Places::new(&args.plan, args.data.as_deref());
+    let experiment = Experiment::new(&plan, &name, &places, (seed, args.skip_missing), console)?;
+    for missing in &experiment.missing {
+        console.note(&format!("note: {missing} is not there: it is left out"));
+    }
+    let header = Header::new(
+        fingerprint(text.as_bytes()),
+        experiment.fingerprints()?,
+        seed,
+    );
+    if let Some(path) = &journal_path {
+        found.check(path, &header)?;
+    }
+    refuse_seeds_beyond(&experiment, seed, &name)?;
+    warn_of_published(&plan, &experiment, console);
+
+    // Nothing is made before all that can be wrong was looked at.
+    let folder = args
+        .into
+        .as_deref()
+        .map(|into| Folder::planned(into, args, &experiment))
+        .transpose()?;
+    let mut output = args.output(&experiment)?;
+    let journal = match (&folder, &journal_path) {
+        (Some(folder), Some(path)) => {
+            folder.make()?;
+            Some(Journal::open(path, &found, &header)?)
+        }
+        _ => {
+            console.note(&format!(
+                "note: {} masked files; a run that is stopped leaves nothing (--into FOLDER keeps what is done, and continues)",
+                experiment.cells.len()
+            ));
+            None
+        }
+    };
+    let Some(rows) = work::rows(
+        &experiment,
+        work::Course {
+            seed,
+            tells_seed: plan.seed.is_some(),
+            done: found.rows,
+            journal: journal.as_ref(),
+        },
+        console,
+    )?
+    else {
+        console.note(&match &args.into {
+            Some(into) => format!(
+                "stopped; what is done is in {}: the same call continues",
+                into.display()
+            ),
+            None => "stopped; nothing is kept (--into FOLDER would have)".into(),
+        });
+        return Ok(Ending::Stopped);
+    };
+    let report = args.report(&plan, &name, &experiment, rows);
+    // The text report says them itself.
+    let told = args.format != FormatArg::Text;
+    for note in report.notes().iter().filter(|_| told) {
+        console.note(note);
+    }
+    console.stage("write", || -> anyhow::Result<()> {
+        if let (Some(folder), Some(path)) = (&folder, &journal_path) {
+            journal::in_order(path, &header, &report.rows)?;
+            folder.write(&report)?;
+        }
+        let content = match args.format {
+            FormatArg::Text => report.to_text(),
+            FormatArg::Json => report.to_json(),
+            FormatArg::Csv => report.to_csv()?,
+        };
+        output.write(|out| out.write_all(content.as_bytes()))?;
+        Ok(output.keep()?)
+    })?;
+    let above = |limit| {
+        report
+            .settings
+            .iter()
+            .any(|setting| setting.highest_rate() > Some(limit))
+    };
+    Ok(match (args.fail_above.is_some_and(above), report.status) {
+        (true, _) => Ending::AboveLimit,
+        (false, "limit") => Ending::Unproven,
+        (false, _) => Ending::Done,
+    })
+}
+
+impl EvaluateArgs {
+    /// Every file that is read, so that none is written.
+    fn inputs(&self, experiment: &Experiment) -> Result<files::Plan> {
+        let mut plan = files::Plan::default();
+        plan.input(&self.plan)?;
+        for input in &experiment.inputs {
+            plan.input(input)?;
+        }
+        Ok(plan)
+    }
+
+    fn output(&self, experiment: &Experiment) -> Result<Output> {
+        let mut plan = self.inputs(experiment)?;
+        plan.output(&self.output)?;
+        plan.open(&self.output, Privacy::Ordinary)
+    }
+
+    fn report(
+        &self,
+        plan: &Plan,
+        name: &str,
+        experiment: &Experiment,
+        rows: Vec<Row>,
+    ) -> EvaluateReport {
+        let settings: Vec<Setting> = (experiment.settings.iter())
+            .map(|masking| masking.setting.clone())
+            .collect();
+        let settings = summary::summaries(&settings, &rows, &plan.published);
+        let short = Path::new(name)
+            .file_name()
+            .map_or(name.into(), |name| name.to_string_lossy());
+        let files = experiment.originals.iter().map(|original| FileSummary {
+            name: original.name.clone(),
+            records: original.table.n_records(),
+            attributes: original
+                .table
+                .names(&original.table.ids().collect::<Vec<_>>()),
+            known: original.known.clone(),
+        });
+        EvaluateReport::new(
+            PlanSummary::new(&short, plan),
+            files.collect(),
+            rows,
+            settings,
+            provenance::of(&experiment.tables()),
+        )
+    }
+}
+
+fn journal_of(folder: &Path) -> PathBuf {
+    folder.join("journal.jsonl")
+}
+
+/// The seed of the first masked file: that of the plan, of the journal that is continued, or a new one.
+fn first_seed(plan: &Plan, found: &Found) -> Result<u64> {
+    match (plan.seed, &found.header) {
+        (Some(seed), _) => Ok(seed),
+        (None, Some(header)) => Ok(header.seed),
+        (None, None) => Seed::number_from_system(),
+    }
+}
+
+fn refuse_seeds_beyond(experiment: &Experiment, seed: u64, name: &str) -> Result<()> {
+    let most = experiment
+        .settings
+        .iter()
+        .map(|masking| masking.runs)
+        .max()
+        .unwrap_or(1);
+    match seed.checked_add(u64::from(most)) {
+        Some(_) => Ok(()),
+        None => Err(
+            Error::input("seed is so large that the next ones cannot be counted")
+                .in_file(name)
+                .remedy("Give a smaller one"),
+        ),
+    }
+}
+
+/// A published figure that stands beside nothing is a mistake in the plan, if all originals are there.
+fn warn_of_published(plan: &Plan, experiment: &Experiment, console: &Console) {
+    for published in &plan.published {
+        let about = |masking: &experiment::Masking| summary::is_about(published, &masking.setting);
+        if experiment.missing.is_empty() && !experiment.settings.iter().any(about) {
+            console.note(&format!(
+                "note: [[published]] of line {} is about no setting of the plan",
+                published.line
+            ));
+        }
+    }
+}
+
+fn fingerprint(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+impl Experiment {
+    /// SHA-256 of every file that was read.
+    fn fingerprints(&self) -> Result<Vec<String>> {
+        let contents = self.inputs.iter().map(|path| files::read(path));
+        contents.map(|content| Ok(fingerprint(&content?))).collect()
+    }
+}

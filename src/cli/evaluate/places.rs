@@ -1,0 +1,63 @@
+//! Where the files that a plan names are.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// The folders in which a relative name is looked up, in this order.
+#[derive(Debug)]
+pub(super) struct Places(Vec<PathBuf>);
+
+impl Places {
+    /// Beside the plan, the current folder, and the folder of `--data`.
+    pub fn new(plan: &Path, data: Option<&Path>) -> Self {
+        let beside = plan.parent().unwrap_or(Path::new("")).to_path_buf();
+        let mut folders = vec![beside, PathBuf::new()];
+        folders.extend(data.map(Path::to_path_buf));
+        Self(folders)
+    }
+
+    /// The file of this name.
+    ///
+    /// # Errors
+    /// Failed, when there is none.
+    pub fn find(&self, name: &str) -> Result<PathBuf> {
+        let found = self
+            .0
+            .iter()
+            .map(|folder| folder.join(name))
+            .find(|path| path.is_file());
+        found.ok_or_else(|| {
+            Error::failed(format!("names {name:?}: there is no such file"))
+                .remedy("Put it beside the plan or in the current folder, or say where it is: --data FOLDER")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_plans_own_folder_comes_first() {
+        let root = tempfile::tempdir().unwrap();
+        let [plans, data] = ["plans", "data"].map(|name| root.path().join(name));
+        for folder in [&plans, &data] {
+            fs::create_dir(folder).unwrap();
+        }
+        fs::write(data.join("a.csv"), "x").unwrap();
+        fs::write(data.join("b.csv"), "x").unwrap();
+        fs::write(plans.join("a.csv"), "x").unwrap();
+        let places = Places::new(&plans.join("plan.toml"), Some(&data));
+        assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));
+        assert_eq!(places.find("b.csv").unwrap(), data.join("b.csv"));
+        assert!(
+            places
+                .find("c.csv")
+                .unwrap_err()
+                .to_string()
+                .contains("--data")
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! `sdcrisk report`: one HTML file from any results.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{
+    Ending,
+    args::read_text,
+    console::Console,
+    files::{Output, Plan, Privacy, name_of},
+};
+use crate::{
+    error::Result,
+    report::html::{self, Audience, Document, Request},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk link --method all --p 5 --format json -o link.json in.csv masked.csv
+  sdcrisk loss --format json -o loss.json in.csv masked.csv
+  sdcrisk report -o report.html link.json loss.json
+  sdcrisk report --external -o public.html masked.sdc.json loss.json
+
+Results are what link, loss, risk, score, evaluate, describe and match-attributes write with --format json, what
+mask --statement, link --weights and link --links write. The page needs nothing else: no program, no network. It has pictures with
+the tables behind them, reads in light and dark, on paper, and to readers of screens.
+
+--external makes the version for others: what was done to the file, what it cost, which attacks were tried. It
+holds no figure of risk, no seed, no row number, no weights and no places of files. Without it the page is as
+private as the results that it shows.")]
+pub struct ReportArgs {
+    /// Results of other commands; one of them can be - for standard input
+    #[arg(value_name = "RESULT.json", required = true)]
+    results: Vec<PathBuf>,
+    /// Leave out what is confidential
+    #[arg(long)]
+    external: bool,
+    /// Title of the page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// How the file is to be released (open, licensed, in a safe room, ...): text for the page
+    #[arg(long, value_name = "TEXT")]
+    release_type: Option<String>,
+    /// Where the page goes
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
+    let mut output = args.output()?;
+    let audience = match args.external {
+        true => Audience::External,
+        false => Audience::Internal,
+    };
+    let documents = console.stage("read", || -> Result<Vec<Document>> {
+        let read = |path: &PathBuf| {
+            let document = Document::parse(&name_of(path), &read_text(path)?)?;
+            document.check_for(audience)?;
+            Ok(document)
+        };
+        args.results.iter().map(read).collect()
+    })?;
+    let page = html::page(
+        &documents,
+        Request {
+            audience,
+            title: args.title.clone(),
+            release_type: args.release_type.clone(),
+        },
+    );
+    console.stage("write", || -> Result<()> {
+        output.write(|out| out.write_all(page.as_bytes()))?;
+        output.keep()
+    })?;
+    Ok(Ending::Done)
+}
+
+impl ReportArgs {
+    fn output(&self) -> Result<Output> {
+        let mut plan = Plan::default();
+        for path in &self.results {
+            plan.input(path)?;
+        }
+        plan.output(&self.output)?;
+        // The internal page holds what its results hold.
+        let privacy = match self.external {
+            true => Privacy::Ordinary,
+            false => Privacy::Private,
+        };
+        plan.open(&self.output, privacy)
+    }
+}

@@ -1,0 +1,213 @@
+//! What a grid of experiments found: a row a masked file.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    overall::Overall,
+    plan::{PlannedMask, PlannedOption},
+};
+
+/// Options of more characters that are the same in all settings of a masking are left out of labels.
+const MOST_SHOWN: usize = 16;
+
+/// What is masked how: a row of the map. Its masked files differ in their seeds only.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// Its number, from 0.
+    pub setting: usize,
+    /// What it is called in reports.
+    pub label: String,
+    /// Name of the original.
+    pub file: String,
+    /// The masking method.
+    pub method: String,
+    /// The name that the plan gives the masking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The options of the masking that the plan states.
+    pub parameters: Map<String, Value>,
+}
+
+impl Setting {
+    /// A setting of a planned masking.
+    pub fn new(number: usize, file: &str, mask: &PlannedMask, options: &[PlannedOption]) -> Self {
+        let varies = |option: &PlannedOption| {
+            let same =
+                |other: &PlannedOption| other.name == option.name && other.value != option.value;
+            mask.settings.iter().flatten().any(same)
+        };
+        // What is the same in all settings of a masking is told by its name; without one, what is short.
+        let is_shown = |option: &&PlannedOption| {
+            let is_short = option.value.to_string().len() <= MOST_SHOWN;
+            varies(option) || (mask.name.is_none() && is_short)
+        };
+        let words = options
+            .iter()
+            .filter(is_shown)
+            .filter_map(|option| match &option.value {
+                Value::Bool(false) => None,
+                Value::Bool(true) => Some(option.name.clone()),
+                Value::String(text) => Some(format!("{}={text}", option.name)),
+                value => Some(format!("{}={value}", option.name)),
+            });
+        let name = mask.name.as_ref().unwrap_or(&mask.method).clone();
+        let label: Vec<String> = std::iter::once(name).chain(words).collect();
+        Self {
+            setting: number,
+            label: label.join(" "),
+            file: file.into(),
+            method: mask.method.clone(),
+            name: mask.name.clone(),
+            parameters: PlannedMask::parameters(options),
+        }
+    }
+}
+
+/// What was measured on one masked file. Rates and losses are fractions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The setting.
+    pub setting: usize,
+    /// Name of the original.
+    pub file: String,
+    /// The masking method.
+    pub method: String,
+    /// Its options.
+    pub parameters: Map<String, Value>,
+    /// Which masked file of the setting it is, from 1.
+    pub run: u32,
+    /// The `--seed` that masks the same file again; `null` for a method that draws nothing, and where the seed was drawn.
+    pub seed: Option<u64>,
+    /// Information loss, if the plan asks for it.
+    pub il: Option<f64>,
+    /// Disclosure risk, if all of its terms were measured.
+    pub dr: Option<f64>,
+    /// The mean of both.
+    pub score: Option<f64>,
+    /// Disclosure risk in the form of 2001, without the transparency attack.
+    pub dr_2001: Option<f64>,
+    /// The score with it.
+    pub score_2001: Option<f64>,
+    /// The measures of information loss that the plan asks for; `null` where one is not defined.
+    pub losses: Map<String, Value>,
+    /// The measures of risk without linkage.
+    pub risks: Map<String, Value>,
+    /// The attacks.
+    pub attacks: Vec<AttackRow>,
+}
+
+/// What one attack found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttackRow {
+    /// Its name in the plan.
+    pub name: String,
+    /// The method of `link`.
+    pub method: String,
+    /// Correct links per record, the mean over the cases of known attributes; `null` if it was not run.
+    pub rate: Option<f64>,
+    /// How many cases there are.
+    pub cases: usize,
+    /// Records with a candidate set of one, per record: the mean over the cases.
+    pub certain_rate: Option<f64>,
+    /// Those of them that are true.
+    pub certain_correct_rate: Option<f64>,
+    /// The greatest rate that any distance of the family can have: of learned distances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_rate: Option<f64>,
+    /// `done`; `limit` if a limit stopped a search before its proof; `not run`.
+    pub status: String,
+    /// Why it was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+    /// Case by case.
+    pub by_case: Vec<CaseRow>,
+}
+
+/// What one attack found with certain known attributes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseRow {
+    /// The attributes.
+    pub known: Vec<String>,
+    /// Records that looked for a partner.
+    pub records: u64,
+    /// Correct links per record.
+    pub rate: f64,
+    /// Records with a candidate set of one.
+    pub certain: u64,
+    /// Those of them that are true.
+    pub certain_correct: u64,
+    /// The proven bound on links, of a learned distance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<u64>,
+    /// Which draw of the individuals learned from it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<usize>,
+}
+
+/// The mean, summed in order; `None` of nothing.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+impl AttackRow {
+    /// An attack with its cases.
+    pub fn new(name: &str, method: &str, is_limited: bool, by_case: Vec<CaseRow>) -> Self {
+        let per_record = |count: u64, case: &CaseRow| match case.records {
+            0 => 0.0,
+            records => count as f64 / records as f64,
+        };
+        let bounds: Option<Vec<f64>> = by_case
+            .iter()
+            .map(|case| Some(per_record(case.bound?, case)))
+            .collect();
+        Self {
+            name: name.into(),
+            method: method.into(),
+            rate: mean(by_case.iter().map(|case| case.rate)),
+            cases: by_case.len(),
+            certain_rate: mean(by_case.iter().map(|case| per_record(case.certain, case))),
+            certain_correct_rate: mean(
+                (by_case.iter()).map(|case| per_record(case.certain_correct, case)),
+            ),
+            bound_rate: bounds.and_then(|bounds| mean(bounds.into_iter())),
+            status: if is_limited { "limit" } else { "done" }.into(),
+            why_not: None,
+            by_case,
+        }
+    }
+
+    /// An attack that does not apply to this masked file.
+    pub fn not_run(name: &str, method: &str, why: String) -> Self {
+        Self {
+            status: "not run".into(),
+            why_not: Some(why),
+            ..Self::new(name, method, false, Vec::new())
+        }
+    }
+}
+
+/// The terms of DR and of the score, as far as they were measured: the attack of this name, else the first with this method.
+pub fn overall(
+    attacks: &[AttackRow],
+    losses: &Map<String, Value>,
+    risks: &Map<String, Value>,
+) -> Overall {
+    let linked = |names: &[&str], method: &str| {
+        let named = attacks
+            .iter()
+            .find(|attack| names.contains(&attack.name.as_str()));
+        let of_method = || attacks.iter().find(|attack| attack.method == method);
+        named.or_else(of_method)?.rate
+    };
+    Overall {
+        il: losses.get("il").and_then(Value::as_f64),
+        rsld: linked(&["rsld"], "rsld"),
+        dld: linked(&["dld", "am"], "am"),
+        pld: linked(&["pld", "prl"], "prl"),
+        id: risks
+            .get("interval_disclosure_rank")
+            .and_then(Value::as_f64),
+    }
+}

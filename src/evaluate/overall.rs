@@ -1,0 +1,233 @@
+//! The score of the literature: information loss and disclosure risk in one number, with every term that it is made of.
+
+use crate::figure::{Better, Definition, Figure, Unit};
+
+const SOURCE_2001: &str = "Domingo-Ferrer, Torra 2001";
+const SOURCE_2007: &str = "Torra 2007; Nin, Herranz, Torra 2008";
+
+/// What each of the three record linkages weighs in [`Overall::dr`], as printed; a third of a half would be 0.1667.
+const LINKAGE: f64 = 0.166;
+/// What interval disclosure weighs.
+const INTERVAL: f64 = 0.5;
+
+const fn share(
+    key: &'static str,
+    name: &'static str,
+    says: &'static str,
+    source: &'static str,
+) -> Definition {
+    Definition {
+        key,
+        name,
+        says,
+        source,
+        better: Better::Lower,
+        least: 0.0,
+        most: Some(1.0),
+        unit: Unit::Share,
+    }
+}
+
+/// The transparency attack's links.
+pub static RSLD: Definition = share(
+    "rsld",
+    "linked by the published window (RSLD)",
+    "correct links per record of the intersection attack on rank swapping, mean over the cases of known attributes",
+    SOURCE_2007,
+);
+/// Distance-based links.
+pub static DLD: Definition = share(
+    "dld",
+    "linked by distance (DLD)",
+    "correct links per record to the nearest record of standardised attributes, mean over the cases of known attributes",
+    SOURCE_2001,
+);
+/// Probabilistic links.
+pub static PLD: Definition = share(
+    "pld",
+    "linked by agreement (PLD)",
+    "correct links per record of probabilistic record linkage, mean over the cases of known attributes",
+    SOURCE_2001,
+);
+/// Interval disclosure.
+pub static ID: Definition = share(
+    "id",
+    "inside a narrow interval (ID)",
+    "share of original values inside an interval of ranks around the masked value, of p % of the records in total, mean over p = 1, ..., 10 and attributes",
+    SOURCE_2001,
+);
+/// Disclosure risk with the transparency attack.
+pub static DR: Definition = Definition {
+    // 3 · 0.166 + 0.5: the printed weights are cut, not rounded to one.
+    most: Some(3.0 * LINKAGE + INTERVAL),
+    ..share(
+        "dr",
+        "disclosure risk (DR)",
+        "0.166 (RSLD + DLD + PLD) + 0.5 ID; the weights are those printed and add up to 0.998",
+        SOURCE_2007,
+    )
+};
+/// Loss and risk in one number.
+pub static SCORE: Definition = Definition {
+    most: None,
+    ..share("score", "score", "0.5 (IL + DR)", SOURCE_2007)
+};
+/// Disclosure risk as first published.
+pub static DR_2001: Definition = share(
+    "dr_2001",
+    "disclosure risk, form of 2001",
+    "0.5 (DLD + PLD)/2 + 0.5 ID",
+    SOURCE_2001,
+);
+/// The score as first published.
+pub static SCORE_2001: Definition = Definition {
+    most: None,
+    ..share(
+        "score_2001",
+        "score, form of 2001",
+        "0.5 (IL + DR), with DR in the form of 2001",
+        SOURCE_2001,
+    )
+};
+
+/// The five terms of the score, as fractions (the papers print percent); `None` where a term was not measured.
+///
+/// ```text
+/// DR = 0.166 (RSLD + DLD + PLD) + 0.5 ID        0 … 0.998     score = (IL + DR) / 2
+/// 2001: DR = 0.5 (DLD + PLD)/2 + 0.5 ID         0 … 1         score = (IL + DR) / 2
+/// ```
+///
+/// Lower is better in all. IL has no upper bound: a mean variation divides by values that can be near zero. A score is therefore for
+/// comparing masked files of *one* original.
+///
+/// # Source
+/// J. Domingo-Ferrer, V. Torra, "A quantitative comparison of disclosure control methods for microdata", 2001; with RSLD: V. Torra,
+/// "La lluita contra el Big Brother", 2007, after J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure
+/// risk", Data & Knowledge Engineering 64, 2008.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Overall {
+    /// Information loss.
+    pub il: Option<f64>,
+    /// Share linked by the intersection attack on rank swapping.
+    pub rsld: Option<f64>,
+    /// Share linked by distance.
+    pub dld: Option<f64>,
+    /// Share linked by probabilistic record linkage.
+    pub pld: Option<f64>,
+    /// Interval disclosure.
+    pub id: Option<f64>,
+}
+
+impl Overall {
+    /// DR = 0.166 (RSLD + DLD + PLD) + 0.5 ID; `None` if a term is absent (see [`Overall::figures`] for which).
+    pub fn dr(&self) -> Option<f64> {
+        let linked = self.rsld? + self.dld? + self.pld?;
+        Some(LINKAGE * linked + INTERVAL * self.id?)
+    }
+
+    /// (IL + DR) / 2.
+    pub fn score(&self) -> Option<f64> {
+        Some(f64::midpoint(self.il?, self.dr()?))
+    }
+
+    /// DR = 0.5 (DLD + PLD)/2 + 0.5 ID, which needs no transparency attack.
+    pub fn dr_2001(&self) -> Option<f64> {
+        let linked = f64::midpoint(self.dld?, self.pld?);
+        Some((1.0 - INTERVAL) * linked + INTERVAL * self.id?)
+    }
+
+    /// (IL + DR) / 2 with the DR of 2001.
+    pub fn score_2001(&self) -> Option<f64> {
+        Some(f64::midpoint(self.il?, self.dr_2001()?))
+    }
+
+    /// DR, score, and both in the form of 2001; an absent one names the terms that it lacks. `counted` is their number of terms.
+    pub fn figures(&self) -> [Figure; 4] {
+        let (il, rsld) = (("IL", self.il), ("RSLD", self.rsld));
+        let both = [("DLD", self.dld), ("PLD", self.pld), ("ID", self.id)];
+        let with = |more: &[Term]| [more, &both].concat();
+        [
+            figure(&DR, self.dr(), &with(&[rsld])),
+            figure(&SCORE, self.score(), &with(&[il, rsld])),
+            figure(&DR_2001, self.dr_2001(), &with(&[])),
+            figure(&SCORE_2001, self.score_2001(), &with(&[il])),
+        ]
+    }
+}
+
+type Term = (&'static str, Option<f64>);
+
+fn figure(what: &'static Definition, value: Option<f64>, terms: &[Term]) -> Figure {
+    match value {
+        Some(value) => Figure::new(what, value, terms.len() as u64),
+        None => {
+            let lacking = terms.iter().filter(|(_, value)| value.is_none());
+            let names: Vec<&str> = lacking.map(|(name, _)| *name).collect();
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            Figure::undefined(what, format!("{} {verb} absent", names.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure;
+
+    const ALL: Overall = Overall {
+        il: Some(0.3),
+        rsld: Some(0.6),
+        dld: Some(0.5),
+        pld: Some(0.4),
+        id: Some(0.8),
+    };
+
+    fn near(a: Option<f64>, b: f64) -> bool {
+        a.is_some_and(|a| (a - b).abs() < 1e-15)
+    }
+
+    /// 0.166 · 1.5 + 0.4 = 0.649, (0.3 + 0.649)/2 = 0.4745; 0.5 · 0.45 + 0.4 = 0.625, (0.3 + 0.625)/2 = 0.4625.
+    #[test]
+    fn all_terms_by_hand() {
+        assert!(near(ALL.dr(), 0.649) && near(ALL.score(), 0.4745));
+        assert!(near(ALL.dr_2001(), 0.625) && near(ALL.score_2001(), 0.4625));
+    }
+
+    /// Everybody linked by every attack and every value inside: 3 · 0.166 + 0.5, not 1, since the printed weights are cut.
+    #[test]
+    fn the_printed_weights_add_up_to_0_998() {
+        let worst = Overall {
+            il: Some(0.0),
+            rsld: Some(1.0),
+            dld: Some(1.0),
+            pld: Some(1.0),
+            id: Some(1.0),
+        };
+        assert!(near(worst.dr(), 0.998) && near(DR.most, 0.998));
+        assert!(near(worst.score(), 0.499));
+        assert_eq!(
+            (worst.dr_2001(), worst.score_2001()),
+            (Some(1.0), Some(0.5))
+        );
+    }
+
+    /// A file that was not rank swapped has no RSLD: the form of 2001 stays, and the other says what it lacks.
+    #[test]
+    fn absent_terms_are_named() {
+        let without = Overall { rsld: None, ..ALL };
+        assert_eq!((without.dr(), without.score()), (None, None));
+        assert_eq!(without.score_2001(), ALL.score_2001());
+        let why = |overall: &Overall, key| {
+            let figures = overall.figures();
+            figure::find(&figures, key).unwrap().why_not.clone()
+        };
+        assert_eq!(why(&without, "dr").unwrap(), "RSLD is absent");
+        assert_eq!(why(&without, "dr_2001"), None);
+        let nothing = Overall::default();
+        assert_eq!(
+            why(&nothing, "score").unwrap(),
+            "IL, RSLD, DLD, PLD, ID are absent"
+        );
+        assert_eq!(why(&nothing, "dr_2001").unwrap(), "DLD, PLD, ID are absent");
+    }
+}

@@ -1,0 +1,170 @@
+//! A plan of experiments: which files are masked how, by which seeds, and attacked how. TOML.
+//!
+//! ```toml
+//! original = "census.csv"      # or tables [[file]] with keys of their own
+//! attributes = "1-13"          # what is masked, known of and compared
+//! known = "sweep:7"            # what the intruder knows; a list is a grid
+//! repeats = 5                  # masked files per setting, each with a seed of its own
+//! seed = 1                     # of the first; the next ones follow it
+//! attacks = ["rsld", "am", { method = "prl", name = "pld", agree = "sd:0.1" }]
+//! losses = ["il", "pil"]
+//! risks = ["interval_disclosure_rank"]
+//!
+//! [[mask]]
+//! method = "rankswap"
+//! p = [2, 4, 6]                # a list is a grid
+//! ```
+//!
+//! The options of a masking or an attack are the long options of `mask METHOD` and `link`. What they mean is not decided here: a
+//! plan only says which there are, and in which combinations.
+
+mod read;
+mod source;
+
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use read::Reader;
+use source::Source;
+
+/// Keys that say how an original is read: the options of reading of every command.
+pub const READING: [&str; 8] = [
+    "delimiter",
+    "decimal-mark",
+    "thousands-mark",
+    "encoding",
+    "na",
+    "no-header",
+    "header",
+    "roles",
+];
+
+/// A plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What a report calls it, if it has a title.
+    pub title: Option<String>,
+    /// The originals.
+    pub files: Vec<PlannedFile>,
+    /// The maskings, each a grid.
+    pub masks: Vec<PlannedMask>,
+    /// The attacks.
+    pub attacks: Vec<PlannedAttack>,
+    /// Keys of the measures of information loss, in the order of reports.
+    pub losses: Vec<String>,
+    /// Keys of the measures of risk without linkage.
+    pub risks: Vec<String>,
+    /// The seed of the first masked file of each setting; drawn if there is none.
+    pub seed: Option<u64>,
+    /// Options of `link` that hold for all attacks which do not say something else.
+    pub scenario: Vec<PlannedOption>,
+    /// Published figures.
+    pub published: Vec<Published>,
+}
+
+/// An original.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedFile {
+    /// Its name as the plan has it.
+    pub original: String,
+    /// The line on which it is named.
+    pub line: u64,
+    /// What is masked, known of and compared; all quasi-identifiers if `None`.
+    pub attributes: Option<String>,
+    /// What the intruder knows, unless a masking or an attack says something else; all that can be compared if empty.
+    pub known: Vec<String>,
+    /// Masked files of each setting.
+    pub repeats: u32,
+    /// Which records are used: a number of them, or a file of their numbers; all if `None`.
+    pub records: Option<String>,
+    /// How it is read.
+    pub reading: Vec<PlannedOption>,
+}
+
+/// An option of another command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedOption {
+    /// Its long name.
+    pub name: String,
+    /// What it is set to: a text, a number, true or false; a list if it is given several times.
+    pub value: Value,
+    /// Where the plan says so.
+    pub line: u64,
+}
+
+/// A masking method with its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedMask {
+    /// The method.
+    pub method: String,
+    /// Where it begins.
+    pub line: u64,
+    /// What a report calls it, if it has a name.
+    pub name: Option<String>,
+    /// The originals that it is for; all if empty.
+    pub files: Vec<String>,
+    /// What the intruder knows, if the masking says it.
+    pub known: Option<Vec<String>>,
+    /// The options of each of its settings.
+    pub settings: Vec<Vec<PlannedOption>>,
+}
+
+/// An attack with its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedAttack {
+    /// What a report calls it.
+    pub name: String,
+    /// The method.
+    pub method: String,
+    /// Where it is.
+    pub line: u64,
+    /// What the intruder knows, if the attack says it.
+    pub known: Option<Vec<String>>,
+    /// Its options.
+    pub options: Vec<PlannedOption>,
+}
+
+/// Published figures of one setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// Where they are.
+    pub line: u64,
+    /// The original; any if `None`.
+    pub file: Option<String>,
+    /// The masking method; any if `None`.
+    pub method: Option<String>,
+    /// The name of the masking; any if `None`.
+    pub name: Option<String>,
+    /// Options of the masking that the setting must have.
+    pub parameters: Map<String, Value>,
+    /// The measures with their values.
+    pub measures: Vec<(String, f64)>,
+    /// Where they were published.
+    pub source: String,
+}
+
+impl PlannedMask {
+    /// The parameters of a setting as a report has them.
+    pub fn parameters(setting: &[PlannedOption]) -> Map<String, Value> {
+        setting
+            .iter()
+            .map(|option| (option.name.clone(), option.value.clone()))
+            .collect()
+    }
+}
+
+impl Plan {
+    /// Reads a plan. `name` is that of its file, for messages.
+    ///
+    /// # Errors
+    /// Input, with the line: what is no TOML, an unknown key, a value of the wrong kind, a plan that does nothing.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let source = Source { name, text };
+        let table = source.table()?;
+        let mut reader = Reader::new(source);
+        for entry in source.entries(&table) {
+            reader.top(&entry)?;
+        }
+        reader.finished()
+    }
+}

@@ -1,0 +1,343 @@
+//! From the rows of a grid to what is said of each setting: means over masked files, the Pareto front, published figures.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
+
+use super::{
+    grid::{self, Row, Setting},
+    plan::Published,
+};
+use crate::stats::interval::resampled_mean;
+
+/// A mean over the masked files of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Measure {
+    /// The mean over the files on which it is defined; `null` if there are none.
+    pub mean: Option<f64>,
+    /// Interval of the mean at 95 %, by Student's t; `null` for fewer than two files.
+    pub interval: Option<[f64; 2]>,
+    /// The files on which it is defined.
+    pub runs: usize,
+}
+
+impl Measure {
+    /// Of the values of some masked files.
+    ///
+    /// ```text
+    /// mean ± t · sqrt(s² / runs)          s² the variance (n−1), t its 97.5 % quantile at runs − 1 degrees of freedom
+    /// ```
+    ///
+    /// It says how well the mean over all masked files that the method could give is known from these, for this one original: not what
+    /// another original would give. An interval can reach beyond what a measure can be.
+    pub fn of(values: impl Iterator<Item = Option<f64>>) -> Self {
+        let defined: Vec<f64> = values.flatten().collect();
+        Self {
+            mean: grid::mean(defined.iter().copied()),
+            interval: (defined.len() > 1).then(|| resampled_mean(&defined, 0.0)),
+            runs: defined.len(),
+        }
+    }
+}
+
+/// Measures by name, in the order of reports.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Measures(pub Vec<(String, Measure)>);
+
+impl Measures {
+    /// The mean of this measure, where it is defined.
+    pub fn mean(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(other, _)| other == name)?.1.mean
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, measure) in &self.0 {
+            map.serialize_entry(name, measure)?;
+        }
+        map.end()
+    }
+}
+
+/// A published figure beside the measured one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The measure.
+    pub measure: String,
+    /// What was published.
+    pub value: f64,
+    /// What was measured, less that; `null` if it was not measured.
+    pub difference: Option<f64>,
+    /// Where it was published.
+    pub source: String,
+}
+
+/// What is said of a setting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettingSummary {
+    /// The setting.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Masked files.
+    pub runs: usize,
+    /// Whether a limit stopped a search on any of them before its proof.
+    pub is_limited: bool,
+    /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `loss:KEY`, `risk:KEY`.
+    pub measures: Measures,
+    /// Whether no other setting of the same original has both less loss and less risk.
+    pub pareto: bool,
+    /// What was published of it.
+    pub published: Vec<Comparison>,
+}
+
+/// What a map of risk and loss shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Axes {
+    /// The measure of loss; `null` if there is none.
+    pub loss: Option<String>,
+    /// The measure of risk: a name of a measure, or `highest attack rate`; `null` if there is none.
+    pub risk: Option<String>,
+}
+
+/// The risk axis where the attacks of settings differ.
+pub const HIGHEST: &str = "highest attack rate";
+
+impl Axes {
+    /// IL if it was measured, else the first loss; DR if every setting has it, else that of 2001, else the highest attack rate, else the
+    /// first measure of risk.
+    pub fn of(settings: &[SettingSummary]) -> Self {
+        let names = |prefix: &str| -> Vec<String> {
+            let all = settings.iter().flat_map(|setting| &setting.measures.0);
+            let mut names: Vec<String> = Vec::new();
+            for (name, _) in all.filter(|(name, _)| name.starts_with(prefix)) {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+            names
+        };
+        let has_all = |name: &&str| {
+            !settings.is_empty() && settings.iter().all(|s| s.measures.mean(name).is_some())
+        };
+        let has_some = |name: &&str| {
+            settings
+                .iter()
+                .any(|setting| setting.measures.mean(name).is_some())
+        };
+        let linked = names("attack:").iter().any(|name| has_some(&name.as_str()));
+        let score = ["dr", "dr_2001"].into_iter().find(has_all);
+        let risk = match (score, linked) {
+            (Some(score), _) => Some(score.to_string()),
+            (None, true) => Some(HIGHEST.to_string()),
+            (None, false) => names("risk:").into_iter().next(),
+        };
+        let loss = Some("il".to_string()).filter(|il| has_some(&il.as_str()));
+        Self {
+            loss: loss.or_else(|| names("loss:").into_iter().next()),
+            risk,
+        }
+    }
+
+    /// Where a setting stands: loss and risk.
+    pub fn place(&self, setting: &SettingSummary) -> Option<[f64; 2]> {
+        let loss = setting.measures.mean(self.loss.as_deref()?)?;
+        let risk = match self.risk.as_deref()? {
+            HIGHEST => {
+                let attacks = setting.measures.0.iter();
+                attacks
+                    .filter(|(name, _)| name.starts_with("attack:"))
+                    .filter_map(|(_, measure)| measure.mean)
+                    .max_by(f64::total_cmp)?
+            }
+            name => setting.measures.mean(name)?,
+        };
+        Some([loss, risk])
+    }
+}
+
+/// Which points of loss and risk are on the Pareto front: those that no other beats in one without being worse in the other.
+/// Equal points are on it together; one that is not defined is not.
+///
+/// # Complexity
+/// n² comparisons.
+pub fn pareto(points: &[Option<[f64; 2]>]) -> Vec<bool> {
+    let beats =
+        |a: &[f64; 2], b: &[f64; 2]| a[0] <= b[0] && a[1] <= b[1] && (a[0] < b[0] || a[1] < b[1]);
+    points
+        .iter()
+        .map(|point| {
+            point.is_some_and(|point| !points.iter().flatten().any(|other| beats(other, &point)))
+        })
+        .collect()
+}
+
+/// What is said of each setting. `rows` are in the order of settings and runs.
+pub fn summaries(
+    settings: &[Setting],
+    rows: &[Row],
+    published: &[Published],
+) -> Vec<SettingSummary> {
+    let mut summaries: Vec<SettingSummary> = settings
+        .iter()
+        .map(|setting| {
+            let own: Vec<&Row> = rows
+                .iter()
+                .filter(|row| row.setting == setting.setting)
+                .collect();
+            let measures = measures(&own);
+            SettingSummary {
+                runs: own.len(),
+                is_limited: own
+                    .iter()
+                    .flat_map(|row| &row.attacks)
+                    .any(|a| a.status == "limit"),
+                published: comparisons(setting, &measures, published),
+                measures,
+                pareto: false,
+                setting: setting.clone(),
+            }
+        })
+        .collect();
+    let axes = Axes::of(&summaries);
+    let places: Vec<_> = summaries
+        .iter()
+        .map(|setting| axes.place(setting))
+        .collect();
+    for at in 0..summaries.len() {
+        // Losses of different files cannot be compared.
+        let same_file = |other: usize| summaries[other].setting.file == summaries[at].setting.file;
+        let of_file: Vec<usize> = (0..summaries.len())
+            .filter(|&other| same_file(other))
+            .collect();
+        let points: Vec<_> = of_file.iter().map(|&other| places[other]).collect();
+        let front = pareto(&points);
+        summaries[at].pareto = of_file
+            .iter()
+            .zip(front)
+            .any(|(&other, on)| other == at && on);
+    }
+    summaries
+}
+
+fn measures(rows: &[&Row]) -> Measures {
+    let Some(first) = rows.first() else {
+        return Measures::default();
+    };
+    let mut measures = Vec::new();
+    let mut add = |name: String, value: &dyn Fn(&Row) -> Option<f64>| {
+        measures.push((name, Measure::of(rows.iter().map(|row| value(row)))));
+    };
+    add("il".into(), &|row| row.il);
+    add("dr".into(), &|row| row.dr);
+    add("score".into(), &|row| row.score);
+    add("dr_2001".into(), &|row| row.dr_2001);
+    add("score_2001".into(), &|row| row.score_2001);
+    for (place, attack) in first.attacks.iter().enumerate() {
+        add(format!("attack:{}", attack.name), &|row| {
+            row.attacks.get(place)?.rate
+        });
+        let certain = |row: &Row| row.attacks.get(place)?.certain_rate;
+        if rows
+            .iter()
+            .any(|row| certain(row).is_some_and(|rate| rate > 0.0))
+        {
+            add(format!("certain:{}", attack.name), &certain);
+        }
+        let bound = |row: &Row| row.attacks.get(place)?.bound_rate;
+        if rows.iter().any(|row| bound(row).is_some()) {
+            add(format!("bound:{}", attack.name), &bound);
+        }
+    }
+    for key in first.losses.keys() {
+        add(format!("loss:{key}"), &|row| {
+            row.losses.get(key).and_then(Value::as_f64)
+        });
+    }
+    for key in first.risks.keys() {
+        add(format!("risk:{key}"), &|row| {
+            row.risks.get(key).and_then(Value::as_f64)
+        });
+    }
+    Measures(measures)
+}
+
+/// Whether published figures are about this setting.
+pub fn is_about(published: &Published, setting: &Setting) -> bool {
+    let says = |said: &Option<String>, is: &str| said.as_ref().is_none_or(|said| said == is);
+    says(&published.file, &setting.file)
+        && says(&published.method, &setting.method)
+        && says(&published.name, setting.name.as_deref().unwrap_or_default())
+        && published.parameters.iter().all(|(name, value)| {
+            setting.parameters.get(name).is_some_and(|own| {
+                // 2 and 2.0 are one number.
+                own == value || (own.is_number() && own.as_f64() == value.as_f64())
+            })
+        })
+}
+
+/// The full name of a measure that a plan may call by its last part: `rsld` is `attack:rsld`, `pil` is `loss:pil`.
+pub fn full_name(name: &str, measures: &Measures) -> Option<String> {
+    let has = |full: &String| measures.0.iter().any(|(other, _)| other == full);
+    ["", "attack:", "loss:", "risk:"]
+        .into_iter()
+        .map(|prefix| format!("{prefix}{name}"))
+        .find(has)
+}
+
+fn comparisons(setting: &Setting, measures: &Measures, published: &[Published]) -> Vec<Comparison> {
+    let about = published
+        .iter()
+        .filter(|published| is_about(published, setting));
+    about
+        .flat_map(|published| {
+            published.measures.iter().map(|(name, value)| {
+                let measure = full_name(name, measures).unwrap_or_else(|| name.clone());
+                Comparison {
+                    difference: measures.mean(&measure).map(|mean| mean - value),
+                    measure,
+                    value: *value,
+                    source: published.source.clone(),
+                }
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (1, 5) and (5, 1) are the ends; (2, 2) beats (3, 2) and (2, 3), which are worse in one and equal in the other; two equal
+    /// points are both on the front.
+    #[test]
+    fn the_front_is_what_nothing_beats() {
+        let points = [
+            Some([1.0, 5.0]),
+            Some([3.0, 2.0]),
+            Some([2.0, 2.0]),
+            None,
+            Some([2.0, 3.0]),
+            Some([5.0, 1.0]),
+            Some([2.0, 2.0]),
+        ];
+        assert_eq!(
+            pareto(&points),
+            [true, false, true, false, false, true, true]
+        );
+        assert_eq!(pareto(&[]), Vec::<bool>::new());
+    }
+
+    /// 0.2, 0.4, 0.6: mean 0.4, s² = 0.04, half = 4.303 · sqrt(0.04 / 3) = 0.496868…
+    #[test]
+    fn the_interval_is_that_of_student() {
+        let measure = Measure::of([Some(0.2), None, Some(0.4), Some(0.6)].into_iter());
+        assert_eq!(measure.runs, 3);
+        assert!((measure.mean.unwrap() - 0.4).abs() < 1e-15);
+        let [low, high] = measure.interval.unwrap();
+        assert!((low - (0.4 - 0.496_868)).abs() < 1e-6, "{low}");
+        assert!((high - (0.4 + 0.496_868)).abs() < 1e-6, "{high}");
+        assert_eq!(Measure::of([Some(1.0)].into_iter()).interval, None);
+        assert_eq!(Measure::of([None].into_iter()).mean, None);
+    }
+}

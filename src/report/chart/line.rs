@@ -1,0 +1,138 @@
+//! Lines: a rate against a parameter, one line a series, with intervals, what chance gives, and what was published.
+
+use super::{
+    axis::{Axis, Scale},
+    marks::{self, Entry},
+    picture::{Drawing, Picture},
+    plot::{Plot, Words},
+};
+
+/// A series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Which colour and shape it has: the same in all pictures of a page.
+    pub number: usize,
+    /// Its points, from left to right.
+    pub points: Vec<At>,
+}
+
+/// A point of a series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At {
+    /// The parameter.
+    pub x: f64,
+    /// The rate, as a share.
+    pub y: f64,
+    /// Its interval.
+    pub interval: Option<[f64; 2]>,
+    /// The rate that was published.
+    pub published: Option<f64>,
+}
+
+const HEIGHT: f64 = 320.0;
+
+/// The chart; `chance` is what guessing gives, point by point.
+pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> Drawing {
+    let all = || series.iter().flat_map(|series| &series.points);
+    let along = all().map(|at| at.x).chain(chance.iter().map(|at| at.0));
+    let up = all()
+        .flat_map(|at| {
+            let published = at.published.into_iter();
+            published
+                .chain([at.y])
+                .chain(at.interval.into_iter().flatten())
+        })
+        .chain(chance.iter().map(|at| at.1));
+    let axes = (
+        Some(Axis::over(along, Scale::Number, 8)),
+        Axis::over(up, Scale::Share, 5),
+    );
+    let mut entries: Vec<Entry<'_>> = series
+        .iter()
+        .map(|series| Entry::Series(series.number, &series.name))
+        .collect();
+    if !chance.is_empty() {
+        entries.push(Entry::Line("chance", "by chance"));
+    }
+    if all().any(|at| at.published.is_some()) {
+        entries.push(Entry::Hollow("published"));
+    }
+    let (mut picture, plot) = Plot::begin(words, &entries, axes, HEIGHT);
+    for series in series {
+        draw_band(&mut picture, &plot, series);
+    }
+    if !chance.is_empty() {
+        let places: Vec<(f64, f64)> = chance.iter().map(|at| plot.place(at.0, at.1)).collect();
+        picture.curve(&places, "chance");
+    }
+    for series in series {
+        draw_series(&mut picture, &plot, series);
+    }
+    picture.done(words.title, &described(series, words))
+}
+
+fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series) {
+    let ends: Vec<(f64, [f64; 2])> = series
+        .points
+        .iter()
+        .filter_map(|at| Some((at.x, at.interval?)))
+        .collect();
+    let lower = ends.iter().map(|&(x, [low, _])| plot.place(x, low));
+    let upper = ends.iter().rev().map(|&(x, [_, high])| plot.place(x, high));
+    let edge: Vec<(f64, f64)> = lower.chain(upper).collect();
+    if ends.len() > 1 {
+        picture.polygon(&edge, &format!("band {}", marks::colour(series.number)));
+    }
+}
+
+fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series) {
+    let places: Vec<(f64, f64)> = series
+        .points
+        .iter()
+        .map(|at| plot.place(at.x, at.y))
+        .collect();
+    if places.len() > 1 {
+        picture.curve(&places, &format!("curve {}", marks::colour(series.number)));
+    }
+    for at in &series.points {
+        picture.group(&said(series, at), |picture| {
+            if let ([_], Some([low, high])) = (&series.points[..], at.interval) {
+                let class = format!("thin {}", marks::colour(series.number));
+                picture.line(plot.place(at.x, low), plot.place(at.x, high), &class);
+            }
+            if let Some(published) = at.published {
+                marks::draw(
+                    picture,
+                    series.number,
+                    plot.place(at.x, published),
+                    "hollow",
+                );
+            }
+            marks::draw(picture, series.number, plot.place(at.x, at.y), "mark");
+        });
+    }
+}
+
+fn said(series: &Series, at: &At) -> String {
+    let published = at.published.map_or(String::new(), |rate| {
+        format!(", published {:.1} %", 100.0 * rate)
+    });
+    format!(
+        "{} at {}: {:.1} %{published}",
+        series.name,
+        at.x,
+        100.0 * at.y
+    )
+}
+
+fn described(series: &[Series], words: &Words<'_>) -> String {
+    const MOST: usize = 120;
+    let told: Vec<String> = series
+        .iter()
+        .flat_map(|series| series.points.iter().map(move |at| said(series, at)))
+        .take(MOST)
+        .collect();
+    format!("{} against {}. {}.", words.y, words.x, told.join("; "))
+}

@@ -1,0 +1,222 @@
+//! Figures: columns side by side, each figure with its range and its better end.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::parts::{Table, text};
+use crate::report::text::{count, percent};
+
+/// A figure.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct FigureView {
+    pub key: String,
+    pub name: String,
+    pub value: Option<f64>,
+    pub unit: Option<String>,
+    pub why_not: Option<String>,
+    pub direction: String,
+    pub least: Option<f64>,
+    pub most: Option<f64>,
+    pub counted: u64,
+    pub skipped: u64,
+    pub says: String,
+    pub source: String,
+    pub about: Option<String>,
+    pub parts: Vec<PartView>,
+}
+
+/// What one attribute contributes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct PartView {
+    pub name: String,
+    pub value: Option<f64>,
+}
+
+impl FigureView {
+    /// Its value for reading.
+    pub fn shown(&self) -> String {
+        self.written(self.value)
+    }
+
+    /// A value of this figure, or of a part of it, for reading.
+    pub fn written(&self, value: Option<f64>) -> String {
+        let is_share = self.least == Some(0.0) && self.most == Some(1.0);
+        match (value, self.unit.as_deref()) {
+            (None, _) => "not defined".into(),
+            (Some(value), Some("share")) => percent(value),
+            (Some(value), Some("count")) => count(value),
+            (Some(value), None) if is_share => percent(value),
+            (Some(value), None) if value.fract() == 0.0 && value.abs() < 1e9 => count(value),
+            (Some(value), _) => number(value),
+        }
+    }
+
+    fn range(&self) -> String {
+        let end = |end: Option<f64>| match (end, self.unit.as_deref(), self.most) {
+            (None, ..) => "any".into(),
+            (Some(end), Some("share"), _) | (Some(end), None, Some(1.0)) => {
+                format!("{:.0} %", 100.0 * end)
+            }
+            (Some(end), ..) => count(end),
+        };
+        match self.least {
+            None => String::new(),
+            least => format!("{} to {}", end(least), end(self.most)),
+        }
+    }
+}
+
+/// A number without unit.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e3).contains(&size) => format!("{value:.4}"),
+        size if (1e3..1e9).contains(&size) => format!("{value:.1}"),
+        _ => format!("{value:.3e}"),
+    }
+}
+
+/// Figures in full, and those of which there is nothing but key and value.
+pub(super) fn all<'a>(
+    figures: impl IntoIterator<Item = &'a FigureView>,
+    measures: &Map<String, Value>,
+) -> Vec<FigureView> {
+    let mut all: Vec<FigureView> = figures.into_iter().cloned().collect();
+    for (key, value) in measures {
+        if !all.iter().any(|figure| &figure.key == key) {
+            all.push(FigureView {
+                key: key.clone(),
+                name: key.replace('_', " "),
+                value: value.as_f64(),
+                ..FigureView::default()
+            });
+        }
+    }
+    all
+}
+
+/// Figures of one file, or of one state of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    pub name: String,
+    pub figures: Vec<FigureView>,
+}
+
+impl Column {
+    fn find(&self, key: &str) -> Option<&FigureView> {
+        self.figures.iter().find(|figure| figure.key == key)
+    }
+}
+
+/// The figures that any column has, each once.
+pub(super) fn kinds(columns: &[Column]) -> Vec<&FigureView> {
+    let mut kinds: Vec<&FigureView> = Vec::new();
+    for figure in columns.iter().flat_map(|column| &column.figures) {
+        if !kinds.iter().any(|kind| kind.key == figure.key) {
+            kinds.push(figure);
+        }
+    }
+    kinds
+}
+
+/// Columns side by side, of the figures that are wanted; those that no column defines are told apart.
+pub(super) fn side_by_side(
+    caption: &str,
+    columns: &[Column],
+    is_wanted: impl Fn(&FigureView) -> bool,
+) -> (Table, Vec<Vec<String>>) {
+    let mut table = Table::new(caption, &["Figure", "Range", "Better"], 3);
+    table
+        .header
+        .extend(columns.iter().map(|column| column.name.clone()));
+    table.header.push("Left out, divided by 0".into());
+    let mut undefined = Vec::new();
+    for kind in kinds(columns).into_iter().filter(|kind| is_wanted(kind)) {
+        let own: Vec<Option<&FigureView>> = columns
+            .iter()
+            .map(|column| column.find(&kind.key))
+            .collect();
+        if own.iter().flatten().all(|figure| figure.value.is_none()) {
+            let why = own
+                .iter()
+                .flatten()
+                .find_map(|figure| figure.why_not.clone());
+            undefined.push(vec![kind.name.clone(), why.unwrap_or_default()]);
+            continue;
+        }
+        let mut row = vec![
+            kind.name.clone(),
+            kind.range(),
+            kind.direction.replace(" is better", ""),
+        ];
+        row.extend(
+            own.iter()
+                .map(|figure| figure.map_or("not measured".into(), FigureView::shown)),
+        );
+        let skipped = own.iter().flatten().find(|figure| figure.skipped > 0);
+        row.push(skipped.map_or(String::new(), |figure| {
+            format!(
+                "{} of {}",
+                figure.skipped,
+                figure.skipped.saturating_add(figure.counted)
+            )
+        }));
+        table.rows.push(row);
+    }
+    (table, undefined)
+}
+
+/// What no column defines, and why.
+pub(super) fn undefined(rows: Vec<Vec<String>>) -> Markup {
+    let table = Table::new("Not defined for these files", &["Figure", "Why"], 2).with(rows);
+    html! { @if !table.rows.is_empty() { (table.markup()) } }
+}
+
+/// Figures that are told by attribute: a table each, the columns side by side.
+pub(super) fn by_part(columns: &[Column]) -> Markup {
+    let tables: Vec<Table> = kinds(columns)
+        .into_iter()
+        .filter_map(|kind| {
+            let parts = |column: &Column| {
+                column
+                    .find(&kind.key)
+                    .map(|figure| figure.parts.clone())
+                    .unwrap_or_default()
+            };
+            let own: Vec<Vec<PartView>> = columns.iter().map(parts).collect();
+            let first = own.iter().find(|parts| !parts.is_empty())?;
+            let mut table = Table::new(&kind.name, &["Part"], 1);
+            table
+                .header
+                .extend(columns.iter().map(|column| column.name.clone()));
+            for part in first {
+                let mut row = vec![part.name.clone()];
+                row.extend(own.iter().map(|parts| {
+                    let found = parts.iter().find(|other| other.name == part.name);
+                    found.map_or(String::new(), |found| kind.written(found.value))
+                }));
+                table.rows.push(row);
+            }
+            Some(table)
+        })
+        .collect();
+    html! { @if !tables.is_empty() { details {
+        summary { "Part by part" }
+        div.columns { @for table in &tables { (table.markup()) } }
+    } } }
+}
+
+/// What each figure is, and where it was published.
+pub(super) fn definitions(columns: &[Column]) -> Markup {
+    let mut defined = kinds(columns);
+    defined.retain(|figure| !figure.says.is_empty());
+    html! { @if !defined.is_empty() { details {
+        summary { "What each figure is" }
+        dl.definitions { @for figure in defined { div {
+            dt { (text(&figure.name)) " " code { (text(&figure.key)) } }
+            dd { (text(&figure.says)) @if !figure.source.is_empty() { " (" (text(&figure.source)) ")" } }
+        } } }
+    } } }
+}

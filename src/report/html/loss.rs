@@ -1,0 +1,224 @@
+//! Information loss, and whether the file is still what it was where it should be.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Section,
+    document::{Content, Document, or_none},
+    figures::{self, Column, FigureView},
+    parts::{Table, Writer, base_name, list, names, paragraphs, text},
+};
+
+/// What `loss` found.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Loss {
+    pub measures: Map<String, Value>,
+    #[serde(default)]
+    pub scenario: Compared,
+    #[serde(default, deserialize_with = "or_none")]
+    pub figures: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub analyses: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub reading: Vec<String>,
+}
+
+/// What was compared with what.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct Compared {
+    pub original: String,
+    pub masked: String,
+    pub records: u64,
+    pub attributes: Vec<String>,
+    pub aligned_by: String,
+    pub left_out: Vec<super::link::LeftOut>,
+}
+
+impl Loss {
+    /// The figure of a key, where it has a value.
+    pub fn find(&self, key: &str) -> Option<FigureView> {
+        let mut all = self.all().into_iter();
+        all.find(|figure| figure.key == key && figure.value.is_some())
+    }
+
+    fn all(&self) -> Vec<FigureView> {
+        figures::all(self.figures.iter().chain(&self.analyses), &self.measures)
+    }
+
+    fn is_analysis(&self, key: &str) -> bool {
+        self.analyses.iter().any(|figure| figure.key == key)
+    }
+}
+
+fn of(documents: &[Document]) -> Vec<(&Document, &Loss)> {
+    documents
+        .iter()
+        .filter_map(|document| match &document.content {
+            Content::Loss(loss) => Some((document, loss)),
+            _ => None,
+        })
+        .collect()
+}
+
+pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+    let losses = of(documents);
+    let columns: Vec<Column> = losses
+        .iter()
+        .map(|(document, loss)| Column {
+            name: match losses.len() {
+                1 => "Value".into(),
+                _ => base_name(&document.name).into(),
+            },
+            figures: loss.all(),
+        })
+        .collect();
+    let differences = match &losses[..] {
+        [] => return None,
+        [(_, loss)] => differences(loss),
+        _ => None,
+    };
+    let is_analysis =
+        |figure: &FigureView| losses.iter().any(|(_, loss)| loss.is_analysis(&figure.key));
+    let is_told = |figure: &FigureView| differences.is_none() || !is_difference(&figure.key);
+    let (main, undefined) = figures::side_by_side("Information loss", &columns, |figure| {
+        !is_analysis(figure) && is_told(figure)
+    });
+    let (analyses, undefined_analyses) =
+        figures::side_by_side("What analyses of the file lose", &columns, is_analysis);
+    let undefined: Vec<Vec<String>> = undefined.into_iter().chain(undefined_analyses).collect();
+    Some(Section {
+        id: "loss",
+        title: "Information loss",
+        content: html! {
+            p { "What the masking took from the file, and from what can be worked out with it." }
+            @for (_, loss) in &losses { (compared(loss, writer)) }
+            @if !main.rows.is_empty() { (main.markup()) }
+            @if let Some(differences) = &differences { (differences.markup()) }
+            @if !analyses.rows.is_empty() { (analyses.markup()) }
+            (figures::undefined(undefined))
+            @for (_, loss) in &losses { (paragraphs(&loss.reading)) }
+            (figures::by_part(&columns))
+            (figures::definitions(&columns))
+        },
+    })
+}
+
+fn compared(loss: &Loss, writer: &Writer) -> Markup {
+    let scenario = &loss.scenario;
+    html! { @if !scenario.masked.is_empty() {
+        (list(&[
+            ("Compared", format!("{} with {}", base_name(&scenario.masked), base_name(&scenario.original))),
+            ("Records", scenario.records.to_string()),
+            ("Attributes", names(&scenario.attributes)),
+            ("Records were aligned by", scenario.aligned_by.clone()),
+        ]))
+        @if writer.is_internal() && !scenario.left_out.is_empty() { details {
+            summary { "Attributes that were not compared (" (scenario.left_out.len()) ")" }
+            ul { @for left in &scenario.left_out { li { (text(&left.attribute)) ": it " (text(&left.why)) } } }
+        } }
+    } }
+}
+
+/// Of what differences are taken.
+const OF: [(&str, &str); 6] = [
+    ("data", "Values"),
+    ("means", "Means"),
+    ("variances", "Variances"),
+    ("covariances", "Covariances"),
+    ("correlations", "Correlations"),
+    ("quantiles", "Quantiles"),
+];
+
+/// How they are told.
+const BY: [(&str, &str); 4] = [
+    ("mean_square", "Mean square"),
+    ("mean_absolute", "Mean absolute"),
+    ("mean_variation", "Mean variation"),
+    ("pil", "Probabilistic (PIL)"),
+];
+
+/// Whether a key says what is compared, and how: `mean_variation_means` is of the means, by mean variation.
+fn is_difference(key: &str) -> bool {
+    OF.iter().any(|(of, _)| {
+        let by = key.strip_suffix(of).and_then(|by| by.strip_suffix('_'));
+        by.is_some_and(|by| BY.iter().any(|(known, _)| *known == by))
+    })
+}
+
+/// The differences between the files, what is compared by how; if they were measured.
+fn differences(loss: &Loss) -> Option<Table> {
+    let all = loss.all();
+    let mut table = Table::new(
+        "Differences between the files; 0 is none, lower is better",
+        &["Of"],
+        1,
+    );
+    table
+        .header
+        .extend(BY.iter().map(|(_, name)| name.to_string()));
+    for (of, name) in OF {
+        let cell = |by: &str| {
+            let key = format!("{by}_{of}");
+            let figure = all.iter().find(|figure| figure.key == key);
+            figure.map_or(String::new(), FigureView::shown)
+        };
+        let cells: Vec<String> = BY.iter().map(|(by, _)| cell(by)).collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            let mut row = vec![name.to_string()];
+            row.extend(cells);
+            table.rows.push(row);
+        }
+    }
+    (table.rows.len() > 1).then_some(table)
+}
+
+/// What a board asks first of a masked file: are the records there, the means, what is missing that was not.
+pub(super) fn integrity(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+    const KEYS: [(&str, &str); 5] = [
+        ("changed", "Values that differ from the original ones"),
+        ("suppressed", "Values that were there and are missing now"),
+        ("mean_variation_means", "Means: relative difference"),
+        ("mean_variation_variances", "Variances: relative difference"),
+        (
+            "mean_absolute_correlations",
+            "Correlations: absolute difference",
+        ),
+    ];
+    let losses = of(documents);
+    let mut rows = Vec::new();
+    for (document, loss) in &losses {
+        let mut row = |what: &str, found: String| {
+            let of = match losses.len() {
+                1 => String::new(),
+                _ => format!(" ({})", base_name(&document.name)),
+            };
+            rows.push(vec![format!("{what}{of}"), found]);
+        };
+        if let ([original, masked], true) =
+            (&document.origin.provenance.files[..], writer.is_internal())
+        {
+            for (what, before, after) in [
+                ("Records", original.records, masked.records),
+                ("Attributes", original.attributes, masked.attributes),
+            ] {
+                row(what, format!("{after}; {before} in the original"));
+            }
+        }
+        for (key, name) in KEYS {
+            if let Some(figure) = loss.find(key) {
+                row(name, figure.shown());
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| Section {
+        id: "integrity",
+        title: "Integrity",
+        content: html! {
+            (Table::new("What was kept, and what was not", &["What", "Found"], 1).with(rows).markup())
+            p { "Whether sums, ranges and rules between attributes still hold is to be checked by those who know the file." }
+        },
+    })
+}

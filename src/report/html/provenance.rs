@@ -1,0 +1,168 @@
+//! Where results come from.
+
+use maud::html;
+use serde::Deserialize;
+
+use super::{
+    Section,
+    document::{Document, Kind, or_none},
+    parts::{Table, Writer, base_name, text},
+};
+
+/// What every result may say of its making.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub(super) struct Origin {
+    #[serde(default)]
+    pub schema: String,
+    #[serde(default, deserialize_with = "or_none")]
+    pub version: String,
+    #[serde(default, deserialize_with = "or_none")]
+    pub status: String,
+    #[serde(default, deserialize_with = "or_none")]
+    pub provenance: Making,
+}
+
+/// The command and the files behind a result.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub(super) struct Making {
+    #[serde(default)]
+    pub command: Vec<String>,
+    #[serde(default)]
+    pub files: Vec<File>,
+}
+
+/// A table that was read.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct File {
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub sha256: String,
+    #[serde(default)]
+    pub records: u64,
+    #[serde(default)]
+    pub attributes: u64,
+}
+
+pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+    let results = Table::new(
+        "Results in this report",
+        &[
+            "Result",
+            "Schema",
+            "Version of sdcrisk",
+            "Status",
+            "Command",
+        ],
+        5,
+    )
+    .with(documents.iter().map(|document| {
+        let origin = &document.origin;
+        vec![
+            writer.path(&document.name),
+            origin.schema.clone(),
+            origin.version.clone(),
+            status(&origin.status).into(),
+            command(&origin.provenance.command, writer).join(" "),
+        ]
+    }));
+    let files = Table::new(
+        "Files that were read",
+        &[
+            "File",
+            "Read by",
+            "Records",
+            "Attributes",
+            "SHA-256 of its content",
+        ],
+        2,
+    )
+    .with(files(documents, writer));
+    Some(Section {
+        id: "provenance",
+        title: "Where the figures come from",
+        content: html! {
+            (results.markup())
+            @if !files.rows.is_empty() { (files.markup()) }
+            p { (text(&format!("This page was made by sdcrisk {}.", env!("CARGO_PKG_VERSION")))) " "
+                @if writer.is_internal() { "Results of the same version from the same files and commands are the same to the last digit." }
+                @else { "Seeds, places of files, and the check sums of originals are left out of this version." }
+            }
+        },
+    })
+}
+
+fn status(status: &str) -> &str {
+    match status {
+        "limit" => "stopped by a limit before a proof",
+        other => other,
+    }
+}
+
+fn files(documents: &[Document], writer: &Writer) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for document in documents {
+        let files = &document.origin.provenance.files;
+        for (place, file) in files.iter().enumerate() {
+            // Guesses of an original could be tested against its check sum.
+            let is_released = place == 1 && files.len() == 2 && is_of_pair(document.kind());
+            if !writer.is_internal() && !is_released {
+                continue;
+            }
+            let row = vec![
+                writer.path(&file.name),
+                writer.path(&document.name),
+                file.records.to_string(),
+                file.attributes.to_string(),
+                file.sha256.clone(),
+            ];
+            match rows
+                .iter_mut()
+                .find(|other| other[0] == row[0] && other[2..] == row[2..])
+            {
+                Some(other) => other[1] += &format!(", {}", row[1]),
+                None => rows.push(row),
+            }
+        }
+    }
+    rows
+}
+
+/// Whether the files of a result are an original and its release.
+fn is_of_pair(kind: Kind) -> bool {
+    matches!(kind, Kind::Link | Kind::Loss | Kind::Risk | Kind::Score)
+}
+
+/// The words of a command, fit for an audience.
+pub(super) fn command(words: &[String], writer: &Writer) -> Vec<String> {
+    if writer.is_internal() {
+        return words.iter().map(|word| quoted(word)).collect();
+    }
+    let mut shown = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.split_once('=') {
+            _ if word == SEED => {
+                words.next();
+            }
+            Some((SEED, _)) => {}
+            Some((option, value)) if option.starts_with("--") => {
+                shown.push(quoted(&format!("{option}={}", base_name(value))));
+            }
+            _ => shown.push(quoted(base_name(word))),
+        }
+    }
+    shown
+}
+
+/// The one option that holds a seed.
+const SEED: &str = "--seed";
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+%@^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

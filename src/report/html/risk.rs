@@ -1,0 +1,341 @@
+//! Risk without linkage: what the files give away by themselves.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Section,
+    document::{Content, Document, or_none},
+    figures::{self, Column, FigureView},
+    frame::KEPT,
+    parts::{Table, Writer, base_name, list, names, text},
+};
+use crate::report::{
+    chart::{
+        histogram::{self, Bar},
+        plot::Words,
+    },
+    text::percent,
+};
+
+/// What `risk` found.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Risk {
+    pub measures: Map<String, Value>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub before: Map<String, Value>,
+    #[serde(default)]
+    pub scenario: Keyed,
+    #[serde(default, deserialize_with = "or_none")]
+    pub figures: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub figures_before: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub readings: Vec<Reading>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub classes: Vec<ClassSize>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub most_at_risk: Vec<Exposed>,
+}
+
+/// Of what the figures are.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct Keyed {
+    pub original: String,
+    pub masked: Option<String>,
+    pub records: u64,
+    pub key: Vec<String>,
+    pub missing_matches: String,
+    pub confidential: Vec<String>,
+    pub weights: Option<String>,
+}
+
+/// A sentence or a few, and what they are about.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Reading {
+    #[serde(default)]
+    pub about: String,
+    pub text: String,
+}
+
+/// Records by how many match them.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub(super) struct ClassSize {
+    pub size: u64,
+    pub records: u64,
+}
+
+/// A record at risk.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Exposed {
+    pub record: u64,
+    #[serde(default)]
+    pub matching: Option<u64>,
+    #[serde(default)]
+    pub population: Option<f64>,
+    #[serde(default)]
+    pub individual_risk: Option<f64>,
+    #[serde(default)]
+    pub minimal_uniques: Option<u64>,
+    #[serde(default)]
+    pub suda_score: Option<f64>,
+    #[serde(default)]
+    pub dis_suda: Option<f64>,
+}
+
+/// What figures are about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
+const ABOUT: [(&str, &str); 3] = [
+    ("singling-out", "Singling out: who stands alone"),
+    (
+        "linkability",
+        "Linkability: who would be linked to a person",
+    ),
+    ("inference", "Inference: what is told of a person"),
+];
+
+impl Risk {
+    fn now(&self) -> Vec<FigureView> {
+        figures::all(&self.figures, &self.measures)
+    }
+
+    fn original(&self) -> Vec<FigureView> {
+        figures::all(&self.figures_before, &self.before)
+    }
+
+    /// The figure of a key, where it has a value.
+    pub fn find(&self, key: &str) -> Option<FigureView> {
+        let mut all = self.now().into_iter();
+        all.find(|figure| figure.key == key && figure.value.is_some())
+    }
+
+    /// The same of the original, if the figures are of a masked file.
+    pub fn find_before(&self, key: &str) -> Option<FigureView> {
+        let mut all = self.original().into_iter();
+        all.find(|figure| figure.key == key && figure.value.is_some())
+    }
+}
+
+pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+    let risks: Vec<(&Document, &Risk)> = documents
+        .iter()
+        .filter_map(|document| match &document.content {
+            Content::Risk(risk) => Some((document, risk)),
+            _ => None,
+        })
+        .collect();
+    if risks.is_empty() {
+        return None;
+    }
+    let columns = columns(&risks);
+    let content = match writer.is_internal() {
+        true => inside(&risks, &columns, writer),
+        false => {
+            let names: Vec<&str> = figures::kinds(&columns)
+                .iter()
+                .map(|figure| figure.name.as_str())
+                .collect();
+            html! {
+                p { "Measured: " (text(&names.join(", "))) "." }
+                p { (KEPT) }
+            }
+        }
+    };
+    Some(Section {
+        id: "risk",
+        title: "Risk without linkage",
+        content,
+    })
+}
+
+/// Before and after, or file by file.
+fn columns(risks: &[(&Document, &Risk)]) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for (document, risk) in risks {
+        let of = match risks {
+            [_] => String::new(),
+            _ => format!(" ({})", base_name(&document.name)),
+        };
+        let before = risk.original();
+        let has_before = !before.is_empty();
+        if has_before {
+            columns.push(Column {
+                name: format!("Before{of}"),
+                figures: before,
+            });
+        }
+        columns.push(Column {
+            name: match (has_before, risk.scenario.masked.is_some()) {
+                (true, _) | (_, true) => format!("After{of}"),
+                (false, false) if risks.len() == 1 => "Value".into(),
+                (false, false) => base_name(&document.name).into(),
+            },
+            figures: risk.now(),
+        });
+    }
+    columns
+}
+
+fn inside(risks: &[(&Document, &Risk)], columns: &[Column], writer: &mut Writer) -> Markup {
+    let mut undefined = Vec::new();
+    let mut tables = Vec::new();
+    let mut add = |caption: &str, is_wanted: &dyn Fn(&FigureView) -> bool| {
+        let (table, without) = figures::side_by_side(caption, columns, is_wanted);
+        undefined.extend(without);
+        if !table.rows.is_empty() {
+            tables.push(table);
+        }
+    };
+    for (about, caption) in ABOUT {
+        add(caption, &|figure| figure.about.as_deref() == Some(about));
+    }
+    add("Figures of risk", &|figure| {
+        !ABOUT
+            .iter()
+            .any(|(about, _)| figure.about.as_deref() == Some(about))
+    });
+    let pictures: Vec<Markup> = risks
+        .iter()
+        .map(|(document, risk)| class_sizes(risk, base_name(&document.name), writer))
+        .collect();
+    html! {
+        p { "What the files give away without any linkage." }
+        @for (_, risk) in risks { (scenario(risk)) }
+        @for table in &tables { (table.markup()) }
+        @for (_, risk) in risks { @for reading in &risk.readings { p { (text(&reading.text)) } } }
+        @for picture in &pictures { (picture) }
+        @for (_, risk) in risks { (most_at_risk(risk)) }
+        (figures::undefined(undefined))
+        (figures::by_part(columns))
+        (figures::definitions(columns))
+    }
+}
+
+fn scenario(risk: &Risk) -> Markup {
+    let scenario = &risk.scenario;
+    list(&[
+        (
+            "File",
+            scenario
+                .masked
+                .as_ref()
+                .unwrap_or(&scenario.original)
+                .clone(),
+        ),
+        (
+            "Compared with",
+            scenario
+                .masked
+                .as_ref()
+                .map_or(String::new(), |_| scenario.original.clone()),
+        ),
+        ("Attributes of the key", names(&scenario.key)),
+        (
+            "A missing value of the key matches",
+            match scenario.missing_matches.as_str() {
+                "any" => "any value".into(),
+                "missing" => "missing values only".into(),
+                other => other.to_string(),
+            },
+        ),
+        ("Confidential attributes", names(&scenario.confidential)),
+        (
+            "Weights of the sample",
+            scenario.weights.clone().unwrap_or_default(),
+        ),
+    ])
+}
+
+/// Records by how many match them on the key.
+fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
+    let mut bins: Vec<(u64, u64)> = Vec::new();
+    for class in &risk.classes {
+        let least = class.size.checked_ilog2().map_or(0, |power| 1 << power);
+        match bins.iter_mut().find(|(bin, _)| *bin == least) {
+            Some((_, records)) => *records = records.saturating_add(class.records),
+            None => bins.push((least, class.records)),
+        }
+    }
+    bins.sort_unstable();
+    if bins.is_empty() {
+        return html! {};
+    }
+    let label = |size: u64| match size {
+        0 => "nothing of the key".to_string(),
+        1 => "1, alone".into(),
+        size => format!("{size} to {}", size.saturating_mul(2).saturating_sub(1)),
+    };
+    let bars: Vec<Bar> = bins
+        .iter()
+        .map(|&(size, records)| Bar {
+            label: if size == 0 {
+                "none".into()
+            } else {
+                size.to_string()
+            },
+            name: label(size),
+            count: records,
+            stands_out: size == 1,
+        })
+        .collect();
+    let words = Words {
+        title: "How many records share a key",
+        below: &format!(
+            "{name}: the fewer share it, the easier one is singled out; at 1 stand those who are alone"
+        ),
+        x: "records that match on the key, from this number to below the next",
+        y: "records",
+    };
+    let table = Table::new(
+        "Records by how many match them on the key",
+        &["Matching, themselves included", "Records"],
+        1,
+    )
+    .with(
+        risk.classes
+            .iter()
+            .map(|class| vec![class.size.to_string(), class.records.to_string()]),
+    );
+    writer.figure(
+        &histogram::drawing(&bars, &words),
+        "A record that matches itself alone is unique in the file; it need not be unique in the population.",
+        &table,
+    )
+}
+
+/// The records most at risk, by row number: for the office alone.
+fn most_at_risk(risk: &Risk) -> Markup {
+    let whole = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+    let table = Table::new(
+        "Records most at risk, by their row in the file",
+        &[
+            "Row",
+            "Matching on the key",
+            "People they stand for",
+            "Individual risk",
+            "Minimal sample uniques",
+            "SUDA score",
+            "DIS-SUDA",
+        ],
+        1,
+    )
+    .with(risk.most_at_risk.iter().map(|record| {
+        vec![
+            record.record.to_string(),
+            whole(record.matching),
+            record
+                .population
+                .map_or(String::new(), |people| format!("{people:.1}")),
+            record.individual_risk.map_or(String::new(), percent),
+            whole(record.minimal_uniques),
+            record
+                .suda_score
+                .map_or(String::new(), |score| format!("{score:.4}")),
+            record
+                .dis_suda
+                .map_or(String::new(), |share| percent(share)),
+        ]
+    }));
+    html! { @if !table.rows.is_empty() { details { summary { "Records most at risk" } (table.markup()) } } }
+}

@@ -1,0 +1,428 @@
+//! The report of `sdcrisk link` for people: the tables, and what their figures mean.
+
+use super::{LinkReport, LinkResult, Sample};
+use crate::report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text};
+
+impl LinkReport {
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let scenario = &self.scenario;
+        let mut out = format!(
+            "Who links whom: {} against {}\n",
+            scenario.original, scenario.masked
+        );
+        let (seekers, sought) = match scenario.direction {
+            "masked-to-original" => (
+                format!("each of {} masked records", scenario.masked_records),
+                format!("{} records of the intruder", scenario.known_records),
+            ),
+            _ => (
+                format!("each of {} records of the intruder", scenario.known_records),
+                format!("{} masked records", scenario.masked_records),
+            ),
+        };
+        out += &text::paragraph(&format!(
+            "{seekers} looks for its own among {sought}{} (judged by {}; ties count {}; {}).",
+            match self
+                .results
+                .iter()
+                .find(|r| r.sample == Some(Sample::Training))
+            {
+                Some(training) => format!(
+                    ", but for the {} individuals that distances are learned from: these look among themselves, all others \
+                     among the others' masked records, each part standardised by itself",
+                    training.records
+                ),
+                None => String::new(),
+            },
+            scenario.aligned_by,
+            match scenario.ties {
+                "strict" => "0",
+                "optimistic" => "as found",
+                _ => "1/t",
+            },
+            match scenario.assign {
+                "one-to-one" => "all assigned at once, one to one",
+                "balanced" => "each takes the most likely, given that all are linked one to one",
+                _ => "each takes its nearest",
+            }
+        ));
+        if !scenario.left_out.is_empty() {
+            let reasons: Vec<String> = scenario
+                .left_out
+                .iter()
+                .map(|left| format!("{} {}", left.attribute, left.why))
+                .collect();
+            out += &text::paragraph(&format!("Not compared: {}.", reasons.join("; ")));
+        }
+        out.push('\n');
+        out += &self.rates_table();
+        out.push('\n');
+        if let Some(result) = self.best_calibrated() {
+            out += &format!(
+                "What {} said of its links{}\n",
+                result.method,
+                self.case_of(result)
+            );
+            out += &calibration::table(&result.calibration);
+            out.push('\n');
+        }
+        if let Some((result, model)) = self.best_fitted() {
+            out += &format!("What {} fitted{}\n", result.method, self.case_of(result));
+            out += &model.to_text();
+            out.push('\n');
+        }
+        for line in self.reading() {
+            out += &text::paragraph(&line);
+        }
+        out
+    }
+
+    /// Of the results of attacks that state probabilities, the one with the highest rate.
+    fn best_calibrated(&self) -> Option<&LinkResult> {
+        self.results
+            .iter()
+            .filter(|r| r.expected.is_some() && r.records > 0)
+            .max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Of the results of attacks that fit a model, the one with the highest rate.
+    fn best_fitted(&self) -> Option<(&LinkResult, &ModelSummary)> {
+        let fitted = self
+            .results
+            .iter()
+            .filter_map(|r| Some((r, r.model.as_ref()?)));
+        fitted.max_by(|a, b| a.0.rate.total_cmp(&b.0.rate))
+    }
+
+    /// Of which case a result is, in words that follow the method; nothing if it has one case only.
+    fn case_of(&self, result: &LinkResult) -> String {
+        let same = |other: &&LinkResult| other.method == result.method;
+        match self.results.iter().filter(same).count() {
+            1 => String::new(),
+            _ => format!(", knowing {}", self.case_label(result)),
+        }
+    }
+
+    fn rates_table(&self) -> String {
+        let candidate_sets = self
+            .results
+            .iter()
+            .any(|r| r.candidates_quantiles.is_some());
+        let mut header = vec![
+            "method",
+            "known",
+            "correct links",
+            "of",
+            "rate",
+            "95 % interval",
+            "by chance",
+        ];
+        let sampled = self.results.iter().any(|r| r.sample.is_some());
+        if sampled {
+            header.insert(2, "records");
+        }
+        let learned = self.results.iter().any(|r| r.learned.is_some());
+        if learned {
+            // Proofs are about links without ties, whatever a tie counts in the rate.
+            header.extend(["without ties", "best of its kind"]);
+        }
+        if candidate_sets {
+            header.extend(["certain", "true", "empty", "true inside", "candidates"]);
+        }
+        let rows: Vec<Vec<String>> = self
+            .results
+            .iter()
+            .map(|r| {
+                let mut row = vec![
+                    format!("{}{}", r.method, if r.worst_case { " *" } else { "" }),
+                    self.case_label(r),
+                    text::count(r.correct_of(self.scenario.ties)),
+                    r.records.to_string(),
+                    text::percent(r.rate),
+                    format!(
+                        "{} to {}",
+                        text::percent(r.interval[0]),
+                        text::percent(r.interval[1])
+                    ),
+                    text::percent(r.baseline),
+                ];
+                if sampled {
+                    let sample = r.sample.map_or("all", Sample::word);
+                    let split = r
+                        .split
+                        .map_or(String::new(), |split| format!(", draw {split}"));
+                    row.insert(2, format!("{sample}{split}"));
+                }
+                if learned {
+                    let bound = r.learned.as_ref().map(LearnedSummary::bound_in_words);
+                    row.push(r.correct.strict.to_string());
+                    row.push(bound.unwrap_or_else(|| "–".into()));
+                }
+                if candidate_sets {
+                    row.extend(match r.candidates_quantiles {
+                        Some(_) => [
+                            r.certain.to_string(),
+                            r.certain_correct.to_string(),
+                            r.empty.to_string(),
+                            r.contains_true.to_string(),
+                            format!("{:.1}", r.candidates_mean),
+                        ],
+                        None => ["–", "–", "–", "–", "all"].map(String::from),
+                    });
+                }
+                row
+            })
+            .chain(self.means.iter().map(|mean| {
+                let of = match mean.interval {
+                    Some(_) => "draws",
+                    None => "cases",
+                };
+                let mut row = vec![
+                    mean.method.to_string(),
+                    format!("mean of {} {of}", mean.cases),
+                    String::new(),
+                    String::new(),
+                    text::percent(mean.rate),
+                ];
+                if sampled {
+                    row.insert(2, mean.sample.map_or("all", Sample::word).into());
+                }
+                if let Some([low, high]) = mean.interval {
+                    row.push(format!("{} to {}", text::percent(low), text::percent(high)));
+                }
+                row.resize(header.len(), String::new());
+                row
+            }))
+            .collect();
+        text::columns(&header, &rows, 2)
+    }
+
+    /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
+    fn case_label(&self, result: &LinkResult) -> String {
+        const NAMES_IN_FULL: usize = 3;
+        let known = &result.known;
+        let longest = self
+            .results
+            .iter()
+            .map(|r| &r.known)
+            .max_by_key(|known| known.len());
+        let nested = longest
+            .is_some_and(|longest| self.results.iter().all(|r| longest.starts_with(&r.known)));
+        match known.as_slice() {
+            [first, .., last] if nested && known.len() > NAMES_IN_FULL => {
+                format!("{first} … {last} ({})", known.len())
+            }
+            _ => known.join(", "),
+        }
+    }
+
+    /// What the figures mean, for somebody who never read a paper.
+    pub(super) fn reading(&self) -> Vec<String> {
+        let seekers = match self.scenario.direction {
+            "masked-to-original" => {
+                "masked records that are linked to their own record of the intruder's file"
+            }
+            _ => "the intruder's records that are linked to their own masked record",
+        };
+        let mut lines = vec![format!(
+            "How to read this (higher = more risk): the rate is the share of {seekers}. The interval is the uncertainty \
+             of a share counted on so many records; by chance is what blind guessing gets."
+        )];
+        // What was learned from somebody says little of others.
+        let of_others = |r: &&LinkResult| r.sample != Some(Sample::Training);
+        let worst = self
+            .results
+            .iter()
+            .filter(of_others)
+            .max_by(|a, b| a.rate.total_cmp(&b.rate));
+        if let Some(worst) = worst.filter(|worst| worst.records > 0) {
+            lines.push(self.reading_of_worst(worst));
+        }
+        if let Some(aggregates) = &self.scenario.aggregates {
+            lines.extend(aggregates.reading());
+        }
+        lines.extend(self.reading_of_learned());
+        if self.results.iter().any(|r| r.worst_case) {
+            lines.push(
+                "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
+            );
+        }
+        for not_run in &self.not_run {
+            lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
+        }
+        if let Some((_, model)) = self.best_fitted() {
+            lines.extend(model.reading());
+        }
+        let narrowed = self
+            .results
+            .iter()
+            .filter(|r| r.candidates_quantiles.is_some());
+        if let Some(result) = narrowed.max_by_key(|r| r.certain) {
+            lines.push(self.reading_of_certain(result));
+        }
+        if let Some((result, expected)) = self
+            .best_calibrated()
+            .and_then(|result| Some((result, result.expected?)))
+        {
+            lines.push(calibration::reading(
+                result.method,
+                expected,
+                result.rate,
+                &result.calibration,
+            ));
+        }
+        lines.extend(self.reading_of_assignments());
+        lines.push(
+            "These are measured risks under this scenario only; an intruder with other knowledge or another attack may \
+             find more."
+                .into(),
+        );
+        lines
+    }
+
+    fn reading_of_worst(&self, worst: &LinkResult) -> String {
+        let known = match worst.known.len() {
+            1 => format!("{} alone", worst.known[0]),
+            n => format!("{n} attributes ({})", text::names(&worst.known, 8)),
+        };
+        let times = worst.rate / worst.baseline;
+        let against = if worst.rate <= worst.baseline {
+            "no better than guessing".to_string()
+        } else if times.is_finite() && times >= 2.0 {
+            format!("{times:.0} times what guessing gets")
+        } else {
+            "better than guessing".to_string()
+        };
+        // What a tie counts decides what the count is.
+        let count = match (self.scenario.assign, self.scenario.ties) {
+            ("one-to-one", _) | (_, "strict") => "",
+            (_, "optimistic") => "at most ",
+            _ if worst.correct.strict == worst.correct.optimistic => "",
+            _ => "on average ",
+        };
+        let mut line = format!(
+            "The highest rate: an intruder who knows {known} and {} links {count}{} of {} records correctly, {} ({against}).",
+            self.describe(worst),
+            text::count(worst.correct_of(self.scenario.ties)),
+            worst.records,
+            text::percent(worst.rate),
+        );
+        if worst.with_partner < worst.records {
+            line += &format!(
+                " Only {} of these records have a partner to be found; of those it is {}.",
+                worst.with_partner,
+                text::percent(worst.rate_of_findable)
+            );
+        }
+        line
+    }
+
+    fn reading_of_certain(&self, result: &LinkResult) -> String {
+        let case = self.case_of(result);
+        let records = match result.certain {
+            0 => "none; no record is left with a single candidate".to_string(),
+            1 => "1 record is left with a single candidate".to_string(),
+            several => format!("{several} records are left with a single candidate"),
+        };
+        let right = match (result.certain, result.certain_correct) {
+            (0, _) => String::new(),
+            (all, right) if all == right => "; all of these links are right".to_string(),
+            (_, right) => format!("; {right} of these links are right"),
+        };
+        let mut line = format!("Certain links ({}{case}): {records}{right}.", result.method);
+        let lost = result.with_partner - result.contains_true;
+        if lost > 0 {
+            line += &format!(
+                " For {lost} records the true one was not among the candidates: what is assumed of the masking does not hold for \
+                 this file, or (averages of several attributes) cannot hold for all. A single candidate proves nothing then."
+            );
+        } else if result.with_partner < result.records {
+            line += " Some records have no partner here, so an intruder cannot be sure of a single candidate.";
+        } else {
+            line += " Every true record was among its candidates, as it must be when what is assumed of the masking is right or \
+                     too wide.";
+            if result.certain > 0 {
+                line += " The intruder then knows that such links are right.";
+            }
+        }
+        line
+    }
+
+    /// What the proofs say, and what rates on the records learned from do not.
+    fn reading_of_learned(&self) -> Vec<String> {
+        let learned = self
+            .results
+            .iter()
+            .filter_map(|result| Some((result, result.learned.as_ref()?)));
+        let Some((best, summary)) = learned.max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate))
+        else {
+            return Vec::new();
+        };
+        let mut lines = vec![summary.reading(best.method, best.correct.strict, best.records)];
+        let is_tested = self
+            .results
+            .iter()
+            .any(|r| r.sample == Some(Sample::Others));
+        lines.push(match is_tested {
+            true => "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
+                     the intruder knew nothing beforehand."
+                .into(),
+            false => format!(
+                "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
+                 some of these people{}",
+                match best.records / 2 {
+                    0..2 => ".".to_string(),
+                    half => format!(
+                        ": --train-records {} learns from some and attacks the others.",
+                        half.min(400)
+                    ),
+                }
+            ),
+        });
+        lines
+    }
+
+    /// Whether the assignments are the cheapest.
+    fn reading_of_assignments(&self) -> Option<String> {
+        let assigned = self.results.iter().filter_map(|result| {
+            let assignment = result.assignment.as_ref()?;
+            Some((result, assignment))
+        });
+        let (result, loosest) = assigned.max_by(|(_, a), (_, b)| a.gap().total_cmp(&b.gap()))?;
+        let case = match self.results.len() {
+            1 => String::new(),
+            _ => format!(" of {} ({})", result.method, self.case_label(result)),
+        };
+        let number = |cost: f64| match cost.abs() {
+            0.0 | 1e-3..1e12 => format!("{cost:.6}"),
+            _ => format!("{cost:.9e}"),
+        };
+        Some(match loosest.proof {
+            "optimal" if self.results.len() == 1 => format!(
+                "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution). \
+                 Others may cost the same, and then it is chance which was found.",
+                loosest.pairs,
+                number(loosest.cost)
+            ),
+            "optimal" => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
+                          solution). Others may cost the same, and then it is chance which was found."
+                .into(),
+            _ => format!(
+                "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \
+                 open whether it is the cheapest.",
+                number(loosest.cost),
+                number(loosest.bound)
+            ),
+        })
+    }
+
+    fn describe(&self, result: &LinkResult) -> String {
+        let how = &result.in_words;
+        match self.scenario.assign {
+            "one-to-one" => format!("{how}, assigning all records at once,"),
+            "balanced" => format!("{how}, and that everybody is there once,"),
+            _ => how.clone(),
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! `evaluate`: a grid says what single calls say, whoever runs it, however often it is killed.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+/// A file of amounts: each attribute grows with the first, with noise of its own and some ties.
+fn amounts(records: u64, attributes: u64) -> String {
+    let mut state = 12_345_u64;
+    let mut draw = |most: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    let names: Vec<String> = (1..=attributes).map(|k| format!("a{k}")).collect();
+    let mut text = names.join(",") + "\n";
+    for record in 0..records {
+        let cells: Vec<String> = (0..attributes)
+            .map(|k| (record * (k + 1) + draw(40 + 10 * k)).to_string())
+            .collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+fn with_plan(records: u64, plan: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("census.csv", amounts(records, 13));
+    sandbox.write("plan.toml", plan);
+    sandbox
+}
+
+/// The plan of the contract, word by word.
+const CONTRACT: &str = r#"
+original = "census.csv"
+attributes = "1-13"
+known = "sweep:7"
+repeats = 5                              # masked files per setting, each with its own seed
+attacks = ["rsld", "am", "prl"]
+losses = ["il", "pil", "sse_sst"]
+[[mask]]
+method = "rankswap"
+p = [2, 4, 6, 8, 10]
+[[mask]]
+method = "microagg"
+k = [3, 5, 10]
+"#;
+
+#[test]
+fn the_plan_of_the_contract_works_as_printed() {
+    let sandbox = with_plan(50, CONTRACT);
+    let ran = sandbox.run("evaluate plan.toml --format json").ended(0);
+    let report = ran.json();
+    assert_eq!(report["schema"], json!("sdcrisk.evaluate/1"));
+    // Rank swapping draws: five files a setting; microaggregation does not.
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 5 * 5 + 3);
+    assert_eq!(report["settings"].as_array().unwrap().len(), 8);
+    let first = &rows[0];
+    assert_eq!(first["method"], json!("rankswap"));
+    assert_eq!(first["parameters"], json!({"p": 2}));
+    for key in ["il", "dr", "score"] {
+        assert!(first[key].is_number(), "{key}: {first}");
+    }
+    // DR = 0.166 (RSLD + DLD + PLD) + 0.5 ID.
+    let rate = |name: usize| first["attacks"][name]["rate"].as_f64().unwrap();
+    let interval = first["risks"]["interval_disclosure_rank"].as_f64().unwrap();
+    let dr = 0.166 * (rate(0) + rate(1) + rate(2)) + 0.5 * interval;
+    assert!((first["dr"].as_f64().unwrap() - dr).abs() < 1e-12);
+    assert_eq!(first["attacks"][0]["cases"], json!(7));
+    // The attack on rank swapping does not apply to the others, which have no DR for that reason.
+    let last = &rows[27];
+    assert_eq!(last["parameters"], json!({"k": 10}));
+    assert_eq!(
+        (&last["dr"], &last["attacks"][0]["rate"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(last["attacks"][0]["status"], json!("not run"));
+    assert!(
+        ran.stderr
+            .contains("rsld is not run on 3 of 28 masked files"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_row_is_what_single_calls_give() {
+    let plan = r#"
+original = "census.csv"
+attributes = "1-6"
+known = "sweep:3"
+repeats = 2
+seed = 7
+attacks = [
+  "rsld",
+  "am",
+  { method = "prl", name = "pld", agree = "sd:0.2", fit = "known", assign = "one-to-one" },
+]
+losses = ["il", "pil", "sse_sst", "mlodak"]
+[[mask]]
+method = "rankswap"
+p = [4, 10]
+partner = "skip"
+"#;
+    let sandbox = with_plan(80, plan);
+    let report = sandbox
+        .run("evaluate plan.toml --format json")
+        .ended(0)
+        .json();
+    for (row, p, seed) in [(0, 4, 7), (1, 4, 8), (2, 10, 7), (3, 10, 8)] {
+        let row = &report["rows"][row];
+        assert_eq!(
+            (&row["parameters"]["p"], &row["seed"]),
+            (&json!(p), &json!(seed))
+        );
+        sandbox
+            .run(&format!(
+                "mask rankswap --p {p} --partner skip --attributes 1-6 --seed {seed} --statement m.json -o m.csv census.csv"
+            ))
+            .ended(0);
+        let known = "--attributes 1-6 --known sweep:3 --format json census.csv m.csv";
+        for (attack, options) in [
+            "--method rsld --statement m.json",
+            "--method am",
+            "--method prl --agree sd:0.2 --fit known --assign one-to-one",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let link = sandbox
+                .run(&format!("link {options} {known}"))
+                .ended(0)
+                .json();
+            let found = &row["attacks"][attack];
+            assert_eq!(found["rate"], link["means"][0]["rate"], "{options}");
+            for (case, result) in link["results"].as_array().unwrap().iter().enumerate() {
+                for key in ["known", "records", "rate", "certain", "certain_correct"] {
+                    assert_eq!(found["by_case"][case][key], result[key], "{options}: {key}");
+                }
+            }
+        }
+        let loss = sandbox
+            .run("loss --attributes 1-6 --format json census.csv m.csv")
+            .ended(0)
+            .json();
+        for key in ["il", "pil", "sse_sst", "mlodak"] {
+            assert_eq!(row["losses"][key], loss["measures"][key], "{key}");
+        }
+    }
+}
+
+/// Long enough to be killed in, short enough to wait for.
+const GRID: &str = r#"
+original = "census.csv"
+attributes = "1-6"
+known = "sweep:4"
+repeats = 6
+seed = 3
+attacks = ["rsld", "am", "prl"]
+losses = ["il"]
+[[mask]]
+method = "rankswap"
+p = [2, 4, 6, 8, 10, 12]
+[[mask]]
+method = "noise"
+level = [0.1, 0.3]
+"#;
+
+#[test]
+fn the_number_of_threads_changes_no_result() {
+    let sandbox = with_plan(60, GRID);
+    for threads in [1, 2] {
+        sandbox
+            .run(&format!(
+                "evaluate plan.toml --into by{threads} --threads {threads} -o out{threads}.txt"
+            ))
+            .ended(0);
+    }
+    for file in ["rows.csv", "map.svg", "journal.jsonl"] {
+        assert_eq!(
+            sandbox.text(&format!("by1/{file}")),
+            sandbox.text(&format!("by2/{file}")),
+            "{file}"
+        );
+    }
+    assert_eq!(sandbox.text("out1.txt"), sandbox.text("out2.txt"));
+    let results = |threads: usize| {
+        let mut report: Value =
+            serde_json::from_slice(&sandbox.read(&format!("by{threads}/results.json"))).unwrap();
+        // The words of the call differ.
+        report["provenance"]["command"].take();
+        report
+    };
+    assert_eq!(results(1), results(2));
+}
+
+/// The number of lines of the journal that are on the disk.
+fn journaled(sandbox: &Sandbox) -> usize {
+    fs::read(sandbox.path("out/journal.jsonl")).map_or(0, |bytes| {
+        bytes.iter().filter(|&&byte| byte == b'\n').count()
+    })
+}
+
+#[test]
+fn a_run_killed_ten_times_gives_the_very_same_files() {
+    let call = "evaluate plan.toml --into out --threads 2 -q -o report.txt";
+    let undisturbed = with_plan(60, GRID);
+    undisturbed.run(call).ended(0);
+    let killed = with_plan(60, GRID);
+    let mut torn_while_running = 0;
+    // Killed as soon as so many more lines are in the journal; 0 kills while files are read and options checked.
+    for more in [0, 1, 2, 0, 3, 1, 5, 4, 2, 6] {
+        let wanted = journaled(&killed) + more;
+        let mut child = killed
+            .command(call)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while journaled(&killed) < wanted && child.try_wait().unwrap().is_none() {
+            assert!(
+                begun.elapsed() < Duration::from_secs(300),
+                "nothing is journaled"
+            );
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        torn_while_running += usize::from(status.code().is_none());
+    }
+    assert!(
+        torn_while_running >= 5,
+        "only {torn_while_running} runs were killed before their end"
+    );
+    let ran = killed.run(call).ended(0);
+    assert_eq!(ran.stderr, "");
+    let names = |sandbox: &Sandbox| -> Vec<String> {
+        let entries = fs::read_dir(sandbox.path("out")).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            // What a kill can leave beside whole files.
+            .filter(|name| !name.ends_with(".partial"))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        names(&undisturbed),
+        [
+            "journal.jsonl",
+            "map.svg",
+            "report.html",
+            "results.json",
+            "rows.csv"
+        ]
+    );
+    assert_eq!(names(&undisturbed), names(&killed));
+    for name in names(&undisturbed) {
+        let file = format!("out/{name}");
+        assert!(
+            undisturbed.read(&file) == killed.read(&file),
+            "{name} differs"
+        );
+    }
+    assert_eq!(undisturbed.text("report.txt"), killed.text("report.txt"));
+}
+
+const SMALL: &str = r#"
+original = "census.csv"
+attributes = "1-4"
+repeats = 3
+attacks = ["am"]
+[[mask]]
+method = "rankswap"
+p = [5, 20]
+"#;
+
+#[test]
+fn a_torn_line_is_done_again_and_a_broken_one_is_refused() {
+    let sandbox = with_plan(50, SMALL);
+    let call = "evaluate plan.toml --into out -q";
+    sandbox.run(call).ended(0);
+    let whole = sandbox.listing();
+    let journal = sandbox.text("out/journal.jsonl");
+    assert_eq!(journal.lines().count(), 1 + 6);
+    // The seed was drawn, and must be the same one again, or the rows would differ.
+    for torn in [
+        journal.len() - 1,
+        journal.len() - 40,
+        journal.len() * 2 / 3,
+        journal.find('\n').unwrap() + 1,
+    ] {
+        sandbox.write("out/journal.jsonl", &journal[..torn]);
+        sandbox.run(call).ended(0);
+        assert!(sandbox.listing() == whole, "torn at {torn}");
+    }
+    let broken = journal.replacen("\"cell\":2", "\"cell\":!", 1);
+    sandbox.write("out/journal.jsonl", &broken);
+    let ran = sandbox.run(call).ended(3);
+    assert!(
+        ran.stderr
+            .contains("out/journal.jsonl, line 4: is not a journal"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(sandbox.text("out/journal.jsonl"), broken);
+}
+
+#[test]
+fn a_drawn_seed_stays_private() {
+    let sandbox = with_plan(50, SMALL);
+    sandbox.run("evaluate plan.toml --into out -q").ended(0);
+    let journal = sandbox.text("out/journal.jsonl");
+    let header: Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let seed = header["seed"].as_u64().unwrap().to_string();
+    let mode = fs::metadata(sandbox.path("out/journal.jsonl"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    for file in ["rows.csv", "results.json", "report.html", "map.svg"] {
+        assert!(
+            !sandbox.text(&format!("out/{file}")).contains(&seed),
+            "{file}"
+        );
+    }
+    let results: Value = serde_json::from_slice(&sandbox.read("out/results.json")).unwrap();
+    assert_eq!(results["rows"][0]["seed"], Value::Null);
+}
+
+#[test]
+fn the_journal_of_another_plan_or_file_is_refused() {
+    let sandbox = with_plan(50, SMALL);
+    let call = "evaluate plan.toml --into out";
+    sandbox.run(call).ended(0);
+    let refused = |says: &str| {
+        let before = sandbox.listing();
+        let ran = sandbox.run(call).ended(2);
+        assert!(
+            ran.stderr.contains(says) && ran.stderr.contains("--into"),
+            "{}",
+            ran.stderr
+        );
+        assert!(sandbox.listing() == before);
+    };
+    sandbox.write("plan.toml", SMALL.replace("[5, 20]", "[5, 10]"));
+    refused("is the journal of another plan");
+    sandbox.write("plan.toml", SMALL);
+    sandbox.write("census.csv", amounts(51, 13));
+    refused("is the journal of files that have changed since");
+}
+
+#[test]
+fn published_figures_stand_beside_measured_ones() {
+    let plan = SMALL.replace("repeats = 3", "repeats = 3\nseed = 1")
+        + r#"
+[[published]]
+source = "Somebody 2001"
+unit = "percent"
+p = [5, 20]
+measures = { am = [80, 10], il = [1, 2] }
+"#;
+    let sandbox = with_plan(50, &plan);
+    let report = sandbox
+        .run("evaluate plan.toml --format json")
+        .ended(0)
+        .json();
+    for (setting, value) in [(0, 0.8), (1, 0.1)] {
+        let setting = &report["settings"][setting];
+        let measured = setting["measures"]["attack:am"]["mean"].as_f64().unwrap();
+        let published = &setting["published"][0];
+        assert_eq!(published["measure"], json!("attack:am"));
+        assert_eq!(published["value"], json!(value));
+        assert_eq!(published["difference"], json!(measured - value));
+        assert_eq!(setting["published"][1]["measure"], json!("il"));
+        // Three rates have a mean, and an interval around it.
+        let interval = setting["measures"]["attack:am"]["interval"]
+            .as_array()
+            .unwrap();
+        assert!(
+            (interval[0].as_f64().unwrap()..=interval[1].as_f64().unwrap()).contains(&measured)
+        );
+    }
+    let text = sandbox.run("evaluate plan.toml").ended(0).text();
+    assert!(
+        text.contains("published beside measured") && text.contains("Somebody 2001"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_are_found_beside_the_plan_or_where_it_is_said() {
+    let sandbox = Sandbox::new();
+    for folder in ["plans", "data"] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+    }
+    sandbox.write(
+        "plans/plan.toml",
+        SMALL.replace("repeats", "seed = 1\nrepeats"),
+    );
+    let lost = sandbox.run("evaluate plans/plan.toml").ended(1);
+    assert!(lost.stderr.contains("--data"), "{}", lost.stderr);
+    sandbox.write("data/census.csv", amounts(50, 13));
+    let there = sandbox
+        .run("evaluate plans/plan.toml --data data -q")
+        .ended(0)
+        .text();
+    sandbox.write("plans/census.csv", amounts(50, 13));
+    assert_eq!(
+        sandbox.run("evaluate plans/plan.toml -q").ended(0).text(),
+        there
+    );
+
+    let two = "attacks = [\"am\"]\nseed = 1\n[[file]]\noriginal = \"census.csv\"\nattributes = \"1-4\"\n\
+               [[file]]\noriginal = \"gone.csv\"\n[[mask]]\nmethod = \"rankswap\"\np = 5\n";
+    sandbox.write("plans/two.toml", two);
+    sandbox.run("evaluate plans/two.toml").ended(1);
+    let ran = sandbox
+        .run("evaluate plans/two.toml --skip-missing --format json")
+        .ended(0);
+    assert!(
+        ran.stderr.contains("gone.csv is not there"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.json()["rows"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_gate_looks_at_the_mean_rates_of_attacks() {
+    let sandbox = with_plan(50, SMALL);
+    sandbox
+        .run("evaluate plan.toml --fail-above 100% -q")
+        .ended(0);
+    sandbox
+        .run("evaluate plan.toml --fail-above 0% -q")
+        .ended(10);
+}
+
+#[test]
+fn the_bundled_plans_are_plans() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/plans");
+    let mut plans = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let text = fs::read_to_string(&path).unwrap();
+            let name = path.display().to_string();
+            let plan = sdcrisk::evaluate::plan::Plan::parse(&name, &text).unwrap();
+            assert!(!plan.masks.is_empty() && text.starts_with("# "), "{name}");
+            plans += 1;
+        }
+    }
+    assert_eq!(plans, 5);
+}
