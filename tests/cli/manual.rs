@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 22] = [
-const COMMANDS: [&str; 21] = [
 const COMMANDS: [&str; 25] = [
     "",
     "mask",
@@ -21,13 +19,12 @@ const COMMANDS: [&str; 25] = [
     "link",
     "loss",
     "risk",
+    "score",
     "evaluate",
     "report",
     "explain",
-    "match-attributes",
     "verify",
-    "score",
-    "report",
+    "match-attributes",
     "describe",
     "demo",
     "selftest",
