@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,9 @@ const COMMANDS: [&str; 22] = [
     "mask recode",
     "mask suppress",
     "link",
+    "loss",
+    "evaluate",
+    "report",
     "risk",
     "explain",
     "match-attributes",
