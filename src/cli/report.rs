@@ -23,7 +23,7 @@ use crate::{
   sdcrisk report --external -o public.html masked.sdc.json loss.json
 
 Results are what link, loss, risk, score, evaluate, describe and match-attributes write with --format json, what
-mask --statement and link --weights write. The page needs nothing else: no program, no network. It has pictures with
+mask --statement, link --weights and link --links write. The page needs nothing else: no program, no network. It has pictures with
 the tables behind them, reads in light and dark, on paper, and to readers of screens.
 
 --external makes the version for others: what was done to the file, what it cost, which attacks were tried. It

@@ -120,7 +120,8 @@ pub fn table(figures: &[Figure]) -> String {
 pub fn range(what: &Definition) -> String {
     let end = |value: f64| match what.unit {
         Unit::Share => format!("{:.0} %", 100.0 * value),
-        _ => text::count(value),
+        Unit::Count => text::count(value),
+        Unit::Number => value.to_string(),
     };
     format!(
         "{} to {}",

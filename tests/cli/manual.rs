@@ -18,13 +18,13 @@ const COMMANDS: [&str; 25] = [
     "mask suppress",
     "link",
     "loss",
+    "risk",
+    "score",
     "evaluate",
     "report",
-    "risk",
     "explain",
-    "match-attributes",
     "verify",
-    "score",
+    "match-attributes",
     "describe",
     "demo",
     "selftest",
@@ -112,6 +112,10 @@ fn help_names_the_options_of_the_contract() {
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
         ),
+        (
+            "loss",
+            "--attributes --id --key --statement --measures --by-attribute --format --output",
+        ),
         ("verify", "--id --key --format --output"),
         ("describe", "--format"),
     ] {
@@ -120,7 +124,14 @@ fn help_names_the_options_of_the_contract() {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
     }
-    // It reads no table.
+    // They read no table.
+    let has = of("report");
+    for option in ["--external --title --release-type --output", everywhere]
+        .join(" ")
+        .split(' ')
+    {
+        assert!(has.contains(option), "report lacks {option}: {has:?}");
+    }
     let has = of("explain");
     for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
         assert!(has.contains(option), "explain lacks {option}: {has:?}");

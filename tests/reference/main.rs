@@ -9,7 +9,9 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod distances;
+mod evaluate;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
@@ -20,6 +22,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod loss_and_risk;
 mod main_job;
 mod match_attributes;

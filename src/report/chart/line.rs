@@ -12,6 +12,8 @@ use super::{
 pub struct Series {
     /// Its name.
     pub name: String,
+    /// Which colour and shape it has: the same in all pictures of a page.
+    pub number: usize,
     /// Its points, from left to right.
     pub points: Vec<At>,
 }
@@ -49,8 +51,7 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
     );
     let mut entries: Vec<Entry<'_>> = series
         .iter()
-        .enumerate()
-        .map(|(number, series)| Entry::Series(number, &series.name))
+        .map(|series| Entry::Series(series.number, &series.name))
         .collect();
     if !chance.is_empty() {
         entries.push(Entry::Line("chance", "by chance"));
@@ -59,20 +60,20 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
         entries.push(Entry::Hollow("published"));
     }
     let (mut picture, plot) = Plot::begin(words, &entries, axes, HEIGHT);
-    for (number, series) in series.iter().enumerate() {
-        draw_band(&mut picture, &plot, series, number);
+    for series in series {
+        draw_band(&mut picture, &plot, series);
     }
     if !chance.is_empty() {
         let places: Vec<(f64, f64)> = chance.iter().map(|at| plot.place(at.0, at.1)).collect();
         picture.curve(&places, "chance");
     }
-    for (number, series) in series.iter().enumerate() {
-        draw_series(&mut picture, &plot, series, number);
+    for series in series {
+        draw_series(&mut picture, &plot, series);
     }
     picture.done(words.title, &described(series, words))
 }
 
-fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series, number: usize) {
+fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series) {
     let ends: Vec<(f64, [f64; 2])> = series
         .points
         .iter()
@@ -82,29 +83,34 @@ fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series, number: usize)
     let upper = ends.iter().rev().map(|&(x, [_, high])| plot.place(x, high));
     let edge: Vec<(f64, f64)> = lower.chain(upper).collect();
     if ends.len() > 1 {
-        picture.polygon(&edge, &format!("band {}", marks::colour(number)));
+        picture.polygon(&edge, &format!("band {}", marks::colour(series.number)));
     }
 }
 
-fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series, number: usize) {
+fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series) {
     let places: Vec<(f64, f64)> = series
         .points
         .iter()
         .map(|at| plot.place(at.x, at.y))
         .collect();
     if places.len() > 1 {
-        picture.curve(&places, &format!("curve {}", marks::colour(number)));
+        picture.curve(&places, &format!("curve {}", marks::colour(series.number)));
     }
     for at in &series.points {
         picture.group(&said(series, at), |picture| {
             if let ([_], Some([low, high])) = (&series.points[..], at.interval) {
-                let class = format!("thin {}", marks::colour(number));
+                let class = format!("thin {}", marks::colour(series.number));
                 picture.line(plot.place(at.x, low), plot.place(at.x, high), &class);
             }
             if let Some(published) = at.published {
-                marks::draw(picture, number, plot.place(at.x, published), "hollow");
+                marks::draw(
+                    picture,
+                    series.number,
+                    plot.place(at.x, published),
+                    "hollow",
+                );
             }
-            marks::draw(picture, number, plot.place(at.x, at.y), "mark");
+            marks::draw(picture, series.number, plot.place(at.x, at.y), "mark");
         });
     }
 }

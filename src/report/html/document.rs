@@ -4,8 +4,17 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    Audience, evaluation::Evaluation, files::Described, link::Link, loss::Loss, matching::Matched,
-    provenance::Origin, risk::Risk, score::Scored, statement::Stated,
+    Audience,
+    claims::{self, Claims},
+    evaluation::Evaluation,
+    files::Described,
+    link::Link,
+    loss::Loss,
+    matching::Matched,
+    provenance::Origin,
+    risk::Risk,
+    score::Scored,
+    statement::Stated,
 };
 use crate::{
     attack::learned::weights::Weights,
@@ -42,19 +51,43 @@ pub enum Kind {
     Description,
     /// Of `match-attributes`.
     Matching,
+    /// Of `link --links`.
+    Claims,
 }
 
-/// Schemas without their version, the version that is read, what they are.
-const SCHEMAS: [(&str, u32, Kind); 9] = [
-    ("sdcrisk.link", 1, Kind::Link),
-    ("sdcrisk.loss", 1, Kind::Loss),
-    ("sdcrisk.risk", 1, Kind::Risk),
-    ("sdcrisk.score", 1, Kind::Score),
-    ("sdcrisk.evaluate", 1, Kind::Evaluation),
-    ("sdcrisk.weights", 1, Kind::Weights),
-    ("sdcrisk.statement", 1, Kind::Statement),
-    ("sdcrisk.describe", 1, Kind::Description),
-    ("sdcrisk.match-attributes", 1, Kind::Matching),
+/// Reads the content of a result of a schema.
+type Reader = fn(&str, &Value) -> Result<Content>;
+
+/// Schemas without their version, the version that is read, how.
+const SCHEMAS: [(&str, u32, Reader); 9] = [
+    ("sdcrisk.link", 1, |_, value| {
+        Ok(Content::Link(read(value)?))
+    }),
+    ("sdcrisk.loss", 1, |_, value| {
+        Ok(Content::Loss(read(value)?))
+    }),
+    ("sdcrisk.risk", 1, |_, value| {
+        Ok(Content::Risk(read(value)?))
+    }),
+    ("sdcrisk.score", 1, |_, value| {
+        Ok(Content::Score(read(value)?))
+    }),
+    ("sdcrisk.evaluate", 1, |_, value| {
+        Ok(Content::Evaluation(read(value)?))
+    }),
+    ("sdcrisk.statement", 1, |_, value| {
+        Ok(Content::Statement(read(value)?))
+    }),
+    ("sdcrisk.describe", 1, |_, value| {
+        Ok(Content::Description(read(value)?))
+    }),
+    ("sdcrisk.match-attributes", 1, |_, value| {
+        Ok(Content::Matching(read(value)?))
+    }),
+    ("sdcrisk.weights", 1, |name, value| {
+        let weights = Weights::from_json(name, &value.to_string());
+        Ok(Content::Weights(Box::new(weights?)))
+    }),
 ];
 
 /// What a result holds.
@@ -69,10 +102,11 @@ pub(super) enum Content {
     Statement(Stated),
     Description(Described),
     Matching(Matched),
+    Claims(Claims),
 }
 
 const JSON_HINT: &str =
-    "Give results that sdcrisk wrote with --format json, statements, or weights";
+    "Give results that sdcrisk wrote with --format json, statements, weights, or links";
 
 impl Document {
     /// Reads a result from JSON text.
@@ -81,6 +115,13 @@ impl Document {
     /// Input, when it is not JSON, of no schema that reports know, or not what its schema says; with the place.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let in_file = |error: Error| error.in_file(name);
+        if claims::are_in(text) {
+            return Ok(Self {
+                name: name.into(),
+                content: Content::Claims(claims::read(text).map_err(in_file)?),
+                origin: Origin::default(),
+            });
+        }
         let value: Value = serde_json::from_str(text).map_err(|error| {
             let line = u64::try_from(error.line()).unwrap_or(u64::MAX);
             in_file(
@@ -89,18 +130,9 @@ impl Document {
                     .remedy(JSON_HINT),
             )
         })?;
-        let kind = kind(&value).map_err(in_file)?;
-        let content = match kind {
-            Kind::Link => Content::Link(read(&value).map_err(in_file)?),
-            Kind::Loss => Content::Loss(read(&value).map_err(in_file)?),
-            Kind::Risk => Content::Risk(read(&value).map_err(in_file)?),
-            Kind::Score => Content::Score(read(&value).map_err(in_file)?),
-            Kind::Evaluation => Content::Evaluation(read(&value).map_err(in_file)?),
-            Kind::Weights => Content::Weights(Box::new(Weights::from_json(name, text)?)),
-            Kind::Statement => Content::Statement(read(&value).map_err(in_file)?),
-            Kind::Description => Content::Description(read(&value).map_err(in_file)?),
-            Kind::Matching => Content::Matching(read(&value).map_err(in_file)?),
-        };
+        let content = reader(&value)
+            .and_then(|read| read(name, &value))
+            .map_err(in_file)?;
         Ok(Self {
             name: name.into(),
             content,
@@ -120,6 +152,7 @@ impl Document {
             Content::Statement(_) => Kind::Statement,
             Content::Description(_) => Kind::Description,
             Content::Matching(_) => Kind::Matching,
+            Content::Claims(_) => Kind::Claims,
         }
     }
 
@@ -128,19 +161,23 @@ impl Document {
     /// # Errors
     /// Usage, when nothing may.
     pub fn check_for(&self, audience: Audience) -> Result<()> {
-        match (audience, self.kind()) {
-            (Audience::External, Kind::Weights) => Err(Error::usage(
-                "holds learned weights, which have no place in a report for others: they were made from who is whom",
-            )
-            .in_file(&self.name)
-            .remedy("Leave the file out, or leave --external out")),
-            _ => Ok(()),
-        }
+        let what = match (audience, self.kind()) {
+            (Audience::External, Kind::Weights) => {
+                "holds learned weights, which were made from who is whom"
+            }
+            (Audience::External, Kind::Claims) => "holds links, which say who is who",
+            _ => return Ok(()),
+        };
+        Err(
+            Error::usage(format!("{what}: they have no place in a report for others"))
+                .in_file(&self.name)
+                .remedy("Leave the file out, or leave --external out"),
+        )
     }
 }
 
-/// Which of the schemas a result has.
-fn kind(value: &Value) -> Result<Kind> {
+/// How a result is read, by its schema.
+fn reader(value: &Value) -> Result<Reader> {
     let Some(schema) = value.get("schema").and_then(Value::as_str) else {
         return Err(
             Error::input("has no \"schema\": it is no result of sdcrisk").remedy(JSON_HINT),
@@ -153,7 +190,7 @@ fn kind(value: &Value) -> Result<Kind> {
         )
         .remedy("Keep it private; 'sdcrisk verify' checks it, and results of 'link' say what is proven"));
     }
-    let Some(&(_, read, kind)) = SCHEMAS.iter().find(|(known, ..)| *known == name) else {
+    let Some(&(_, read, reader)) = SCHEMAS.iter().find(|(known, ..)| *known == name) else {
         let known: Vec<&str> = SCHEMAS
             .iter()
             .filter_map(|(known, ..)| known.strip_prefix("sdcrisk."))
@@ -162,7 +199,7 @@ fn kind(value: &Value) -> Result<Kind> {
             .remedy(format!("There are reports of: {}", known.join(", "))));
     };
     match version.parse() {
-        Ok(version) if version == read => Ok(kind),
+        Ok(version) if version == read => Ok(reader),
         Ok(version) if version > read => Err(Error::input(format!(
             "is of version {version} of its schema; this program reads version {read}"
         ))
@@ -194,7 +231,7 @@ fn within(place: &str) -> String {
     }
 }
 
-/// A list of attributes, as maps of results name them.
+/// What is absent or null is nothing.
 pub(super) fn or_none<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,

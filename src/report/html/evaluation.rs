@@ -353,9 +353,9 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     let mut parts = Vec::new();
     for (document, evaluation) in evaluations {
         if documents.len() > 1 {
-            parts.push(html! { h3 { (text(&writer.file(&document.name))) } });
+            parts.push(html! { h3 { (text(base_name(&document.name))) } });
         }
-        parts.push(what(evaluation, writer));
+        parts.push(what(evaluation));
         for file in evaluation.file_names() {
             parts.push(one_file(evaluation, file, writer));
         }
@@ -373,7 +373,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     })
 }
 
-fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
+fn what(evaluation: &Evaluation) -> Markup {
     let of_plan = |key: &str| {
         let value = evaluation.plan.get(key).filter(|value| !value.is_null())?;
         let mut one = Map::new();
@@ -387,7 +387,7 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
         .map(|file| {
             format!(
                 "{} ({} records, {} attributes)",
-                writer.file(&file.name),
+                base_name(&file.name),
                 file.records,
                 file.attributes.len()
             )
@@ -397,7 +397,7 @@ fn what(evaluation: &Evaluation, writer: &Writer) -> Markup {
         (
             "Plan",
             of_plan("file")
-                .map(|name| writer.file(&name))
+                .map(|name| base_name(&name).to_string())
                 .unwrap_or_default(),
         ),
         ("Files", files.join(", ")),
@@ -535,7 +535,9 @@ fn rates_against(
     order.sort_by(|a, b| at(a).unwrap_or(0.0).total_cmp(&at(b).unwrap_or(0.0)));
     let series: Vec<Series> = keys
         .iter()
-        .map(|key| Series {
+        .enumerate()
+        .map(|(number, key)| Series {
+            number,
             name: key.trim_start_matches(ATTACK).to_string(),
             points: order
                 .iter()
@@ -640,7 +642,7 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
 fn folded_runs(evaluation: &Evaluation) -> Markup {
     let mut table = Table::new(
         "Every masked file",
-        &["Setting", "File", "Seed", "IL", "DR", "Score"],
+        &["Setting", "File", "Run", "Seed", "IL", "DR", "Score"],
         2,
     );
     let mut extra: Vec<(String, fn(&Run, &str) -> Option<f64>)> = Vec::new();

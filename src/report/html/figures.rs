@@ -48,6 +48,7 @@ impl FigureView {
             (Some(value), Some("share")) => percent(value),
             (Some(value), Some("count")) => count(value),
             (Some(value), None) if is_share => percent(value),
+            (Some(value), None) if value.fract() == 0.0 && value.abs() < 1e9 => count(value),
             (Some(value), _) => number(value),
         }
     }
@@ -156,7 +157,11 @@ pub(super) fn side_by_side(
         );
         let skipped = own.iter().flatten().find(|figure| figure.skipped > 0);
         row.push(skipped.map_or(String::new(), |figure| {
-            format!("{} of {}", figure.skipped, figure.skipped + figure.counted)
+            format!(
+                "{} of {}",
+                figure.skipped,
+                figure.skipped.saturating_add(figure.counted)
+            )
         }));
         table.rows.push(row);
     }

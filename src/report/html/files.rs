@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     Section,
     document::{Content, Document},
-    parts::{Table, Writer},
+    parts::{Table, Writer, base_name},
 };
 
 /// A description.
@@ -48,7 +48,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     let table = |described: &Described| {
         let caption = format!(
             "Attributes of {}: {} records",
-            writer.file(&described.file),
+            base_name(&described.file),
             described.records
         );
         Table::new(

@@ -7,7 +7,7 @@ use super::{
     document::{Content, Document, Kind},
     figures::FigureView,
     link::{self, Link},
-    parts::{Writer, text},
+    parts::{Writer, base_name, text},
     risk::Risk,
 };
 use crate::report::{
@@ -76,11 +76,8 @@ fn audience(audience: Audience) -> &'static str {
 }
 
 /// What was asked: the results in this report, in words.
-pub(super) fn asked(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let asked: Vec<String> = documents
-        .iter()
-        .map(|document| question(document, writer))
-        .collect();
+pub(super) fn asked(documents: &[Document]) -> Option<Section> {
+    let asked: Vec<String> = documents.iter().map(question).collect();
     Some(Section {
         id: "asked",
         title: "What was asked",
@@ -88,13 +85,13 @@ pub(super) fn asked(documents: &[Document], writer: &mut Writer) -> Option<Secti
     })
 }
 
-fn question(document: &Document, writer: &Writer) -> String {
-    let name = writer.file(&document.name);
+fn question(document: &Document) -> String {
+    let name = base_name(&document.name);
     let what = match &document.content {
         Content::Link(link) => {
             let (original, masked) = (
-                writer.file(&link.scenario.original),
-                writer.file(&link.scenario.masked),
+                base_name(&link.scenario.original),
+                base_name(&link.scenario.masked),
             );
             format!("How many records of {original} does an intruder find in {masked}?")
         }
@@ -110,9 +107,10 @@ fn question(document: &Document, writer: &Writer) -> String {
         Content::Weights(_) => "Which attributes still identify people, at worst?".into(),
         Content::Statement(_) => "How was the file masked?".into(),
         Content::Description(described) => {
-            format!("What does {} hold?", writer.file(&described.file))
+            format!("What does {} hold?", base_name(&described.file))
         }
         Content::Matching(_) => "Which attribute of one file is which of another?".into(),
+        Content::Claims(_) => "Which records are found?".into(),
     };
     format!("{what} ({name})")
 }

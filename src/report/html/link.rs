@@ -7,7 +7,7 @@ use super::{
     Section,
     document::{Content, Document, or_none},
     frame::KEPT,
-    parts::{Table, Writer, folded, list, names, paragraphs, text},
+    parts::{Table, Writer, base_name, folded, list, names, paragraphs, text},
 };
 use crate::report::{
     chart::{
@@ -93,8 +93,6 @@ pub(super) struct Attack {
     pub windows: Option<Vec<u64>>,
     #[serde(default, deserialize_with = "or_none")]
     pub candidates_histogram: Vec<[u64; 2]>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub certain_records: Vec<u64>,
     #[serde(default)]
     pub sample: Option<String>,
     #[serde(default)]
@@ -220,10 +218,10 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
         title: "What the intruder is assumed to know",
         content: html! { @for (document, link) in links {
             @let scenario = &link.scenario;
-            @if documents.len() > 1 { h3 { (text(&writer.file(&document.name))) } }
+            @if documents.len() > 1 { h3 { (text(base_name(&document.name))) } }
             (list(&[
                 ("Original file", held(&scenario.original, scenario.original_records, writer)),
-                ("Masked file", format!("{}, {} records", writer.file(&scenario.masked), scenario.masked_records)),
+                ("Masked file", format!("{}, {} records", base_name(&scenario.masked), scenario.masked_records)),
                 ("Attributes known", known(link)),
                 ("Records known", if writer.is_internal() { scenario.known_records.to_string() } else { String::new() }),
                 ("Who looks for whom", direction(&scenario.direction).into()),
@@ -243,7 +241,7 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
 fn held(name: &str, records: u64, writer: &Writer) -> String {
     match writer.is_internal() {
         true => format!("{name}, {records} records"),
-        false => writer.file(name),
+        false => base_name(name).into(),
     }
 }
 
@@ -315,7 +313,7 @@ pub(super) fn attacks(documents: &[Document], writer: &mut Writer) -> Option<Sec
     let mut parts = Vec::new();
     for (document, link) in links {
         parts.push(html! {
-            @if several { h3 { (text(&writer.file(&document.name))) } }
+            @if several { h3 { (text(base_name(&document.name))) } }
             @if writer.is_internal() { (results(link, writer)) }
             (formulas(link, writer.is_internal()))
         });
@@ -358,7 +356,6 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         (candidates(link, writer))
         (calibration(link, writer))
         (paragraphs(&link.reading))
-        (at_risk(link))
     }
 }
 
@@ -504,7 +501,9 @@ fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
     let methods = link.methods();
     let series: Vec<Series> = methods
         .iter()
-        .map(|method| Series {
+        .enumerate()
+        .map(|(number, method)| Series {
+            number,
             name: method.to_string(),
             points: link
                 .results
@@ -604,7 +603,7 @@ fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     );
     writer.figure(
         &histogram::drawing(&bars, &words),
-        "A set of one (orange) is a certain link: the intruder knows that it is right, if what is assumed of the masking holds.",
+        "A set of one, the bar at 1, is a certain link: the intruder knows that it is right, if what is assumed of the masking holds.",
         &table,
     )
 }
@@ -644,6 +643,7 @@ fn calibration(link: &Link, writer: &mut Writer) -> Markup {
         return html! {};
     };
     let series = [Series {
+        number: 0,
         name: attack.method.clone(),
         points: attack
             .calibration
@@ -689,23 +689,6 @@ fn calibration(link: &Link, writer: &mut Writer) -> Markup {
         &caption,
         &table,
     )
-}
-
-/// The records that an intruder finds for certain, by row number: for the office alone.
-fn at_risk(link: &Link) -> Markup {
-    let with_records = link
-        .results
-        .iter()
-        .filter(|attack| !attack.certain_records.is_empty());
-    let Some(attack) = with_records.max_by_key(|attack| attack.certain_correct) else {
-        return html! {};
-    };
-    let records: Vec<String> = attack.certain_records.iter().map(u64::to_string).collect();
-    html! { details {
-        summary { "Records most at risk" }
-        p { "Rows of the file that looks, counted from 1, whose true partner is their only candidate (" (text(&attack.method)) ", "
-            (attributes(attack.known.len())) " known; " (records.len()) " of " (attack.certain_correct) "): " (records.join(", ")) "." }
-    } }
 }
 
 fn formulas(link: &Link, is_internal: bool) -> Markup {

@@ -8,7 +8,7 @@ use super::{
     Section,
     document::{Content, Document, or_none},
     figures::{self, Column, FigureView},
-    parts::{Table, Writer, list, names, paragraphs, text},
+    parts::{Table, Writer, base_name, list, names, paragraphs, text},
 };
 
 /// What `loss` found.
@@ -70,7 +70,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         .map(|(document, loss)| Column {
             name: match losses.len() {
                 1 => "Value".into(),
-                _ => writer.file(&document.name),
+                _ => base_name(&document.name).into(),
             },
             figures: loss.all(),
         })
@@ -110,7 +110,7 @@ fn compared(loss: &Loss, writer: &Writer) -> Markup {
     let scenario = &loss.scenario;
     html! { @if !scenario.masked.is_empty() {
         (list(&[
-            ("Compared", format!("{} with {}", writer.file(&scenario.masked), writer.file(&scenario.original))),
+            ("Compared", format!("{} with {}", base_name(&scenario.masked), base_name(&scenario.original))),
             ("Records", scenario.records.to_string()),
             ("Attributes", names(&scenario.attributes)),
             ("Records were aligned by", scenario.aligned_by.clone()),
@@ -193,7 +193,7 @@ pub(super) fn integrity(documents: &[Document], writer: &mut Writer) -> Option<S
         let mut row = |what: &str, found: String| {
             let of = match losses.len() {
                 1 => String::new(),
-                _ => format!(" ({})", writer.file(&document.name)),
+                _ => format!(" ({})", base_name(&document.name)),
             };
             rows.push(vec![format!("{what}{of}"), found]);
         };

@@ -8,6 +8,7 @@
 //! far to trust its links. Nor does it show a seed, a row number, weights, where files were kept, or the SHA-256 of an original, against which
 //! guesses of the original could be tested. What is not named in the code of a section as external is internal.
 
+mod claims;
 mod document;
 mod evaluation;
 mod figures;
@@ -66,12 +67,13 @@ pub fn page(documents: &[Document], request: impl Into<Request>) -> String {
     let request = request.into();
     let mut writer = parts::Writer::new(request.audience);
     let sections: Vec<Section> = [
-        frame::asked(documents, &mut writer),
+        frame::asked(documents),
         frame::summary(documents, &writer),
-        statement::section(documents, &mut writer),
+        statement::section(documents),
         files::section(documents, &mut writer),
         link::scenario(documents, &mut writer),
         link::attacks(documents, &mut writer),
+        claims::section(documents, &writer),
         risk::section(documents, &mut writer),
         score::section(documents, &mut writer),
         loss::section(documents, &mut writer),

@@ -23,8 +23,8 @@ impl Writer {
         self.audience == Audience::Internal
     }
 
-    /// How a file is called: outside the office, where it was kept is nobody's business.
-    pub fn file(&self, name: &str) -> String {
+    /// Where a file was kept, which is nobody's business outside the office.
+    pub fn path(&self, name: &str) -> String {
         match self.audience {
             Audience::Internal => name.into(),
             Audience::External => base_name(name).into(),
@@ -86,6 +86,11 @@ impl Table {
 
     pub fn markup(&self) -> Markup {
         let class = |column: usize| if column < self.left { "word" } else { "number" };
+        debug_assert!(
+            self.rows.iter().all(|row| row.len() <= self.header.len()),
+            "a row of {} is longer than its header",
+            self.caption
+        );
         // What no row fills is left out.
         let filled: Vec<usize> = (0..self.header.len())
             .filter(|&column| {

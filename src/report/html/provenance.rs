@@ -59,7 +59,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     .with(documents.iter().map(|document| {
         let origin = &document.origin;
         vec![
-            writer.file(&document.name),
+            writer.path(&document.name),
             origin.schema.clone(),
             origin.version.clone(),
             status(&origin.status).into(),
@@ -110,8 +110,8 @@ fn files(documents: &[Document], writer: &Writer) -> Vec<Vec<String>> {
                 continue;
             }
             let row = vec![
-                writer.file(&file.name),
-                writer.file(&document.name),
+                writer.path(&file.name),
+                writer.path(&document.name),
                 file.records.to_string(),
                 file.attributes.to_string(),
                 file.sha256.clone(),

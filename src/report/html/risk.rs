@@ -9,7 +9,7 @@ use super::{
     document::{Content, Document, or_none},
     figures::{self, Column, FigureView},
     frame::KEPT,
-    parts::{Table, Writer, list, names, text},
+    parts::{Table, Writer, base_name, list, names, text},
 };
 use crate::report::{
     chart::{
@@ -128,7 +128,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     if risks.is_empty() {
         return None;
     }
-    let columns = columns(&risks, writer);
+    let columns = columns(&risks);
     let content = match writer.is_internal() {
         true => inside(&risks, &columns, writer),
         false => {
@@ -150,12 +150,12 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 }
 
 /// Before and after, or file by file.
-fn columns(risks: &[(&Document, &Risk)], writer: &Writer) -> Vec<Column> {
+fn columns(risks: &[(&Document, &Risk)]) -> Vec<Column> {
     let mut columns = Vec::new();
     for (document, risk) in risks {
         let of = match risks {
             [_] => String::new(),
-            _ => format!(" ({})", writer.file(&document.name)),
+            _ => format!(" ({})", base_name(&document.name)),
         };
         let before = risk.original();
         let has_before = !before.is_empty();
@@ -169,7 +169,7 @@ fn columns(risks: &[(&Document, &Risk)], writer: &Writer) -> Vec<Column> {
             name: match (has_before, risk.scenario.masked.is_some()) {
                 (true, _) | (_, true) => format!("After{of}"),
                 (false, false) if risks.len() == 1 => "Value".into(),
-                (false, false) => writer.file(&document.name),
+                (false, false) => base_name(&document.name).into(),
             },
             figures: risk.now(),
         });
@@ -197,7 +197,7 @@ fn inside(risks: &[(&Document, &Risk)], columns: &[Column], writer: &mut Writer)
     });
     let pictures: Vec<Markup> = risks
         .iter()
-        .map(|(document, risk)| class_sizes(risk, &writer.file(&document.name), writer))
+        .map(|(document, risk)| class_sizes(risk, base_name(&document.name), writer))
         .collect();
     html! {
         p { "What the files give away without any linkage." }
@@ -253,7 +253,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
     for class in &risk.classes {
         let least = class.size.checked_ilog2().map_or(0, |power| 1 << power);
         match bins.iter_mut().find(|(bin, _)| *bin == least) {
-            Some((_, records)) => *records += class.records,
+            Some((_, records)) => *records = records.saturating_add(class.records),
             None => bins.push((least, class.records)),
         }
     }
@@ -264,7 +264,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
     let label = |size: u64| match size {
         0 => "nothing of the key".to_string(),
         1 => "1, alone".into(),
-        size => format!("{size} to {}", 2 * size - 1),
+        size => format!("{size} to {}", size.saturating_mul(2).saturating_sub(1)),
     };
     let bars: Vec<Bar> = bins
         .iter()
@@ -281,7 +281,9 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
         .collect();
     let words = Words {
         title: "How many records share a key",
-        below: &format!("{name}: the fewer share it, the easier one is singled out; orange: alone"),
+        below: &format!(
+            "{name}: the fewer share it, the easier one is singled out; at 1 stand those who are alone"
+        ),
         x: "records that match on the key, from this number to below the next",
         y: "records",
     };

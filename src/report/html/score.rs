@@ -1,15 +1,16 @@
 //! The score: information loss and disclosure risk in one figure.
 
-use maud::html;
+use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
     Section,
     document::{Content, Document, or_none},
-    parts::{Table, Writer, paragraphs, text},
+    figures::{self, Column, FigureView},
+    parts::{Table, Writer, base_name, list, names, paragraphs, text},
 };
-use crate::report::text::percent;
+use crate::report::text::{count, percent};
 
 /// A score.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -23,8 +24,52 @@ pub(super) struct Scored {
     pub score_2001: Option<f64>,
     #[serde(default, deserialize_with = "or_none")]
     pub terms: Map<String, Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
+    pub scenario: Scenario,
+    #[serde(default, deserialize_with = "or_none")]
+    pub links: Vec<Linked>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub figures: Vec<FigureView>,
+    #[serde(default, deserialize_with = "or_none")]
     pub reading: Vec<String>,
+}
+
+/// Who attacked what.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct Scenario {
+    pub original: String,
+    pub masked: String,
+    pub known: String,
+    pub attributes: Vec<String>,
+    pub direction: String,
+    pub aligned_by: String,
+}
+
+/// The attack behind a term.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Linked {
+    pub term: String,
+    pub method: String,
+    #[serde(default)]
+    pub formula: String,
+    #[serde(default)]
+    pub assign: String,
+    pub rate: f64,
+    pub cases: Vec<Case>,
+    #[serde(default)]
+    pub remarks: Vec<String>,
+}
+
+/// An attack with one set of known attributes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Case {
+    pub known: Vec<String>,
+    pub records: u64,
+    pub correct: f64,
+    pub rate: f64,
+    pub interval: [f64; 2],
+    pub baseline: f64,
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
@@ -48,11 +93,67 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             }
             @for (document, scored) in scored {
                 (table(document, scored, writer).markup())
-                @if writer.is_internal() { (paragraphs(&scored.reading)) }
+                @if writer.is_internal() { (inside(document, scored)) }
             }
             @if !writer.is_internal() { p { (text(super::frame::KEPT)) } }
         },
     })
+}
+
+/// The intruder, the attacks behind the terms, and what each figure is.
+fn inside(document: &Document, scored: &Scored) -> Markup {
+    let scenario = &scored.scenario;
+    let column = Column {
+        name: base_name(&document.name).into(),
+        figures: scored.figures.clone(),
+    };
+    let (_, undefined) = figures::side_by_side("", std::slice::from_ref(&column), |_| true);
+    let mut cases = Table::new(
+        "The attacks behind the terms, case by case",
+        &[
+            "Term",
+            "Attack",
+            "Attributes known",
+            "Records",
+            "Correct links",
+            "Rate",
+            "95 % interval",
+            "By chance",
+        ],
+        3,
+    );
+    for linked in &scored.links {
+        cases.rows.extend(linked.cases.iter().map(|case| {
+            vec![
+                linked.term.to_uppercase(),
+                linked.method.clone(),
+                names(&case.known),
+                case.records.to_string(),
+                count(case.correct),
+                percent(case.rate),
+                format!(
+                    "{} to {}",
+                    percent(case.interval[0]),
+                    percent(case.interval[1])
+                ),
+                percent(case.baseline),
+            ]
+        }));
+    }
+    html! {
+        (list(&[
+            ("Attributes known", scenario.known.clone()),
+            ("Attributes on which loss and interval disclosure are measured", names(&scenario.attributes)),
+            ("Records were aligned by", scenario.aligned_by.clone()),
+        ]))
+        (figures::undefined(undefined))
+        @if !cases.rows.is_empty() { details { summary { "The attacks behind the terms" } (cases.markup())
+            dl { @for linked in &scored.links { div { dt { (text(&linked.method)) } dd { (text(&linked.formula)) } } } }
+            @for linked in &scored.links { (paragraphs(&linked.remarks)) }
+        } }
+        (paragraphs(&scored.reading))
+        (figures::definitions(std::slice::from_ref(&column)))
+    }
 }
 
 fn table(document: &Document, scored: &Scored, writer: &Writer) -> Table {
@@ -99,8 +200,8 @@ fn table(document: &Document, scored: &Scored, writer: &Writer) -> Table {
         );
     }
     Table::new(
-        format!("Score of {}", writer.file(&document.name)),
-        &["", "What it is", "Value"],
+        format!("Score of {}", base_name(&document.name)),
+        &["Figure", "What it is", "Value"],
         2,
     )
     .with(rows)

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     Section,
     document::{Content, Document},
-    parts::{Writer, list, names},
+    parts::{base_name, list, names, text},
 };
 
 /// A statement.
@@ -24,7 +24,7 @@ pub(super) struct Stated {
     pub shuffled: bool,
 }
 
-pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+pub(super) fn section(documents: &[Document]) -> Option<Section> {
     let stated: Vec<(&Document, &Stated)> = documents
         .iter()
         .filter_map(|document| match &document.content {
@@ -39,8 +39,8 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         id: "masking",
         title: "What was done to the file",
         content: html! { @for (document, stated) in stated {
-            @let name = writer.file(&document.name);
-            h3 { (super::parts::text(&name)) }
+            @let name = base_name(&document.name);
+            h3 { (text(&name)) }
             (list(&[
                 ("Method", format!("{} ({})", in_words(&stated.method), stated.method)),
                 ("Parameters", parameters(&stated.parameters)),
