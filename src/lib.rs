@@ -27,6 +27,7 @@
 //! | [`risk`] | what a file, or a pair of files, gives away without any linkage |
 //! | [`evaluate`] | what the intruder is given, and how his claims are judged |
 //! | [`report`] | results for people and programs |
+//! | [`selftest`] | worked examples of the literature, recomputed |
 //! | [`schema`] | which attribute of one file is which of another |
 //! | [`distance`], [`agreement`], [`stats`], [`optimize`] | what they compute with |
 //! | [`certificate`] | proofs of learned optima in files, and their checker |
@@ -96,6 +97,7 @@ pub mod report;
 pub mod risk;
 pub mod rng;
 pub mod schema;
+pub mod selftest;
 pub mod statement;
 pub mod stats;
 pub mod table;

@@ -67,6 +67,8 @@ pub enum Purpose {
     Blind = 3,
     /// The order of the records in a release.
     Shuffle = 4,
+    /// Starts of clusterings and folds of classifications, by which loss is measured.
+    Analysis = 5,
 }
 
 /// One independent generator for each name or index within a purpose.

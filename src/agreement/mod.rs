@@ -13,6 +13,7 @@
 mod code;
 mod lanes;
 mod plan;
+pub mod priced;
 mod scan;
 mod totals;
 

@@ -1,5 +1,6 @@
 //! Linking all records at once, each at most once: the intruder who knows that the two files hold the same people.
 
+mod patterns;
 mod possible;
 
 use rayon::prelude::*;
@@ -63,7 +64,7 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
             None => nearest_points(nearest)?,
         },
         Preference::Lists(lists) => in_lists(lists.as_ref())?,
-        Preference::Agreed(agreed) => in_lists(&agreed.weighted)?,
+        Preference::Agreed(agreed) => patterns::cheapest(&agreed.weighted)?,
     };
     let is_proven = solution.is_proven();
     let Solution {
@@ -104,7 +105,12 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
         return assignment::cheapest(&mut Points::new(seekers, sought, nearest));
     }
     let turned = assignment::cheapest(&mut Points::new(sought, seekers, nearest))?;
-    let mut pairs = vec![None; seekers.n_records()];
+    Ok(turned_back(turned, seekers.n_records()))
+}
+
+/// The solution as the seekers see it, if the sought records chose.
+fn turned_back(turned: Solution, n_seekers: usize) -> Solution {
+    let mut pairs = vec![None; n_seekers];
     for (column, pair) in (0..).zip(&turned.pairs) {
         if let Some(Pair {
             column: seeker,
@@ -114,7 +120,7 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
             pairs[seeker as usize] = Some(Pair { column, cost });
         }
     }
-    Ok(Solution { pairs, ..turned })
+    Solution { pairs, ..turned }
 }
 
 /// Records that choose among points. The distance is symmetric to the last bit, so either file can.
@@ -183,8 +189,12 @@ impl Costs for Points<'_> {
         search(&self.points, self.choosers, wishes, k)
     }
 
-    fn hints(&mut self) -> Vec<(u32, Pair)> {
-        std::mem::take(&mut self.hints)
+    fn first(&mut self, k: usize) -> Vec<Vec<Pair>> {
+        let mut first = self.cheapest(&Wish::of_all(self.n_rows()), k);
+        for (chooser, pair) in std::mem::take(&mut self.hints) {
+            first[chooser as usize].push(pair);
+        }
+        first
     }
 }
 

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{console::Console, files};
 use crate::{
     error::{Error, Result},
     rng::Seed,
+    statement::MissingMatches,
     table::{AttrId, Encoding, ReadOptions, Role, Roles, Table},
 };
 
@@ -109,6 +110,24 @@ impl ReadArgs {
                     .map_err(|error| error.in_file(files::name_of(path)))?,
             },
         })
+    }
+}
+
+/// What a missing value of a key matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MissingArg {
+    /// Every value, missing or not
+    Any,
+    /// Only a missing value
+    Missing,
+}
+
+impl From<MissingArg> for MissingMatches {
+    fn from(arg: MissingArg) -> Self {
+        match arg {
+            MissingArg::Any => Self::Any,
+            MissingArg::Missing => Self::Missing,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     io::{self, IsTerminal, Write},
     time::Instant,
 };
@@ -38,6 +39,8 @@ pub struct Console {
     timings: bool,
     live: Live,
     stages: RefCell<Vec<(String, f64)>>,
+    /// The notes so far.
+    said: RefCell<BTreeSet<String>>,
 }
 
 /// The line of progress, on a terminal.
@@ -84,6 +87,7 @@ impl Console {
             timings: args.timings,
             live: Live(!args.quiet && io::stderr().is_terminal()),
             stages: RefCell::default(),
+            said: RefCell::default(),
         })
     }
 
@@ -95,12 +99,13 @@ impl Console {
             timings: false,
             live: Live(false),
             stages: RefCell::default(),
+            said: RefCell::default(),
         }
     }
 
-    /// A line for a person.
+    /// A line for a person. The same line is said once, however many parts of a call have reason to say it.
     pub fn note(&self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && self.said.borrow_mut().insert(text.into()) {
             self.clear();
             // A closed standard error must not stop the work.
             let _ = writeln!(io::stderr(), "{text}");

@@ -14,6 +14,9 @@ mod match_attributes;
 mod pair;
 mod provenance;
 mod report;
+mod risk;
+mod score;
+mod selftest;
 mod verify;
 
 use std::{io, process::ExitCode};
@@ -47,6 +50,9 @@ mod status {
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
   sdcrisk link --method wm in.csv masked.csv                 the worst case: the best weights, proven
   sdcrisk loss in.csv masked.csv                             what masking took from the file
+  sdcrisk risk in.csv                                        who stands out, without any linkage
+  sdcrisk evaluate plan.toml --into results                  methods and strengths compared, with a map
+  sdcrisk report -o report.html results.json                 one page for a release board
 
 Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
@@ -72,20 +78,26 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
+    /// Measure what a file, or a pair of files, gives away without any linkage
+    Risk(Box<risk::RiskArgs>),
+    /// Information loss and disclosure risk in one number, every term shown
+    Score(Box<score::ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
-    /// Find out which attribute of one file is which of another
-    MatchAttributes(Box<match_attributes::MatchArgs>),
-    /// Say in words, numbers and a picture what a learned distance tells about each attribute
-    Explain(explain::ExplainArgs),
     /// Put any results into one HTML page, for the office or for others
     Report(report::ReportArgs),
+    /// Say in words, numbers and a picture what a learned distance tells about each attribute
+    Explain(explain::ExplainArgs),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),
+    /// Find out which attribute of one file is which of another
+    MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
+    /// Recompute worked examples of the literature: pass or fail
+    Selftest(selftest::SelftestArgs),
     /// Print shell completions
     Completions {
         /// The shell
@@ -139,6 +151,8 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Mask { method } => mask::run(&method, &console),
         Command::Link(args) => link::run(&args, &console),
         Command::Loss(args) => loss::run(&args, &console),
+        Command::Risk(args) => risk::run(&args, &console),
+        Command::Score(args) => score::run(&args, &console),
         Command::Evaluate(args) => evaluate::run(&args, &console),
         Command::MatchAttributes(args) => match_attributes::run(&args, &console),
         Command::Explain(args) => explain::run(&args, &console),
@@ -146,6 +160,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         Command::Verify(args) => verify::run(&args, &console),
         Command::Describe(args) => describe::run(&args, &console),
         Command::Demo(args) => demo::run(&args, &console),
+        Command::Selftest(args) => selftest::run(&args, &console),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sdcrisk", &mut script);

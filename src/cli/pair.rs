@@ -24,7 +24,7 @@ pub struct AlignArgs {
     /// Column that says who is who in both files [default: the order of the records]
     #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
     pub id: Option<String>,
-    /// The key that 'mask --shuffle' wrote
+    /// The key that was written when the file was shuffled
     #[arg(long, value_name = "KEYFILE")]
     pub key: Option<PathBuf>,
 }

@@ -3,13 +3,13 @@
 use pulp::Arch;
 
 use super::Metric;
-use crate::table::matrix::{Matrix, Row};
+use crate::{
+    stats::scatter,
+    table::matrix::{Matrix, Row},
+};
 
 /// Points of a leaf.
 const LEAF: usize = 32;
-
-/// An odd number with scattered bits: products with it order numbers as good as at random.
-const SCATTER: u32 = 0x9E37_79B1;
 
 /// Squared distances beyond this count as this, so that worths are finite.
 pub const FARTHEST: f64 = 1e280;
@@ -205,9 +205,8 @@ impl PricedPoints {
         search.best.clear();
         search.stack.clear();
         if ask.k > 0 && !self.nodes.is_empty() {
-            let turn = ask.turn.wrapping_add(1).wrapping_mul(0x85EB_CA6B);
             let ask = Ask {
-                turn: turn ^ (turn >> 15),
+                turn: scatter::turn(ask.turn),
                 ..ask
             };
             Arch::new().dispatch(|| self.walk(query, ask, search));
@@ -308,21 +307,7 @@ impl PricedPoints {
         while near != 0 {
             let i = near.trailing_zeros() as usize;
             near &= near - 1;
-            let offer = Offer {
-                point: points[i],
-                key: keys[i],
-                worth: worths[i],
-                place: points[i].wrapping_mul(SCATTER) ^ ask.turn,
-            };
-            let before = |other: &Offer| {
-                let order = other.worth.total_cmp(&offer.worth);
-                order.then(other.place.cmp(&offer.place)).is_lt()
-            };
-            let at = best.partition_point(before);
-            if at < ask.k {
-                best.truncate(ask.k - 1);
-                best.insert(at, offer);
-            }
+            ask.keep(best, points[i], keys[i], worths[i]);
         }
     }
 }
@@ -346,6 +331,27 @@ impl Ask {
             Some(last) => last.worth,
             None => self.below.next_down(),
         }
+    }
+
+    /// Puts a point among the best so far, if it is one of them.
+    #[inline(always)]
+    fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
+        let offer = Offer {
+            point,
+            key,
+            worth,
+            place: scatter::place(point, self.turn),
+        };
+        let before = |other: &Offer| {
+            let order = other.worth.total_cmp(&offer.worth);
+            order.then(other.place.cmp(&offer.place)).is_lt()
+        };
+        if best.len() == self.k && best.last().is_some_and(before) {
+            return;
+        }
+        let at = best.partition_point(before);
+        best.truncate(self.k - 1);
+        best.insert(at, offer);
     }
 }
 

@@ -8,6 +8,9 @@ use super::{
     plan::{PlannedMask, PlannedOption},
 };
 
+/// Options of more characters that are the same in all settings of a masking are left out of labels.
+const MOST_SHOWN: usize = 16;
+
 /// What is masked how: a row of the map. Its masked files differ in their seeds only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
@@ -29,27 +32,34 @@ pub struct Setting {
 impl Setting {
     /// A setting of a planned masking.
     pub fn new(number: usize, file: &str, mask: &PlannedMask, options: &[PlannedOption]) -> Self {
-        let parameters = PlannedMask::parameters(options);
-        let words = parameters.iter().map(|(name, value)| match value {
-            Value::String(text) => format!("{name}={text}"),
-            Value::Bool(true) => name.clone(),
-            value => format!("{name}={value}"),
-        });
-        let name = mask.name.as_ref().unwrap_or(&mask.method).clone();
-        let label = match (&mask.name, mask.settings.len()) {
-            (Some(_), 0 | 1) => name,
-            _ => {
-                let words: Vec<String> = std::iter::once(name).chain(words).collect();
-                words.join(" ")
-            }
+        let varies = |option: &PlannedOption| {
+            let same =
+                |other: &PlannedOption| other.name == option.name && other.value != option.value;
+            mask.settings.iter().flatten().any(same)
         };
+        // What is the same in all settings of a masking is told by its name; without one, what is short.
+        let is_shown = |option: &&PlannedOption| {
+            let is_short = option.value.to_string().len() <= MOST_SHOWN;
+            varies(option) || (mask.name.is_none() && is_short)
+        };
+        let words = options
+            .iter()
+            .filter(is_shown)
+            .filter_map(|option| match &option.value {
+                Value::Bool(false) => None,
+                Value::Bool(true) => Some(option.name.clone()),
+                Value::String(text) => Some(format!("{}={text}", option.name)),
+                value => Some(format!("{}={value}", option.name)),
+            });
+        let name = mask.name.as_ref().unwrap_or(&mask.method).clone();
+        let label: Vec<String> = std::iter::once(name).chain(words).collect();
         Self {
             setting: number,
-            label,
+            label: label.join(" "),
             file: file.into(),
             method: mask.method.clone(),
             name: mask.name.clone(),
-            parameters,
+            parameters: PlannedMask::parameters(options),
         }
     }
 }

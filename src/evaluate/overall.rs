@@ -2,8 +2,8 @@
 
 use crate::figure::{Better, Definition, Figure, Unit};
 
-const SOURCE_2001: &str = "Domingo-Ferrer, Torra, \"A quantitative comparison of disclosure control methods for microdata\", 2001";
-const SOURCE_2007: &str = "Torra, \"La lluita contra el Big Brother\", 2007; Nin, Herranz, Torra, \"Rethinking rank swapping to decrease disclosure risk\", 2008";
+const SOURCE_2001: &str = "Domingo-Ferrer, Torra 2001";
+const SOURCE_2007: &str = "Torra 2007; Nin, Herranz, Torra 2008";
 
 /// What each of the three record linkages weighs in [`Overall::dr`], as printed; a third of a half would be 0.1667.
 const LINKAGE: f64 = 0.166;
@@ -28,16 +28,6 @@ const fn share(
     }
 }
 
-/// Information loss, as it enters the score.
-pub static IL: Definition = Definition {
-    most: None,
-    ..share(
-        "il",
-        "information loss (IL)",
-        "mean of five: mean variation of data, means, covariances and variances, mean absolute error of correlations",
-        SOURCE_2001,
-    )
-};
 /// The transparency attack's links.
 pub static RSLD: Definition = share(
     "rsld",

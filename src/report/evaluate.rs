@@ -360,11 +360,18 @@ fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     }
 }
 
+/// The settings for which any of these measures is defined.
 fn table(settings: &[&SettingSummary], names: &[String]) -> String {
     let mut header = vec!["", "setting", "files"];
     header.extend(names.iter().map(|name| shown_name(name)));
+    let has_any = |setting: &&&SettingSummary| {
+        names
+            .iter()
+            .any(|name| setting.measures.mean(name).is_some())
+    };
     let rows: Vec<Vec<String>> = settings
         .iter()
+        .filter(has_any)
         .map(|setting| {
             let find = |name: &String| {
                 let measures = &setting.measures.0;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::text;
-use crate::figure::{Figure, Unit};
+use crate::figure::{Definition, Figure, Unit};
 
 /// A figure as the JSON reports carry it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -105,7 +105,8 @@ pub fn table(figures: &[Figure]) -> String {
             let what = figure.what;
             let end = |value: f64| match what.unit {
                 Unit::Share => format!("{:.0} %", 100.0 * value),
-                _ => text::count(value),
+                Unit::Count => text::count(value),
+                Unit::Number => value.to_string(),
             };
             let mut note = String::new();
             if let Some(why) = &figure.why_not {
@@ -121,17 +122,39 @@ pub fn table(figures: &[Figure]) -> String {
                 what.name.into(),
                 what.key.into(),
                 shown(figure.value, what.unit),
-                format!(
-                    "{} to {}",
-                    end(what.least),
-                    what.most.map_or("any".into(), end)
-                ),
+                range(what),
                 what.better.words().into(),
-                note,
+                note(figure),
             ]
         })
         .collect();
     text::columns(&["", "key", "value", "range", "", ""], &rows, 2)
+}
+
+/// Between which ends a figure lies, for people.
+pub fn range(what: &Definition) -> String {
+    let end = |value: f64| match what.unit {
+        Unit::Share => format!("{:.0} %", 100.0 * value),
+        _ => text::count(value),
+    };
+    format!(
+        "{} to {}",
+        end(what.least),
+        what.most.map_or("any".into(), end)
+    )
+}
+
+/// Why a figure is not defined, or what was left out of it, for people; empty where there is nothing to say.
+pub fn note(figure: &Figure) -> String {
+    match &figure.why_not {
+        Some(why) => format!("not defined: {why}"),
+        None if figure.skipped > 0 => format!(
+            "{} of {} left out: divided by 0",
+            figure.skipped,
+            figure.skipped + figure.counted
+        ),
+        None => String::new(),
+    }
 }
 
 /// What each figure is, one line or paragraph each, for people.

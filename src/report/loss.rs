@@ -13,10 +13,12 @@ use crate::{
     figure::{Figure, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
-        corrected::{Corrected, Correction},
+        analyses::Analysis,
+        corrected::{Corrected, Correction, Estimate},
     },
 };
 
+mod analyses;
 mod differences;
 mod reading;
 
@@ -49,8 +51,8 @@ pub struct Measured {
     pub data: Vec<Figure>,
     /// What of it remains after a correction by what was published.
     pub correction: Option<Correction>,
-    /// Of analyses.
-    pub analyses: Vec<Figure>,
+    /// Of analyses, with what was done.
+    pub analyses: Analysis,
 }
 
 /// What was lost.
@@ -78,6 +80,8 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     corrected: Vec<CorrectedRow>,
     analyses: Vec<FigureRow>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    analysis_notes: &'a [String],
     provenance: &'a Option<Provenance>,
 }
 
@@ -86,6 +90,8 @@ struct Json<'a> {
 struct CorrectionRow<'a> {
     law: &'a str,
     attributes: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    estimates: &'a [Estimate],
 }
 
 /// A measure without and with correction.
@@ -119,7 +125,7 @@ impl LossReport {
     /// For programs.
     pub fn to_json(&self) -> String {
         let mut measures = figures::measures(&self.measured.data);
-        measures.extend(figures::measures(&self.measured.analyses));
+        measures.extend(figures::measures(&self.measured.analyses.figures));
         let correction = self.measured.correction.as_ref();
         let json = Json {
             schema: SCHEMA,
@@ -130,11 +136,17 @@ impl LossReport {
             correction: correction.map(|correction| CorrectionRow {
                 law: &correction.law,
                 attributes: &correction.attributes,
+                estimates: match self.by_attribute {
+                    true => &correction.estimates,
+                    false => &[],
+                },
             }),
             corrected: correction.map_or(Vec::new(), |correction| {
                 correction.figures.iter().map(CorrectedRow::new).collect()
             }),
-            analyses: self.rows(&self.measured.analyses),
+            // Their parts are results: coefficients, classes, starts.
+            analyses: figures::rows(&self.measured.analyses.figures),
+            analysis_notes: &self.measured.analyses.notes,
             provenance: &self.provenance,
         };
         serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
@@ -166,8 +178,9 @@ impl LossReport {
             "skipped",
         ])?;
         let (original, masked) = (&self.scenario.original, &self.scenario.masked);
-        let figures = self.measured.data.iter().chain(&self.measured.analyses);
-        for figure in figures {
+        let data = self.measured.data.iter().map(|f| (f, self.by_attribute));
+        let analyses = self.measured.analyses.figures.iter().map(|f| (f, true));
+        for (figure, with_parts) in data.chain(analyses) {
             let key = figure.what.key;
             writer.serialize((
                 original,
@@ -178,7 +191,7 @@ impl LossReport {
                 figure.counted,
                 figure.skipped,
             ))?;
-            for part in figure.parts.iter().filter(|_| self.by_attribute) {
+            for part in figure.parts.iter().filter(|_| with_parts) {
                 let nothing: Option<u64> = None;
                 writer.serialize((
                     original, masked, key, &part.name, part.value, nothing, nothing,
@@ -211,8 +224,9 @@ impl LossReport {
         if let Some(correction) = &self.measured.correction {
             content += &corrected(correction);
         }
-        content += &self.section("Analyses", &self.measured.analyses);
-        let reading = reading::of(&self.measured, &self.scenario);
+        content += &analyses::section(&self.measured.analyses);
+        let mut reading = reading::of(&self.measured, &self.scenario);
+        reading.extend(analyses::reading(&self.measured.analyses));
         if !reading.is_empty() {
             content += "\nWhat this says\n";
             for sentence in reading {
@@ -225,7 +239,7 @@ impl LossReport {
             Some(_) => differences::definitions(),
             None => figures::definitions(&differences),
         };
-        content += &figures::definitions(&self.measured.analyses);
+        content += &analyses::definitions(&self.measured.analyses);
         content
     }
 

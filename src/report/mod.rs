@@ -22,5 +22,8 @@ pub mod loss;
 pub mod match_attributes;
 pub mod probabilistic;
 pub mod provenance;
+pub mod risk;
+pub mod score;
+pub mod selftest;
 pub mod text;
 pub mod verify;

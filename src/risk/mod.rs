@@ -1,3 +1,21 @@
 //! Risk without linkage: what a file, or a pair of files, gives away by counting and comparing values.
+//!
+//! | module | figures |
+//! |---|---|
+//! | [`classes`] | uniqueness, k-anonymity |
+//! | [`individual`] | individual risk with sampling weights, prosecutor, journalist, marketer |
+//! | [`suda`] | minimal sample uniques |
+//! | [`diversity`], [`closeness`] | what those who look alike share |
+//! | [`attribute`] | what is told of confidential attributes |
+//! | [`interval`] | how close masked numbers are |
+//! | [`records`] | the records most at risk |
 
+pub mod attribute;
+pub mod classes;
+pub mod closeness;
+pub mod confidential;
+pub mod diversity;
+pub mod individual;
 pub mod interval;
+pub mod records;
+pub mod suda;

@@ -57,7 +57,7 @@ k = [3, 5, 10]
 
 #[test]
 fn the_plan_of_the_contract_works_as_printed() {
-    let sandbox = with_plan(60, CONTRACT);
+    let sandbox = with_plan(50, CONTRACT);
     let ran = sandbox.run("evaluate plan.toml --format json").ended(0);
     let report = ran.json();
     assert_eq!(report["schema"], json!("sdcrisk.evaluate/1"));
@@ -178,7 +178,7 @@ level = [0.1, 0.3]
 
 #[test]
 fn the_number_of_threads_changes_no_result() {
-    let sandbox = with_plan(120, GRID);
+    let sandbox = with_plan(60, GRID);
     for threads in [1, 2] {
         sandbox
             .run(&format!(
@@ -214,9 +214,9 @@ fn journaled(sandbox: &Sandbox) -> usize {
 #[test]
 fn a_run_killed_ten_times_gives_the_very_same_files() {
     let call = "evaluate plan.toml --into out --threads 2 -q -o report.txt";
-    let undisturbed = with_plan(120, GRID);
+    let undisturbed = with_plan(60, GRID);
     undisturbed.run(call).ended(0);
-    let killed = with_plan(120, GRID);
+    let killed = with_plan(60, GRID);
     let mut torn_while_running = 0;
     // Killed as soon as so many more lines are in the journal; 0 kills while files are read and options checked.
     for more in [0, 1, 2, 0, 3, 1, 5, 4, 2, 6] {

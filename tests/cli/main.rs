@@ -7,6 +7,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod atomic;
 mod bad_input;
 mod browser;
@@ -19,6 +20,7 @@ mod fuzzy;
 mod ipso;
 mod learned;
 mod link_counts;
+mod loss;
 mod manual;
 mod maskings;
 mod match_attributes;
@@ -26,11 +28,15 @@ mod microaggregation;
 mod mixed_files;
 mod permissions;
 mod pipeline;
+mod readme;
 mod recoding;
 mod releases;
 mod report;
 mod reports;
+mod risk;
 #[path = "../common/results.rs"]
 mod results;
 mod sandbox;
+mod score;
+mod selftest;
 mod verify;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
+const COMMANDS: [&str; 22] = [
 const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -18,12 +20,17 @@ const COMMANDS: [&str; 21] = [
     "mask suppress",
     "link",
     "loss",
+    "risk",
+    "evaluate",
     "report",
     "explain",
     "match-attributes",
     "verify",
+    "score",
+    "report",
     "describe",
     "demo",
+    "selftest",
     "completions",
     "man",
 ];
@@ -101,8 +108,16 @@ fn help_names_the_options_of_the_contract() {
             "--k --key --missing-matches --rules --statement",
         ),
         (
+            "risk",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
+        ),
+        (
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
+        ),
+        (
+            "loss",
+            "--attributes --id --key --statement --measures --by-attribute --format --output",
         ),
         ("verify", "--id --key --format --output"),
         ("describe", "--format"),

@@ -14,12 +14,13 @@ use sdcrisk::{
     stats::measure::{SetFunction, members, size},
 };
 
-/// Table 3: M4-28, by the dyadic number of the set; its leftmost digit is the first variable.
-#[rustfmt::skip]
-const TABLE_3: [f64; 16] = [
-    0.000000, 0.154253, 0.003651, 0.207612, 0.039292, 0.154353, 0.096721, 0.207712,
-    0.999168, 0.999799, 0.999800, 0.999899, 0.999268, 0.999899, 0.999900, 0.999999,
-];
+/// Table 3: M4-28, by the dyadic number of the set; its leftmost digit is the first variable. The lines of the file are in that order.
+const TABLE_3: &str = include_str!("../../data/choquet-measure.csv");
+
+fn table_3() -> Vec<f64> {
+    let weight = |line: &str| line.split_once(',').unwrap().1.parse().unwrap();
+    TABLE_3.lines().skip(1).map(weight).collect()
+}
 
 /// Table 4: M6-853.
 #[rustfmt::skip]
@@ -35,7 +36,9 @@ const TABLE_4: [f64; 64] = [
 ];
 
 /// Table 1: the shares of 400 records that these measures link.
-const LINKED: [(&[f64], f64); 2] = [(&TABLE_3, 0.9375), (&TABLE_4, 0.9925)];
+fn linked() -> [(Vec<f64>, f64); 2] {
+    [(table_3(), 0.9375), (TABLE_4.to_vec(), 0.9925)]
+}
 
 /// The digits of a set read from the other end: here the first variable is the lowest bit.
 fn set(digits: usize, n: usize) -> usize {
@@ -79,15 +82,15 @@ fn weights(table: &[f64], linked: f64) -> Weights {
 /// inequality. A file of them is read back.
 #[test]
 fn the_printed_measures_are_monotone() {
-    for (table, linked) in LINKED {
-        let measure = measure(table);
+    for (table, linked) in linked() {
+        let measure = measure(&table);
         assert!(measure.is_monotone(0.0));
         for set in 1..=measure.all() {
             for k in members(measure.all() & !set) {
                 assert!(measure.of(set | 1 << k) - measure.of(set) > 0.0001 - 1.1e-6);
             }
         }
-        let weights = weights(table, linked);
+        let weights = weights(&table, linked);
         let read = Weights::from_json("w.json", &weights.to_json()).unwrap();
         assert_eq!(read, weights);
     }
@@ -97,14 +100,14 @@ fn the_printed_measures_are_monotone() {
 /// highest weight of a two element subset is the one which includes the first and third variables".
 #[test]
 fn table_3_says_what_the_paper_says_of_it() {
-    let measure = measure(&TABLE_3);
+    let measure = measure(&table_3());
     for set in (0..16).filter(|set| set & 1 == 1) {
         assert!(measure.of(set) > 0.999);
     }
     let pairs = (0..16).filter(|&set| size(set) == 2);
     let best = pairs.max_by(|&a, &b| measure.of(a).total_cmp(&measure.of(b)));
     assert_eq!(best, Some(0b0101));
-    let explained = Explanation::new(&weights(&TABLE_3, 0.9375));
+    let explained = Explanation::new(&weights(&table_3(), 0.9375));
     assert_eq!(explained.linked, 375);
     let said = explained.in_words.join(" ");
     assert!(said.starts_with("V1 counts most"), "{said}");
@@ -117,7 +120,7 @@ fn table_3_says_what_the_paper_says_of_it() {
 /// Shapley values of table 3 over all 24 orders in which four variables can come, worked out here one by one.
 #[test]
 fn shapley_values_are_averages_over_orders() {
-    let measure = measure(&TABLE_3);
+    let measure = measure(&table_3());
     let mut sums = [0.0; 4];
     let mut orders = 0;
     for code in 0..256_usize {

@@ -20,69 +20,47 @@ use sdcrisk::{
     table::{ReadOptions, Table},
 };
 
-/// K L N M L H H F D C, and two amounts in tenths.
-const ORIGINAL: [[i32; 3]; 10] = [
-    [11, 37, 44],
-    [12, 38, 34],
-    [14, 30, 48],
-    [13, 45, 50],
-    [12, 50, 60],
-    [8, 60, 75],
-    [8, 45, 100],
-    [6, 67, 110],
-    [4, 80, 95],
-    [3, 100, 32],
-];
+/// K L N M L H H F D C, and two amounts.
+const ORIGINAL: &str = include_str!("../../data/handbook-swapping-original.csv");
+const MASKED: &str = include_str!("../../data/handbook-swapping-masked.csv");
 
-const MASKED: [[i32; 3]; 10] = [
-    [8, 30, 48],
-    [12, 45, 32],
-    [13, 37, 44],
-    [14, 50, 60],
-    [12, 45, 50],
-    [6, 67, 95],
-    [11, 38, 110],
-    [8, 60, 100],
-    [3, 100, 75],
-    [4, 80, 34],
-];
+fn records(text: &str) -> Vec<Vec<f64>> {
+    let cells = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+    text.lines().skip(1).map(cells).collect()
+}
 
-fn table(name: &str, records: &[[i32; 3]]) -> Table {
-    let lines: Vec<String> = records
-        .iter()
-        .map(|[a, b, c]| format!("{a},{b},{c}\n"))
-        .collect();
-    let text = "a2,a3,a4\n".to_string() + &lines.concat();
-    Table::read(name, text.into_bytes(), &ReadOptions::default()).unwrap()
+fn table(name: &str, text: &str) -> Table {
+    Table::read(name, text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
 }
 
 /// Every masked attribute is a permutation of the original one, and no value moved by more than one rank.
 #[test]
 fn the_printed_file_is_a_rank_swap_of_one_rank() {
     assert_eq!(Reach::Percent(10.0).window(10), 1);
+    let (original, masked) = (records(ORIGINAL), records(MASKED));
     for attribute in 0..3 {
-        let column = |file: &[[i32; 3]; 10]| {
-            let mut values = file.map(|record| record[attribute]);
-            values.sort_unstable();
+        let column = |file: &[Vec<f64>]| {
+            let mut values: Vec<f64> = file.iter().map(|record| record[attribute]).collect();
+            values.sort_unstable_by(f64::total_cmp);
             values
         };
-        assert_eq!(column(&ORIGINAL), column(&MASKED));
-        let ranking = Ranking::new(MASKED.iter().map(|record| f64::from(record[attribute])));
-        for (original, masked) in ORIGINAL.iter().zip(&MASKED) {
-            let (low, high) = ranking.within(f64::from(original[attribute]), 1);
-            assert!((low..=high).contains(&f64::from(masked[attribute])));
+        assert_eq!(column(&original), column(&masked));
+        let ranking = Ranking::new(masked.iter().map(|record| record[attribute]));
+        for (original, masked) in original.iter().zip(&masked) {
+            let (low, high) = ranking.within(original[attribute], 1);
+            assert!((low..=high).contains(&masked[attribute]));
         }
     }
     let changed = |attribute: usize| {
-        let differs = |(x, y): &(&[i32; 3], &[i32; 3])| x[attribute] != y[attribute];
-        ORIGINAL.iter().zip(&MASKED).filter(differs).count()
+        let differs = |(x, y): &(&Vec<f64>, &Vec<f64>)| x[attribute] != y[attribute];
+        original.iter().zip(&masked).filter(differs).count()
     };
     assert_eq!([changed(0), changed(1), changed(2)], [8, 10, 10]);
 }
 
 #[test]
 fn seven_of_ten_records_are_certain_from_the_masked_side() {
-    let (original, masked) = (table("original", &ORIGINAL), table("masked", &MASKED));
+    let (original, masked) = (table("original", ORIGINAL), table("masked", MASKED));
     let truth = Truth::by_order(&original, &masked).unwrap();
     let (known, _) = shared_attributes(&original, &masked, None);
     let everybody = (0..10).collect();

@@ -9,6 +9,7 @@
 )]
 
 mod aggregates_example;
+mod analyses;
 mod bundled_data;
 mod choquet_example;
 mod expectation_maximisation;

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 19] = [
+const MAY_IMPORT: [(&str, &[&str]); 20] = [
     ("error", &[]),
     ("table", &["error"]),
     ("figure", &[]),
@@ -72,9 +72,27 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
         ],
     ),
     (
+        "selftest",
+        &[
+            "error",
+            "table",
+            "rng",
+            "statement",
+            "stats",
+            "optimize",
+            "attack",
+            "mask",
+            "loss",
+            "risk",
+            "figure",
+            "evaluate",
+        ],
+    ),
+    (
         "report",
         &[
             "error",
+            "selftest",
             "figure",
             "loss",
             "risk",
@@ -109,6 +127,7 @@ const MAY_IMPORT: [(&str, &[&str]); 19] = [
             "evaluate",
             "report",
             "certificate",
+            "selftest",
         ],
     ),
     ("lib", &[]),

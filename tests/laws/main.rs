@@ -10,6 +10,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod architecture;
 mod attacks_agree_with_oracle;
 mod certificates;
@@ -24,6 +25,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod mdav;
 mod metamorphic;
 mod microaggregation;
@@ -38,6 +40,7 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod risk;
 mod report;
 #[path = "../common/results.rs"]
 mod results;

@@ -9,7 +9,9 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod distances;
+mod evaluate;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
@@ -20,6 +22,8 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
+mod loss_and_risk;
 mod main_job;
 mod match_attributes;
 mod microaggregation;
@@ -27,10 +31,12 @@ mod microaggregation_attack;
 mod microaggregation_loss;
 mod noise;
 mod one_to_one;
+mod peers;
 mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;
+mod risk;
 
 use sdcrisk::table::{ReadOptions, Table};
 

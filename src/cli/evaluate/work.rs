@@ -34,7 +34,7 @@ pub(super) struct Course<'a> {
 /// Which thread does which cell changes nothing in any row.
 ///
 /// # Errors
-/// The first failure, in the order of the cells, of those that were met.
+/// The first failure of those that were met, in the order of the cells.
 pub(super) fn rows(
     experiment: &Experiment,
     course: Course<'_>,
@@ -48,9 +48,11 @@ pub(super) fn rows(
             .get(cell)
             .is_some_and(|&(setting, run)| row.setting == setting && row.run == run + 1)
     });
-    let to_do: Vec<usize> = (0..cells.len())
+    let mut to_do: Vec<usize> = (0..cells.len())
         .filter(|cell| !done.contains_key(cell))
         .collect();
+    // The first masked file of every setting comes first: what cannot be masked is found before others took their time.
+    to_do.sort_by_key(|&cell| (cells[cell].1, cell));
     if !done.is_empty() {
         console.note(&format!(
             "note: {} of {} masked files are in the journal; {} are left",
@@ -61,34 +63,35 @@ pub(super) fn rows(
     }
     let progress = Progress::new(console.live(), done.len(), cells.len());
     let has_failed = AtomicBool::new(false);
-    let found: Vec<anyhow::Result<Option<(usize, Row)>>> = console.stage("evaluate", || {
+    let one = |cell: usize| -> anyhow::Result<Option<Row>> {
+        if has_failed.load(Ordering::Relaxed) || files::is_interrupted() {
+            return Ok(None);
+        }
+        let (_, run) = cells[cell];
+        let seed = course.seed + u64::from(run);
+        let row = experiment
+            .row(cells[cell], seed, course.tells_seed)
+            .inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
+        // A search that was interrupted gave less than it would have.
+        if files::is_interrupted() {
+            return Ok(None);
+        }
+        if let Some(journal) = course.journal {
+            journal.note(cell, &row)?;
+        }
+        progress.advance();
+        Ok(Some(row))
+    };
+    let mut found: Vec<(usize, anyhow::Result<Option<Row>>)> = console.stage("evaluate", || {
         files::interruptible(|| {
-            to_do
-                .par_iter()
-                .with_max_len(1)
-                .map(|&cell| {
-                    if has_failed.load(Ordering::Relaxed) || files::is_interrupted() {
-                        return Ok(None);
-                    }
-                    let (_, run) = cells[cell];
-                    let seed = course.seed + u64::from(run);
-                    let row = experiment.row(cells[cell], seed, course.tells_seed);
-                    let row = row.inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
-                    // A search that was interrupted gave less than it would have.
-                    if files::is_interrupted() {
-                        return Ok(None);
-                    }
-                    if let Some(journal) = course.journal {
-                        journal.note(cell, &row)?;
-                    }
-                    progress.advance();
-                    Ok(Some((cell, row)))
-                })
-                .collect()
+            // One by one in this order, each to whichever thread is free.
+            let in_order = to_do.iter().copied().par_bridge();
+            in_order.map(|cell| (cell, one(cell))).collect()
         })
     });
-    for result in found {
-        if let Some((cell, row)) = result? {
+    found.sort_by_key(|&(cell, _)| cell);
+    for (cell, row) in found {
+        if let Some(row) = row? {
             done.insert(cell, row);
         }
     }

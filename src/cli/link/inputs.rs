@@ -186,7 +186,11 @@ pub(in crate::cli) fn truth(
     }
 }
 
-pub(super) fn check_statement(
+/// Whether a statement can be of this masked file.
+///
+/// # Errors
+/// Input, when it is not; Usage, when nobody could be found because the file was shuffled.
+pub(in crate::cli) fn check_statement(
     statement: &Statement,
     args: &LinkArgs,
     masked: &Table,

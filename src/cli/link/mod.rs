@@ -9,12 +9,13 @@ mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod words;
 mod work;
 
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
-pub(in crate::cli) use args::rate_limit;
+pub(super) use args::rate_limit;
 use args::{AssignArg, FormatArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;

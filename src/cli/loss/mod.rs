@@ -21,6 +21,7 @@ use crate::{
     figure::Figure,
     loss::{
         self,
+        analyses::Analysis,
         corrected::{Corrected, Correction},
     },
     report::loss::{LossReport, Measured, Scenario},
@@ -35,6 +36,7 @@ use analyses::AnalysesArgs;
   sdcrisk loss --measures il,pil,sse_sst orig.csv masked.csv
   sdcrisk loss --by-attribute --attributes 1-7 orig.csv masked.csv
   sdcrisk loss --statement noise.sdc.json orig.csv noise.csv
+  sdcrisk loss --clusters 3 --classify region --regress 'income~age,hours' orig.csv masked.csv
   sdcrisk loss --key key.csv --format json orig.csv shuffled.csv
 
 Values and statistics of the masked file are compared with those of the original; lower is better everywhere, and
@@ -43,6 +45,8 @@ two equal files lose nothing. Attributes that are numbers in both files are comp
 
 With --statement the loss is told, too, that remains for users who correct their statistics by what was published:
 noise of a known level makes variances larger and correlations smaller by known factors.
+
+With --clusters, --classify and --regress an analysis that users could make is made on both files and compared.
 
 A loss says what users of the file will miss, not whether the file is safe: see 'sdcrisk link' and 'sdcrisk risk'.")]
 pub struct LossArgs {
@@ -54,7 +58,7 @@ pub struct LossArgs {
     masked: PathBuf,
     #[command(flatten)]
     align: AlignArgs,
-    /// The statement that 'mask --statement' wrote: tells the loss that remains after the correction that it allows (noise)
+    /// What was published about the masking: tells the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
     statement: Option<PathBuf>,
     /// Measures that are told, by their keys: for example il,pil,sse_sst [default: all]
@@ -89,6 +93,7 @@ enum FormatArg {
 }
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
+    args.analyses.refuse()?;
     let mut output = args.output()?;
     let statement = args.statement()?;
     let files = args
@@ -108,8 +113,8 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     let data = args.wanted(data)?;
     let correction = correction.map(|all| args.wanted_of(all)).transpose()?;
     let analyses = match args.analyses.is_wanted() {
-        true => args.analyses.figures(&pair, &files, console)?,
-        false => Vec::new(),
+        true => args.analyses.measure(&pair, &files, console)?,
+        false => Analysis::default(),
     };
     let report = LossReport {
         scenario: args.scenario(&files, &pair),

@@ -5,11 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::read_text, files},
+    cli::{
+        args::{MissingArg, read_text},
+        files,
+    },
     error::{Error, Result},
     mask::{
         Details, Mask, Masked,
@@ -68,14 +71,6 @@ pub struct SuppressArgs {
     read: OnceCell<Suppress>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MissingArg {
-    /// Every value, missing or not
-    Any,
-    /// Only a missing value
-    Missing,
-}
-
 impl SuppressArgs {
     /// The method by the options, or by the rules file, which is read once.
     fn suppress(&self, table: &Table) -> Result<&Suppress> {
@@ -85,10 +80,8 @@ impl SuppressArgs {
         let rules = match (&self.rules, self.k, &self.key) {
             (Some(path), ..) => Rules::parse(&files::name_of(path), &read_text(path)?)?,
             (None, Some(k), Some(key)) => {
-                let missing = match self.missing_matches {
-                    Some(MissingArg::Missing) => MissingMatches::Missing,
-                    Some(MissingArg::Any) | None => MissingMatches::Any,
-                };
+                let missing = self.missing_matches.map(MissingMatches::from);
+                let missing = missing.unwrap_or_default();
                 Rules::new(k, table.names(&table.select(key)?), missing)?
             }
             _ => return Err(Error::usage("suppress needs --k and --key, or --rules")),

@@ -1,6 +1,5 @@
 //! Local suppression: single values become missing, so that nobody stands alone.
 
-mod keys;
 mod rules;
 mod search;
 
@@ -8,7 +7,6 @@ pub use rules::Rules;
 
 use std::collections::BTreeMap;
 
-use keys::Keys;
 use search::{Found, Goal};
 
 use super::{Details, Effect, Mask, Masked, categories::Categories};
@@ -16,6 +14,7 @@ use crate::{
     error::{Error, Result},
     rng::Streams,
     statement::{Method, MissingMatches, Statement, SuppressParameters},
+    stats::keys::Keys,
     table::{AttrId, Table},
 };
 

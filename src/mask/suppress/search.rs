@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::keys::{Classes, Index, Keys, Set};
+use crate::stats::keys::{Classes, Index, Keys, Set};
 
 /// Up to this width all subsets of a key are tried; in wider ones those of at most [`FEW`] attributes, then one after
 /// the other is added.
@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
 
     /// Makes one violator after the other safe at the least cost; each makes others match more.
     fn suppress(&mut self, violators: &[usize]) {
-        let sets = subsets(self.keys.width, self.goal);
+        let sets = subsets(self.keys.width(), self.goal);
         let mut waiting = vec![0; self.present.len()];
         for &record in violators {
             waiting[record] = self.present[record];
@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
         }
         best.map_or_else(
             || {
-                let sets = chain(self.keys.width, self.goal, needed);
+                let sets = chain(self.keys.width(), self.goal, needed);
                 let enough = |&set: &Set| self.is_safe(record, present & !set);
                 sets.into_iter().find(enough).unwrap_or(present) & present
             },
@@ -281,7 +281,7 @@ impl<'a> Search<'a> {
     fn agree(&self, record: usize, other: usize, set: Set) -> bool {
         let shared = set & self.present[other];
         let (a, b) = (self.keys.of(record), self.keys.of(other));
-        (0..self.keys.width).all(|place| shared >> place & 1 == 0 || a[place] == b[place])
+        (0..self.keys.width()).all(|place| shared >> place & 1 == 0 || a[place] == b[place])
     }
 }
 
@@ -324,7 +324,7 @@ pub(super) fn own_category(keys: &Keys, goal: Goal<'_>) -> Found {
         .collect();
     let found = violators.len();
     sizes.retain(|_, size| *size >= goal.k);
-    for (_, set) in subsets(keys.width, goal) {
+    for (_, set) in subsets(keys.width(), goal) {
         if violators.is_empty() {
             break;
         }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Costs, Pair, SHARE, Share, Solution, Wish, finite, maximum, solve, sum};
-use crate::error::Result;
+use crate::{error::Result, stats::scatter};
 
 /// The possible columns of each row, with their costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,12 +217,12 @@ pub fn least(
     worths: &mut Vec<(f64, u32, Pair)>,
 ) -> Vec<Pair> {
     worths.clear();
-    let turn = turn(wish.row);
+    let turn = scatter::turn(wish.row);
     for (column, cost) in list {
         let (cost, price) = (finite(cost), prices[column as usize]);
         let worth = cost - price;
         if worth < wish.below {
-            let place = column.wrapping_mul(SCATTER) ^ turn;
+            let place = scatter::place(column, turn);
             worths.push((worth, place, Pair { column, cost }));
         }
     }
@@ -234,13 +234,4 @@ pub fn least(
     }
     worths.sort_unstable_by(order);
     worths.iter().map(|&(_, _, pair)| pair).collect()
-}
-
-/// An odd number with scattered bits: products with it order numbers as good as at random.
-const SCATTER: u32 = 0x9E37_79B1;
-
-/// What makes the order of a row's equal candidates its own.
-fn turn(row: u32) -> u32 {
-    let scattered = row.wrapping_add(1).wrapping_mul(0x85EB_CA6B);
-    scattered ^ (scattered >> 15)
 }

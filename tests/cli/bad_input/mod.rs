@@ -1,20 +1,25 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod aggregates;
+mod analyses;
 mod broken;
 mod distances;
+mod evaluate;
 mod explain;
 mod fuzzy;
 mod knowledge;
 mod learned;
+mod loss;
 mod match_attributes;
 mod microaggregation;
 mod options;
 mod outputs;
 mod probabilistic;
 mod published;
+mod risk;
 mod report;
 mod rules;
+mod score;
 mod ugly;
 mod verify;
 
@@ -224,18 +229,23 @@ fn table() -> Vec<Case> {
     table.extend(ugly::cases());
     table.extend(options::cases());
     table.extend(distances::cases());
+    table.extend(evaluate::cases());
     table.extend(explain::cases());
     table.extend(fuzzy::cases());
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(analyses::cases());
     table.extend(learned::cases());
+    table.extend(loss::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
+    table.extend(risk::cases());
     table.extend(report::cases());
     table.extend(rules::cases());
+    table.extend(score::cases());
     table.extend(verify::cases());
     table
 }

@@ -1,0 +1,295 @@
+//! The files of a call, and which attribute plays which part.
+
+use super::{RiskArgs, measure::Measured};
+use crate::{
+    cli::{args::read_table, console::Console, pair},
+    error::{Error, Result},
+    report::{
+        link::LeftOutAttribute,
+        risk::{PairSummary, Scenario},
+        text,
+    },
+    statement::MissingMatches,
+    stats::keys::MOST_ATTRIBUTES,
+    table::{AttrId, Role, Scale, Table},
+};
+
+/// Names that are told on standard error.
+const NAMES_TOLD: usize = 8;
+
+/// One file, or two.
+pub(super) enum Files {
+    One(Table),
+    Two(Box<pair::Files>),
+}
+
+/// Which attribute of the original plays which part.
+pub(super) struct Chosen {
+    /// The key; empty only where there are two files.
+    pub key: Vec<AttrId>,
+    /// Quasi-identifiers that are not in it by default.
+    pub not_in_key: Vec<LeftOutAttribute>,
+    pub confidential: Vec<AttrId>,
+    pub weights: Option<AttrId>,
+}
+
+impl Files {
+    pub fn read(args: &RiskArgs, console: &Console) -> Result<Self> {
+        let Some(masked) = &args.masked else {
+            let table = read_table(&args.original, &args.read.options()?, console)?;
+            if table.n_records() == 0 {
+                return Err(
+                    Error::input("has no records, only names: there is nobody at risk")
+                        .in_file(table.name())
+                        .remedy("Check that this is the file you meant"),
+                );
+            }
+            return Ok(Self::One(table));
+        };
+        let mut files = args
+            .align()
+            .read(&args.original, masked, &args.read, console)?;
+        if let Some(weights) = &args.weights {
+            let weights = files.original.find(weights)?;
+            let named = args.attributes.is_some();
+            if named
+                && files
+                    .attributes
+                    .iter()
+                    .any(|shared| shared.original == weights)
+            {
+                return Err(Error::usage("is the weight and is not compared")
+                    .on_attribute(&files.original.attribute(weights).name)
+                    .remedy("Leave it out of --attributes"));
+            }
+            files.attributes.retain(|shared| shared.original != weights);
+        }
+        Ok(Self::Two(Box::new(files)))
+    }
+
+    pub fn original(&self) -> &Table {
+        match self {
+            Self::One(table) => table,
+            Self::Two(files) => &files.original,
+        }
+    }
+
+    /// The file that people will see: the masked one, if there is one.
+    pub fn released(&self) -> &Table {
+        match self {
+            Self::One(table) => table,
+            Self::Two(files) => &files.masked,
+        }
+    }
+
+    pub fn pair(&self) -> Option<&pair::Files> {
+        match self {
+            Self::One(_) => None,
+            Self::Two(files) => Some(files),
+        }
+    }
+
+    pub fn tables(&self) -> Vec<&Table> {
+        match self {
+            Self::One(table) => vec![table],
+            Self::Two(files) => vec![&files.original, &files.masked],
+        }
+    }
+
+    /// The same attribute of the released file, if it has it.
+    pub fn in_released(&self, id: AttrId) -> Option<AttrId> {
+        let name = &self.original().attribute(id).name;
+        self.released().find(name).ok()
+    }
+}
+
+impl RiskArgs {
+    /// Which attribute plays which part, and says so on the console where it was not stated.
+    pub(super) fn choose(&self, files: &Files, console: &Console) -> Result<Chosen> {
+        let table = files.original();
+        let weights = match &self.weights {
+            Some(name) => Some(table.find(name)?),
+            None => None,
+        };
+        let confidential = self.confidential(table, weights)?;
+        let mut chosen = Chosen {
+            key: Vec::new(),
+            not_in_key: Vec::new(),
+            confidential,
+            weights,
+        };
+        match &self.key {
+            Some(list) => chosen.key = self.named_key(table, list, &chosen)?,
+            None => self.default_key(table, &mut chosen, console)?,
+        }
+        if chosen.key.len() > MOST_ATTRIBUTES {
+            return Err(Error::usage(format!(
+                "a key of {} attributes is too wide: {MOST_ATTRIBUTES} at most",
+                chosen.key.len()
+            ))
+            .remedy("Name with --key what an intruder may know together"));
+        }
+        if chosen.key.is_empty() {
+            self.refuse_without_key(files)?;
+            console.note("note: no attribute is names or few whole numbers, so there is no key: name one with --key");
+        }
+        let lost: Vec<AttrId> = (chosen.confidential.iter().copied())
+            .filter(|&id| files.in_released(id).is_none())
+            .collect();
+        if !lost.is_empty() {
+            console.note(&format!(
+                "note: the masked file does not have {}: what it tells of them is not measured",
+                text::names(&table.names(&lost), NAMES_TOLD)
+            ));
+        }
+        Ok(chosen)
+    }
+
+    fn confidential(&self, table: &Table, weights: Option<AttrId>) -> Result<Vec<AttrId>> {
+        let Some(list) = &self.confidential else {
+            let has_role = |&id: &AttrId| table.attribute(id).role == Role::Confidential;
+            let ids = table.ids().filter(|&id| Some(id) != weights);
+            return Ok(ids.filter(has_role).collect());
+        };
+        let ids = table.select(list)?;
+        match weights.filter(|id| ids.contains(id)) {
+            None => Ok(ids),
+            Some(id) => Err(Error::usage("cannot be both the weight and confidential")
+                .on_attribute(&table.attribute(id).name)
+                .remedy("Leave it out of --confidential")),
+        }
+    }
+
+    fn named_key(&self, table: &Table, list: &str, chosen: &Chosen) -> Result<Vec<AttrId>> {
+        let ids = table.select(list)?;
+        for &id in &ids {
+            let name = &table.attribute(id).name;
+            let refuse = |what: &str| {
+                Err(Error::usage(what)
+                    .on_attribute(name)
+                    .remedy("Leave it out of --key"))
+            };
+            if Some(id) == chosen.weights {
+                return refuse("is the weight and cannot be in the key");
+            }
+            if self.id.as_ref() == Some(name) {
+                return refuse("is the identifier of --id and cannot be in the key");
+            }
+            if chosen.confidential.contains(&id) {
+                return refuse("is confidential and cannot be in the key, too");
+            }
+        }
+        Ok(ids)
+    }
+
+    fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Result<()> {
+        for id in table.ids() {
+            let attribute = table.attribute(id);
+            let plays_a_part = Some(id) == chosen.weights
+                || chosen.confidential.contains(&id)
+                || self.id.as_ref() == Some(&attribute.name);
+            if plays_a_part || attribute.role != Role::QuasiIdentifier {
+                continue;
+            }
+            match attribute.scale {
+                Scale::Nominal | Scale::Ordinal => chosen.key.push(id),
+                Scale::Continuous => chosen.not_in_key.push(LeftOutAttribute {
+                    attribute: attribute.name.clone(),
+                    why: "is of amounts".into(),
+                }),
+            }
+        }
+        if !chosen.key.is_empty() {
+            let names = table.names(&chosen.key);
+            console.note(&format!(
+                "note: the key is {}; another can be named with --key",
+                text::names(&names, NAMES_TOLD)
+            ));
+        }
+        if !chosen.key.is_empty() && !chosen.not_in_key.is_empty() {
+            let names: Vec<&str> = (chosen.not_in_key.iter())
+                .map(|left| left.attribute.as_str())
+                .collect();
+            console.note(&format!(
+                "note: amounts are not in the key unless they are named: {}",
+                text::names(&names, NAMES_TOLD)
+            ));
+        }
+        Ok(())
+    }
+
+    fn refuse_without_key(&self, files: &Files) -> Result<()> {
+        if files.pair().is_none() {
+            return Err(Error::input(
+                "has no quasi-identifier that is names or few whole numbers, so there is no key to count by",
+            )
+            .in_file(files.original().name())
+            .remedy("Name the attributes that an intruder may know with --key; 'sdcrisk describe' shows how they are read"));
+        }
+        let given = [
+            ("--missing-matches", self.missing_matches.is_some()),
+            ("--weights", self.weights.is_some()),
+            ("--k", self.k.is_some()),
+            ("--msu-size", self.msu_size.is_some()),
+            ("--suda-scoring", self.suda_scoring.is_some()),
+            ("--sampling-fraction", self.sampling_fraction.is_some()),
+            ("--l", self.l.is_some()),
+            ("--c", self.c.is_some()),
+            ("--t", self.t.is_some()),
+            ("--records", self.records.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::usage(format!(
+                "{option} has no effect: no attribute is names or few whole numbers, so there is no key"
+            ))
+            .remedy("Name the key with --key")),
+        }
+    }
+
+    pub(super) fn scenario(&self, files: &Files, chosen: &Chosen, measured: &Measured) -> Scenario {
+        let table = files.original();
+        let not_released = chosen.key.iter().copied();
+        let not_released = not_released.filter(|&id| files.in_released(id).is_none());
+        Scenario {
+            original: table.name().into(),
+            masked: files.pair().map(|pair| pair.masked.name().into()),
+            records: files.released().n_records(),
+            key: table.names(&chosen.key),
+            key_not_released: table.names(&not_released.collect::<Vec<_>>()),
+            not_in_key: chosen.not_in_key.clone(),
+            missing_matches: match self.missing() {
+                MissingMatches::Any => "any",
+                MissingMatches::Missing => "missing",
+            },
+            confidential: table.names(&chosen.confidential),
+            weights: self.weights.clone(),
+            k: self.k,
+            l: self.l,
+            t: self.t,
+            c: self.c(),
+            suda: measured
+                .of_file
+                .suda_was_searched()
+                .then(|| self.suda_summary(measured.of_file.width()))
+                .flatten(),
+            pair: files.pair().map(|pair| PairSummary {
+                records: pair.truth.pairs(),
+                aligned_by: self.align().aligned_by(),
+                compared: (pair.attributes.iter())
+                    .map(|shared| pair.original.attribute(shared.original).name.clone())
+                    .collect(),
+                left_out: pair.left_out(),
+                tolerance: self.tolerance(),
+            }),
+        }
+    }
+
+    pub(super) fn c(&self) -> f64 {
+        self.c.unwrap_or(2.0)
+    }
+
+    pub(super) fn tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or(0.05)
+    }
+}

@@ -1,0 +1,108 @@
+//! `--fail-above`: a limit for one measure, or for all rates.
+
+use crate::{
+    cli::{Ending, console::Console, link::rate_limit},
+    error::{Error, Result},
+    figure::{Better, Figure, Unit, find},
+    report::text,
+    risk::suda,
+};
+
+/// The greatest rate that is still good enough.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// The measure; `None` for every share that is reported.
+    measure: Option<String>,
+    rate: f64,
+}
+
+/// `5%`, `0.05`, or `unique=5%`.
+pub(super) fn parse(text: &str) -> std::result::Result<Limit, String> {
+    let (measure, rate) = match text.split_once('=') {
+        Some((measure, rate)) => (Some(measure.trim().to_string()), rate),
+        None => (None, text),
+    };
+    Ok(Limit {
+        measure,
+        rate: rate_limit(rate)?,
+    })
+}
+
+/// A figure as a rate: a share, or records of all records. Sets of attributes are no records.
+fn rate(figure: &Figure) -> Option<f64> {
+    let what = figure.what;
+    match (what.unit, what.better) {
+        (Unit::Share, Better::Lower) => figure.value,
+        (Unit::Count, Better::Lower) if what.key != suda::SETS.key => {
+            Some(figure.value? / figure.counted.max(1) as f64)
+        }
+        _ => None,
+    }
+}
+
+fn is_rate(figure: &Figure) -> bool {
+    figure.what.better == Better::Lower
+        && figure.what.unit != Unit::Number
+        && figure.what.key != suda::SETS.key
+}
+
+/// Whether a rate is above its limit, which is told on the console.
+pub(super) fn ending(limits: &[Limit], figures: &[Figure], console: &Console) -> Result<Ending> {
+    let mut ending = Ending::Done;
+    for limit in limits {
+        let looked_at = match &limit.measure {
+            Some(measure) => vec![named(measure, figures)?],
+            None => (figures.iter())
+                .filter(|figure| figure.what.unit == Unit::Share)
+                .collect(),
+        };
+        for figure in looked_at {
+            if let Some(rate) = rate(figure).filter(|&rate| rate > limit.rate) {
+                ending = Ending::AboveLimit;
+                console.note(&format!(
+                    "note: {} is {}, above {}",
+                    figure.what.key,
+                    text::percent(rate),
+                    text::percent(limit.rate)
+                ));
+            }
+        }
+    }
+    Ok(ending)
+}
+
+/// The measure of this name, which must be a rate that is defined: a gate that nothing can close is open.
+fn named<'a>(measure: &str, figures: &'a [Figure]) -> Result<&'a Figure> {
+    let rates = figures.iter().filter(|figure| is_rate(figure));
+    let figure = find(figures, measure).filter(|figure| is_rate(figure));
+    let Some(figure) = figure else {
+        let keys: Vec<&str> = rates.map(|figure| figure.what.key).collect();
+        return Err(
+            Error::usage(format!("--fail-above: no rate is called {measure:?} here"))
+                .remedy(format!("There are: {}", keys.join(", "))),
+        );
+    };
+    match &figure.why_not {
+        None => Ok(figure),
+        Some(why) => Err(Error::input(format!(
+            "--fail-above {measure}: it is not defined for this file: {why}"
+        ))
+        .remedy("Leave this limit out, or give what the measure needs")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read() {
+        let limit = |measure: Option<&str>, rate| Limit {
+            measure: measure.map(String::from),
+            rate,
+        };
+        assert_eq!(parse("5%"), Ok(limit(None, 0.05)));
+        assert_eq!(parse("unique=0.1"), Ok(limit(Some("unique"), 0.1)));
+        assert!(parse("unique").is_err() && parse("unique=").is_err() && parse("=2").is_err());
+    }
+}

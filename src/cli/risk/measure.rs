@@ -1,0 +1,181 @@
+//! What is measured of a file, and of a pair of files.
+
+use super::{
+    RiskArgs,
+    inputs::{Chosen, Files},
+};
+use crate::{
+    cli::pair,
+    error::{Error, Result},
+    figure::Figure,
+    report::risk::{ClassSize, RecordRow},
+    risk::{
+        attribute,
+        classes::KeyClasses,
+        closeness,
+        confidential::Confidential,
+        diversity,
+        individual::{self, IndividualRisks},
+        interval,
+        records::RecordRisks,
+        suda::Suda,
+    },
+    table::{AttrId, Table, pair::Pair},
+};
+
+/// What was measured.
+pub(super) struct Measured {
+    pub figures: Vec<Figure>,
+    /// Of the original, where there is a masked file.
+    pub before: Option<Vec<Figure>>,
+    pub classes: Vec<ClassSize>,
+    pub most_at_risk: Vec<RecordRow>,
+    pub of_file: FileRisk,
+}
+
+/// The measures of one file by its key.
+pub(super) struct FileRisk {
+    classes: KeyClasses,
+    individual: IndividualRisks,
+    suda: Option<Suda>,
+    figures: Vec<Figure>,
+}
+
+/// Attributes of one file by the parts that they play.
+struct Parts<'a> {
+    table: &'a Table,
+    key: Vec<AttrId>,
+    confidential: Vec<AttrId>,
+    weights: Option<AttrId>,
+}
+
+/// Measures the file that people will see, and the one before it.
+pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Result<Measured> {
+    let released = |id: &AttrId| files.in_released(*id);
+    let weights = match (chosen.weights, &args.weights) {
+        (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
+            Error::input("does not have the weights")
+                .in_file(files.released().name())
+                .on_attribute(name)
+                .remedy("Release the weights, or leave --weights out")
+        })?),
+        _ => None,
+    };
+    let of_file = FileRisk::new(
+        args,
+        &Parts {
+            table: files.released(),
+            key: chosen.key.iter().filter_map(released).collect(),
+            confidential: chosen.confidential.iter().filter_map(released).collect(),
+            weights,
+        },
+    )?;
+    let before = files.pair().map(|_| {
+        let parts = Parts {
+            table: files.original(),
+            key: chosen.key.clone(),
+            confidential: chosen.confidential.clone(),
+            weights: chosen.weights,
+        };
+        FileRisk::new(args, &parts).map(|risk| risk.figures)
+    });
+    // Without a key nothing of a single file is measured.
+    let has_key = !chosen.key.is_empty();
+    let mut figures = match has_key {
+        true => of_file.figures.clone(),
+        false => Vec::new(),
+    };
+    if let Some(pair) = files.pair() {
+        figures.extend(of_pair(args, pair, files, chosen));
+    }
+    let histogram = of_file.classes.histogram();
+    let sizes = histogram.into_iter();
+    let records = of_file.records();
+    Ok(Measured {
+        figures,
+        before: before.transpose()?.filter(|_| has_key),
+        classes: sizes
+            .map(|(size, records)| ClassSize { size, records })
+            .collect(),
+        most_at_risk: (records.most_at_risk(args.most_at_risk).into_iter())
+            .map(RecordRow::from)
+            .collect(),
+        of_file,
+    })
+}
+
+impl FileRisk {
+    fn new(args: &RiskArgs, parts: &Parts<'_>) -> Result<Self> {
+        let table = parts.table;
+        let weights = match parts.weights {
+            Some(id) => Some(individual::weights(table, id)?),
+            None => None,
+        };
+        let classes = KeyClasses::new(table, &parts.key, args.missing());
+        let individual = IndividualRisks::new(&classes, weights.as_deref());
+        let suda = args
+            .suda(parts.key.len())
+            .map(|wanted| Suda::new(&classes, wanted));
+        let confidential: Vec<Confidential> = (parts.confidential.iter())
+            .map(|&id| Confidential::of_table(table, id))
+            .collect();
+        let mut figures = classes.figures(args.k);
+        if let Some(suda) = &suda {
+            figures.extend(suda.figures(&classes, &table.names(&parts.key)));
+        }
+        figures.extend(individual.figures(&classes));
+        // Where nothing is confidential there is nothing to say of it.
+        if !confidential.is_empty() {
+            let wanted = diversity::Wanted {
+                c: args.c(),
+                l: args.l,
+            };
+            figures.extend(diversity::figures(&classes, &confidential, wanted));
+            figures.extend(closeness::figures(&classes, &confidential, args.t));
+            figures.push(attribute::homogeneity(&classes, &confidential));
+        }
+        Ok(Self {
+            classes,
+            individual,
+            suda,
+            figures,
+        })
+    }
+
+    /// Record by record.
+    pub fn records(&self) -> RecordRisks<'_> {
+        RecordRisks {
+            classes: &self.classes,
+            individual: &self.individual,
+            suda: self.suda.as_ref(),
+        }
+    }
+
+    pub fn width(&self) -> usize {
+        self.classes.keys().width()
+    }
+
+    pub fn suda_was_searched(&self) -> bool {
+        self.suda.is_some() && self.width() > 0
+    }
+}
+
+/// What masked values tell of the original ones.
+fn of_pair(args: &RiskArgs, pair: &pair::Files, files: &Files, chosen: &Chosen) -> Vec<Figure> {
+    let mut figures = interval::figures(&pair.pair().numbers);
+    if chosen.confidential.is_empty() {
+        return figures;
+    }
+    let side_by_side =
+        |ids: &[[AttrId; 2]]| Pair::new([&pair.original, &pair.masked], ids, &pair.truth.records());
+    let known: Vec<[AttrId; 2]> = (pair.attributes.iter())
+        .filter(|shared| !chosen.confidential.contains(&shared.original))
+        .map(|shared| [shared.original, shared.masked])
+        .collect();
+    let secret: Vec<[AttrId; 2]> = (chosen.confidential.iter())
+        .filter_map(|&id| Some([id, files.in_released(id)?]))
+        .collect();
+    let (known, secret) = (side_by_side(&known), side_by_side(&secret));
+    figures.extend(attribute::inference(&known, &secret, args.tolerance()));
+    figures
+}

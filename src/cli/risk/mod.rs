@@ -1,0 +1,352 @@
+//! `sdcrisk risk`: what a file, or a pair of files, gives away without any linkage.
+
+mod inputs;
+mod limit;
+mod measure;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    Ending,
+    args::{MissingArg, ReadArgs},
+    console::Console,
+    files::{Output, Plan, Privacy},
+    link::rate_limit,
+    pair::AlignArgs,
+    provenance,
+};
+use crate::{
+    error::{Error, Result},
+    report::risk::{self as report, RiskReport, SudaSummary},
+    risk::suda,
+    statement::MissingMatches,
+};
+use inputs::Files;
+use limit::Limit;
+
+/// Up to so many attributes of a key all sets of them are searched for minimal uniques; in wider ones [`FEW`].
+const SEARCHED_WHOLE: usize = 10;
+
+/// Attributes of a minimal unique at most, where the key is wide.
+const FEW: u32 = 4;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk risk --key sex,age,town survey.csv
+  sdcrisk risk --key 1-7 --weights w --k 4 survey.csv
+  sdcrisk risk --key sex,age,town --confidential disease --l 3 --t 0.2 survey.csv
+  sdcrisk risk --key sex,age,town --confidential income survey.csv masked.csv
+  sdcrisk risk --format json --records risks.csv survey.csv masked.csv
+  sdcrisk risk --key 1-7 --fail-above individual_risk_global=1% masked.csv
+
+One file: who stands alone on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
+(individual risk, with the weights of the sample if there are any), and what those who look alike share (l-diversity,
+t-closeness). Two files: the same before and after masking, and how much of the original values the masked ones tell
+(interval disclosure; inference from the nearest record).
+
+The key is what an intruder may know together. By default it is all quasi-identifiers that are names or few whole numbers: an
+amount that differs nearly everywhere would make everybody unique. Of amounts 'sdcrisk link' tells the risk.
+
+A missing value of the key matches every value, as in sdcMicro and mu-ARGUS (--missing-matches any), or only a missing one. A
+record that has nothing of the key is counted nowhere. l-diversity, t-closeness and values given away always take a missing
+value of the key for one of its own.
+
+--fail-above 5% looks at every share below 'range' that is a percentage, some of which are the risk of the one record most at
+risk; name the measure, as in --fail-above unique=1%, to look at one (a number of records is divided by all records).
+
+The records most at risk are told by their numbers: keep the report as private as the file.")]
+pub struct RiskArgs {
+    /// The file; or the original, if a masked file follows
+    #[arg(value_name = "ORIGINAL.csv")]
+    original: PathBuf,
+    /// The masked file; one of both can be - for standard input
+    #[arg(value_name = "MASKED.csv")]
+    masked: Option<PathBuf>,
+    /// The key: what an intruder may know together; names or positions [default: quasi-identifiers that are names or few whole numbers]
+    #[arg(long, value_name = "LIST", help_heading = "Who can be recognised")]
+    key: Option<String>,
+    /// What a missing value of the key matches [default: any]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        help_heading = "Who can be recognised"
+    )]
+    missing_matches: Option<MissingArg>,
+    /// Column with the sampling weights: how many people each record stands for; decimals are fine
+    #[arg(long, value_name = "COLUMN", help_heading = "Who can be recognised")]
+    weights: Option<String>,
+    /// Count the records that match fewer than so many, beside 2, 3 and 5
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Who can be recognised")]
+    k: Option<u32>,
+    /// Most attributes of a minimal sample unique; 0 does not search them [default: all, or 4 of a key of more than 10]
+    #[arg(long, value_name = "NUMBER", help_heading = "Who can be recognised")]
+    msu_size: Option<u32>,
+    /// How minimal sample uniques count [default: elliot]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "RULE",
+        help_heading = "Who can be recognised"
+    )]
+    suda_scoring: Option<ScoringArg>,
+    /// Share of the population in the sample, for DIS-SUDA: 1% or 0.01 [default: 1%]
+    #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "Who can be recognised")]
+    sampling_fraction: Option<f64>,
+    /// Confidential attributes: names or positions [default: those of this role in the roles file]
+    #[arg(long, value_name = "LIST", help_heading = "What is told of them")]
+    confidential: Option<String>,
+    /// Count the records among fewer than so many confidential values
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..), help_heading = "What is told of them")]
+    l: Option<u32>,
+    /// The c of recursive (c, l)-diversity [default: 2]
+    #[arg(long, value_name = "NUMBER", value_parser = positive, help_heading = "What is told of them")]
+    c: Option<f64>,
+    /// Count the records in groups farther than this from the file: 0 to 1
+    #[arg(long, value_name = "DISTANCE", value_parser = distance, help_heading = "What is told of them")]
+    t: Option<f64>,
+    /// How close a guessed number must be to count as right, as a share of the true one [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = rate_limit, requires = "masked", help_heading = "What is told of them")]
+    tolerance: Option<f64>,
+    /// Attributes whose masked values are compared with the original ones [default: all quasi-identifiers that both files have]
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "masked",
+        help_heading = "Two files"
+    )]
+    attributes: Option<String>,
+    /// Column that says who is who in both files [default: the order of the records]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        requires = "masked",
+        conflicts_with = "shuffle_key",
+        help_heading = "Two files"
+    )]
+    id: Option<String>,
+    /// The key that 'mask --shuffle' wrote
+    #[arg(
+        long,
+        value_name = "KEYFILE",
+        requires = "masked",
+        help_heading = "Two files"
+    )]
+    shuffle_key: Option<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    /// Tell so many of the records most at risk, by their numbers
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 10,
+        help_heading = "Output"
+    )]
+    most_at_risk: usize,
+    /// Write the risk of every record (CSV, private)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    records: Option<PathBuf>,
+    /// End with exit status 10 when a rate is above this: 5%, or unique=1% for one measure; can be repeated
+    #[arg(long, value_name = "[MEASURE=]RATE", value_parser = limit::parse, help_heading = "Output")]
+    fail_above: Vec<Limit>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScoringArg {
+    /// (V - s)! for a set of s of V attributes
+    Elliot,
+    /// (2^(V - s) - 1) s! (V - s)! / V!
+    Subsets,
+}
+
+impl From<ScoringArg> for suda::Scoring {
+    fn from(arg: ScoringArg) -> Self {
+        match arg {
+            ScoringArg::Elliot => Self::Elliot,
+            ScoringArg::Subsets => Self::Subsets,
+        }
+    }
+}
+
+fn positive(text: &str) -> std::result::Result<f64, String> {
+    let number = text.trim().parse().ok();
+    number
+        .filter(|number: &f64| number.is_finite() && *number > 0.0)
+        .ok_or_else(|| "it must be a number above 0".into())
+}
+
+fn distance(text: &str) -> std::result::Result<f64, String> {
+    let number = text.trim().parse().ok();
+    number
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| "it must be a number from 0 to 1".into())
+}
+
+pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
+    args.refuse()?;
+    let mut outputs = args.outputs()?;
+    let files = Files::read(args, console)?;
+    let chosen = args.choose(&files, console)?;
+    args.refuse_without_confidential(&chosen)?;
+    console.progress("counting who is alike");
+    let measured = console.stage("risk", || measure::released(args, &files, &chosen))?;
+    let report = RiskReport {
+        scenario: args.scenario(&files, &chosen, &measured),
+        figures: measured.figures,
+        before: measured.before,
+        classes: measured.classes,
+        most_at_risk: measured.most_at_risk,
+        provenance: (args.format == FormatArg::Json).then(|| provenance::of(&files.tables())),
+    };
+    let ending = limit::ending(&args.fail_above, &report.figures, console)?;
+    let content = match args.format {
+        FormatArg::Text => report.to_text(),
+        FormatArg::Json => report.to_json(),
+        FormatArg::Csv => report.to_csv()?,
+    };
+    console.stage("write", || -> Result<()> {
+        if let Some(records) = &mut outputs.records {
+            records.write(|out| report::write_records(&measured.of_file.records(), out))?;
+        }
+        outputs
+            .report
+            .write(|out| out.write_all(content.as_bytes()))?;
+        for output in [outputs.records, Some(outputs.report)]
+            .into_iter()
+            .flatten()
+        {
+            output.keep()?;
+        }
+        Ok(())
+    })?;
+    Ok(ending)
+}
+
+/// What a call writes.
+struct Outputs {
+    records: Option<Output>,
+    report: Output,
+}
+
+impl RiskArgs {
+    fn outputs(&self) -> Result<Outputs> {
+        let mut plan = Plan::default();
+        plan.input(&self.original)?;
+        if let Some(masked) = &self.masked {
+            plan.input(masked)?;
+        }
+        self.read.plan(&mut plan)?;
+        self.align().plan(&mut plan)?;
+        for path in self.records.iter().chain([&self.output]) {
+            plan.output(path)?;
+        }
+        let records = self.records.as_deref();
+        let records = records.map(|path| plan.open(path, Privacy::Private));
+        Ok(Outputs {
+            records: records.transpose()?,
+            report: plan.open(&self.output, Privacy::Ordinary)?,
+        })
+    }
+
+    /// How the records of two files belong together.
+    fn align(&self) -> AlignArgs {
+        AlignArgs {
+            attributes: self.attributes.clone(),
+            id: self.id.clone(),
+            key: self.shuffle_key.clone(),
+        }
+    }
+
+    /// An option that can have no effect is refused, not ignored.
+    fn refuse(&self) -> Result<()> {
+        if self.msu_size == Some(0) {
+            let without_search = [
+                ("--suda-scoring", self.suda_scoring.is_some()),
+                ("--sampling-fraction", self.sampling_fraction.is_some()),
+            ];
+            if let Some((option, _)) = without_search.iter().find(|(_, given)| *given) {
+                return Err(Error::usage(format!(
+                    "{option} has no effect: --msu-size 0 does not search minimal sample uniques"
+                ))
+                .remedy("Leave one of both out"));
+            }
+        }
+        if self.sampling_fraction == Some(0.0) {
+            return Err(
+                Error::usage("--sampling-fraction 0: a sample has some of the population")
+                    .remedy("Give the share of the population in the sample, such as 1%"),
+            );
+        }
+        Ok(())
+    }
+
+    fn refuse_without_confidential(&self, chosen: &inputs::Chosen) -> Result<()> {
+        let given = [
+            ("--l", self.l.is_some()),
+            ("--c", self.c.is_some()),
+            ("--t", self.t.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) if chosen.confidential.is_empty() => Err(Error::usage(format!(
+                "{option} has no effect: no attribute is confidential"
+            ))
+            .remedy("Name the confidential attributes with --confidential or in the roles file")),
+            _ => Ok(()),
+        }
+    }
+
+    fn missing(&self) -> MissingMatches {
+        self.missing_matches
+            .map(MissingMatches::from)
+            .unwrap_or_default()
+    }
+
+    /// How minimal sample uniques are searched in a key of so many attributes, if they are.
+    fn suda(&self, width: usize) -> Option<suda::Wanted> {
+        let all = u32::try_from(width).unwrap_or(u32::MAX);
+        let most = match self.msu_size {
+            Some(size) => size.min(all),
+            None if width <= SEARCHED_WHOLE => all,
+            None => FEW,
+        };
+        (self.msu_size != Some(0)).then(|| suda::Wanted {
+            most,
+            scoring: self.suda_scoring.map(Into::into).unwrap_or_default(),
+            fraction: self.sampling_fraction.unwrap_or(0.01),
+        })
+    }
+
+    fn suda_summary(&self, width: usize) -> Option<SudaSummary> {
+        let wanted = self.suda(width)?;
+        Some(SudaSummary {
+            most_attributes: wanted.most,
+            scoring: match wanted.scoring {
+                suda::Scoring::Elliot => "elliot",
+                suda::Scoring::Subsets => "subsets",
+            },
+            sampling_fraction: wanted.fraction,
+        })
+    }
+}

@@ -1,0 +1,386 @@
+//! `sdcrisk score`: information loss and disclosure risk in one number, every term shown.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+use rand::Rng;
+
+use super::{
+    Ending,
+    args::{ReadArgs, read_text},
+    console::Console,
+    files::{Output, Plan, Privacy, name_of},
+    link::{LinkArgs, attack_files, inputs, rate_limit},
+    pair::{AlignArgs, Files},
+    provenance,
+};
+use crate::{
+    attack::intersection::rank_swap::Bound,
+    error::{Error, Result},
+    evaluate::{knowledge::Knowledge, link::shared_attributes, overall::Overall},
+    figure, loss,
+    report::score::{LinkTerm, ScenarioSummary, ScoreReport},
+    risk,
+    rng::{Purpose, Seed},
+    statement::Statement,
+};
+
+/// The most attributes that the intruder knows where nothing else is asked for: as in the papers' table for the Census file.
+const USUALLY_KNOWN: usize = 7;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk score --statement masked.sdc.json orig.csv masked.csv
+  sdcrisk score --p 5 orig.csv masked.csv
+  sdcrisk score --known sweep:5 --attributes 1-10 orig.csv masked.csv
+  sdcrisk score --format json --fail-above 20% orig.csv masked.csv
+
+The score of the literature: (IL + DR) / 2, both as shares; lower is better. It compares maskings of one file.
+  IL    information loss: the measure 'il' of 'sdcrisk loss'
+  DR    0.166 (RSLD + DLD + PLD) + 0.5 ID; without RSLD the form of 2001, 0.5 (DLD + PLD)/2 + 0.5 ID
+  RSLD  links of 'link --method rsld': for files that were rank swapped, by --p, --window or --statement
+  DLD   links of 'link --method am'
+  PLD   links of 'link --method prl --assign one-to-one'
+  ID    interval disclosure by ranks: 'interval_disclosure_rank' of 'sdcrisk risk'
+RSLD, DLD and PLD are means over what the intruder may know: --known, by default the first attribute, the first two, and so
+on to half of them, but to 7 at most.")]
+pub struct ScoreArgs {
+    /// The original file
+    #[arg(value_name = "ORIGINAL.csv")]
+    original: PathBuf,
+    /// The masked file; one of both can be - for standard input
+    #[arg(value_name = "MASKED.csv")]
+    masked: PathBuf,
+    #[command(flatten)]
+    align: AlignArgs,
+    #[command(flatten)]
+    published: PublishedArgs,
+    #[command(flatten)]
+    intruder: IntruderArgs,
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    format: FormatArg,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    output: PathBuf,
+    /// End with exit status 10 when DR, in the form that is shown first, is above this: 5% or 0.05
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    fail_above: Option<f64>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// What was published of rank swapping.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What was published")]
+struct PublishedArgs {
+    /// Published percentage of rank swapping; by attribute: AGI=2,FICA=5 (a bare number is for the rest)
+    #[arg(long, value_name = "PERCENT", conflicts_with_all = ["window", "statement"])]
+    p: Option<String>,
+    /// Published window of rank swapping in ranks; by attribute as in --p
+    #[arg(long, value_name = "RANKS", conflicts_with = "statement")]
+    window: Option<String>,
+    /// The statement that was written when the file was masked; of another method than rankswap it tells why there is no RSLD
+    #[arg(long, value_name = "FILE")]
+    statement: Option<PathBuf>,
+    /// Confirms that a p below 1 is meant in percent
+    #[arg(long, value_name = "UNIT", value_parser = ["percent"], requires = "p")]
+    p_unit: Option<String>,
+}
+
+/// Who attacks.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "The intruder")]
+struct IntruderArgs {
+    /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 [default: sweep of half the attributes, 7 at most]
+    #[arg(long, value_name = "KNOWN")]
+    known: Option<String>,
+    /// How many records the intruder holds (drawn at random), or a file with one record number (or identifier) a line
+    #[arg(long, value_name = "N|FILE")]
+    known_records: Option<OsString>,
+    /// Who looks for whom: original-to-masked (default) or masked-to-original
+    #[arg(long, value_name = "DIRECTION", value_parser = ["original-to-masked", "masked-to-original"])]
+    direction: Option<String>,
+    /// PLD: when values agree, exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20 [default: sd:0.1, names exact]
+    #[arg(long, value_name = "COMPARATOR")]
+    agree: Option<String>,
+    /// PLD: how m and u are found: em (default), em-fixed-u, or known (a worst case)
+    #[arg(long, value_name = "FIT", value_parser = ["em", "em-fixed-u", "known"])]
+    fit: Option<String>,
+    /// PLD: the most iterations of EM [default: 1000]
+    #[arg(long, value_name = "N")]
+    em_iterations: Option<usize>,
+    /// Repeatable random choices of --known random: and --known-records N
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Text,
+    Json,
+    Csv,
+}
+
+pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
+    let mut output = args.output()?;
+    let statement = args.statement()?;
+    let files = args
+        .align
+        .read(&args.original, &args.masked, &args.read, console)?;
+    let report = args.report(&files, statement.as_ref(), console)?;
+    let ending = args.ending(&report)?;
+    let content = match args.format {
+        FormatArg::Text => report.to_text(),
+        FormatArg::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
+        FormatArg::Csv => report.to_csv()?,
+    };
+    console.stage("write", || -> Result<()> {
+        output.write(|out| out.write_all(content.as_bytes()))?;
+        output.keep()
+    })?;
+    Ok(ending)
+}
+
+impl ScoreArgs {
+    fn output(&self) -> Result<Output> {
+        let mut plan = Plan::default();
+        plan.input(&self.original)?;
+        plan.input(&self.masked)?;
+        self.read.plan(&mut plan)?;
+        self.align.plan(&mut plan)?;
+        if let Some(statement) = &self.published.statement {
+            plan.input(statement)?;
+        }
+        if let Some(file) = self.records_file() {
+            plan.input(file.as_ref())?;
+        }
+        plan.output(&self.output)?;
+        plan.open(&self.output, Privacy::Ordinary)
+    }
+
+    fn statement(&self) -> Result<Option<Statement>> {
+        let Some(path) = &self.published.statement else {
+            return Ok(None);
+        };
+        Statement::from_json(&name_of(path), &read_text(path)?).map(Some)
+    }
+
+    fn report(
+        &self,
+        files: &Files,
+        statement: Option<&Statement>,
+        console: &Console,
+    ) -> Result<ScoreReport> {
+        let known = match &self.intruder.known {
+            Some(known) => known.clone(),
+            None => format!("sweep:{}", self.usually_known(files)?),
+        };
+        let seed = self.seed(&known)?;
+        let options = |of_attack: &[OsString]| {
+            let mut words = self.options(&known, seed);
+            words.extend_from_slice(of_attack);
+            LinkArgs::of_options(words)
+        };
+        let attacked = |args: &LinkArgs, statement: Option<&Statement>| -> Result<_> {
+            let (original, masked) = (&files.original, &files.masked);
+            attack_files(args, original, masked, statement, &files.truth, console)
+                .map(|attacked| attacked.report)
+        };
+        let (published, no_rsld) = self.of_rank_swapping(statement);
+        let rsld = match no_rsld {
+            Some(_) => {
+                // The windows have no use then, but the statement must still be of this file.
+                if let Some(statement) = statement {
+                    let args = options(&["--method=rsld".into(), self.statement_word()])?;
+                    inputs::check_statement(statement, &args, &files.masked)?;
+                }
+                None
+            }
+            None => {
+                let args = options(&[&["--method=rsld".into()], &published[..]].concat())?;
+                Some(LinkTerm::new("rsld", &attacked(&args, statement)?))
+            }
+        };
+        let dld = LinkTerm::new("dld", &attacked(&options(&["--method=am".into()])?, None)?);
+        let probabilistic = self.of_probabilistic();
+        let pld = LinkTerm::new("pld", &attacked(&options(&probabilistic)?, None)?);
+
+        console.progress("measuring information loss and interval disclosure");
+        let pair = files.pair();
+        let losses = console.stage("loss", || loss::figures(&pair));
+        let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
+        let id = figure::find(&intervals, "interval_disclosure_rank");
+        let overall = Overall {
+            il: figure::value(&losses, "il"),
+            rsld: rsld.as_ref().map(|term| term.rate),
+            dld: Some(dld.rate),
+            pld: Some(pld.rate),
+            id: id.and_then(|id| id.value),
+        };
+        let scenario = ScenarioSummary {
+            original: files.original.name().into(),
+            masked: files.masked.name().into(),
+            original_records: files.original.n_records(),
+            compared_records: pair.n_records,
+            attributes: self.names(files),
+            known,
+            direction: self.direction().into(),
+            aligned_by: self.align.aligned_by(),
+            left_out: files.left_out(),
+        };
+        Ok(ScoreReport::new(
+            scenario,
+            overall,
+            figure::find(&losses, "il").cloned(),
+            id.cloned(),
+            [rsld, Some(dld), Some(pld)].into_iter().flatten().collect(),
+            no_rsld,
+        ))
+    }
+
+    fn direction(&self) -> &str {
+        let direction = self.intruder.direction.as_deref();
+        direction.unwrap_or("original-to-masked")
+    }
+
+    fn names(&self, files: &Files) -> Vec<String> {
+        let name = |id| files.original.attribute(id).name.clone();
+        let ids = files.attributes.iter().map(|shared| shared.original);
+        ids.map(name).collect()
+    }
+
+    /// Half of the attributes that can be compared, rounded up, but not more than usual.
+    fn usually_known(&self, files: &Files) -> Result<usize> {
+        let attributes = match &self.align.attributes {
+            Some(list) => files.original.select(list)?.len(),
+            None => {
+                let aside = self.align.id.as_deref();
+                shared_attributes(&files.original, &files.masked, aside)
+                    .0
+                    .len()
+            }
+        };
+        // Where there is none, the attack says why.
+        Ok(attributes.div_ceil(2).clamp(1, USUALLY_KNOWN))
+    }
+
+    /// What every attack of this call is told.
+    fn options(&self, known: &str, seed: Option<u64>) -> Vec<OsString> {
+        let mut words = vec![
+            format!("--known={known}").into(),
+            format!("--direction={}", self.direction()).into(),
+        ];
+        let mut add = |option: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                let mut word = OsString::from(format!("--{option}="));
+                word.push(value);
+                words.push(word);
+            }
+        };
+        let text = |text: &Option<String>| text.as_ref().map(OsString::from);
+        // Beside a list of names they would say twice what is known.
+        if !matches!(Knowledge::parse(known), Ok(None)) {
+            add("attributes", text(&self.align.attributes));
+        }
+        add("id", text(&self.align.id));
+        add("key", self.align.key.as_ref().map(OsString::from));
+        add("known-records", self.intruder.known_records.clone());
+        add("seed", seed.map(|seed| seed.to_string().into()));
+        words
+    }
+
+    /// The options of the attack on rank swapping, and why there is none.
+    fn of_rank_swapping(&self, statement: Option<&Statement>) -> (Vec<OsString>, Option<String>) {
+        let published = &self.published;
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(p) = &published.p {
+            words.push(format!("--p={p}").into());
+        }
+        if published.p_unit.is_some() {
+            words.push("--p-unit=percent".into());
+        }
+        if let Some(window) = &published.window {
+            words.push(format!("--window={window}").into());
+        }
+        match statement.map(Bound::of_statement) {
+            Some(Ok(_)) => words.push(self.statement_word()),
+            Some(Err(_)) => {
+                let method = statement.map_or("another method", |of| of.method.name());
+                let why =
+                    format!("the statement is of {method}, and RSLD is the attack on rankswap");
+                return (words, Some(why));
+            }
+            None if words.is_empty() => {
+                let why = "nothing was told of rank swapping";
+                return (words, Some(why.into()));
+            }
+            None => {}
+        }
+        (words, None)
+    }
+
+    fn statement_word(&self) -> OsString {
+        let mut word = OsString::from("--statement=");
+        word.push(self.published.statement.as_deref().unwrap_or("".as_ref()));
+        word
+    }
+
+    /// The options of probabilistic linkage.
+    fn of_probabilistic(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["--method=prl".into(), "--assign=one-to-one".into()];
+        if let Some(agree) = &self.intruder.agree {
+            words.push(format!("--agree={agree}").into());
+        }
+        if let Some(fit) = &self.intruder.fit {
+            words.push(format!("--fit={fit}").into());
+        }
+        if let Some(most) = self.intruder.em_iterations {
+            words.push(format!("--em-iterations={most}").into());
+        }
+        words
+    }
+
+    fn records_file(&self) -> Option<&OsString> {
+        let wish = self.intruder.known_records.as_ref()?;
+        let is_number = wish
+            .to_str()
+            .is_some_and(|text| text.parse::<usize>().is_ok());
+        (!is_number).then_some(wish)
+    }
+
+    /// One seed for all attacks, so that they meet the same intruder.
+    fn seed(&self, known: &str) -> Result<Option<u64>> {
+        let draws_records = self.intruder.known_records.is_some() && self.records_file().is_none();
+        let draws =
+            draws_records || Knowledge::parse(known)?.is_some_and(|known| known.is_random());
+        match self.intruder.seed {
+            None if draws => {
+                let streams = Seed::from_system()?.streams(Purpose::Knowledge, 0);
+                Ok(Some(streams.at(0).next_u64()))
+            }
+            // One without effect is refused by the first attack.
+            given => Ok(given),
+        }
+    }
+
+    fn ending(&self, report: &ScoreReport) -> Result<Ending> {
+        let Some(limit) = self.fail_above else {
+            return Ok(Ending::Done);
+        };
+        match report.first_dr() {
+            Some(dr) if dr > limit => Ok(Ending::AboveLimit),
+            Some(_) => Ok(Ending::Done),
+            None => Err(Error::input(
+                "DR is not defined for these files, so --fail-above has nothing to look at",
+            )
+            .remedy("Leave it out to see what is absent; 'sdcrisk link --fail-above' looks at linkage alone")),
+        }
+    }
+}

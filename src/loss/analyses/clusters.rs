@@ -1,0 +1,213 @@
+//! Clusters that users would find in either file, and how far they are the same.
+
+use super::{
+    Analysis,
+    design::{Column, SIDES, Side, Standard, Variable, complete_records, left_out},
+    k_means::{Clusters, k_means},
+    partitions::Agreement,
+};
+use crate::{
+    error::{Error, Result},
+    figure::{Better, Definition, Figure, Part, Unit},
+    rng::Streams,
+    table::{Matrix, pair::Pair},
+};
+
+static RAND: Definition = Definition {
+    key: "kmeans_rand",
+    name: "clusters, Rand index",
+    says: "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
+           both clusterings put together or both put apart",
+    source: "Rand 1971",
+    better: Better::Higher,
+    least: 0.0,
+    most: Some(1.0),
+    unit: Unit::Share,
+};
+
+static ADJUSTED_RAND: Definition = Definition {
+    key: "kmeans_adjusted_rand",
+    name: "clusters, adjusted Rand index",
+    says: "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random",
+    source: "Hubert and Arabie 1985",
+    better: Better::Higher,
+    least: -0.5,
+    most: Some(1.0),
+    unit: Unit::Number,
+};
+
+static JACCARD: Definition = Definition {
+    key: "kmeans_jaccard",
+    name: "clusters, Jaccard index",
+    says: "of the pairs of records that one of the same two clusterings puts together, the share that both do",
+    source: "Jaccard 1912",
+    better: Better::Higher,
+    least: 0.0,
+    most: Some(1.0),
+    unit: Unit::Share,
+};
+
+static F: Definition = Definition {
+    key: "kmeans_f",
+    name: "clusters, F-measure",
+    says: "each cluster of the original with the most similar one of the masked file: 2 shared / (records of one + of the \
+           other), mean over records; parts are clusters of the original",
+    source: "Larsen and Aone 1999",
+    better: Better::Higher,
+    least: 0.0,
+    most: Some(1.0),
+    unit: Unit::Share,
+};
+
+static LOSS: Definition = Definition {
+    key: "kmeans_loss",
+    name: "cluster-based loss",
+    says: "(1 - adjusted Rand index)/2 of the clusterings from one start each; the least over the starts, which are the parts",
+    source: "the cluster-based information loss by which the literature of learned distances describes its files",
+    better: Better::Lower,
+    least: 0.0,
+    most: Some(0.75),
+    unit: Unit::Number,
+};
+
+/// How clusters are sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Number of clusters, at least 2.
+    pub clusters: usize,
+    /// Starts of k-means in each file, at least 1.
+    pub starts: usize,
+}
+
+/// k-means on both files, compared over the same records.
+///
+/// Attributes are the numbers of both files (codes of names aside), each standardised by its own file's mean and standard
+/// deviation (n − 1); one without spread in a file is 0 there. Start r of both files takes the same random numbers, so the same
+/// file gives the same clusters. Of several starts the one with the least sum of squared distances counts (the first of equals).
+///
+/// # Missing values
+/// Records that miss one of the numbers in either file are left out; `counted` is how many are not.
+///
+/// # Randomness
+/// Stream r for start r. The order of the records does not matter.
+///
+/// # Errors
+/// Usage: fewer than 2 clusters, no start, or more clusters than records. Input: no numbers to cluster by.
+///
+/// # Complexity
+/// O(starts · turns · n · clusters · attributes), in parallel; memory O(n · (attributes + starts)).
+pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analysis> {
+    let variables = Variable::all(pair);
+    let numbers: Vec<&Variable<'_>> = variables
+        .iter()
+        .filter(|variable| matches!(variable, Variable::Number(_)))
+        .collect();
+    let records = complete_records(pair.n_records, &numbers);
+    check(options, numbers.len(), records.len())?;
+    let columns: Vec<Column> = variables
+        .iter()
+        .filter_map(|variable| match variable {
+            Variable::Number(number) => Some(Column::of_number(number, &records)),
+            Variable::Levels(_) => None,
+        })
+        .collect();
+    let [original, masked] = SIDES.map(|side| {
+        let points = standardised(&columns, side);
+        (0..options.starts as u64)
+            .map(|start| k_means(&points, options.clusters, &mut streams.at(start)))
+            .collect::<Vec<Clusters>>()
+    });
+    let mut notes = vec![format!(
+        "k-means: {} clusters, {} starts, on the numbers {}, over {} records",
+        options.clusters,
+        options.starts,
+        columns
+            .iter()
+            .map(|column| column.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+        records.len()
+    )];
+    notes.extend(left_out("k-means", records.len(), pair.n_records));
+    Ok(Analysis {
+        figures: compared(&original, &masked),
+        notes,
+    })
+}
+
+fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
+    if options.clusters < 2 {
+        return Err(Error::usage("one cluster holds everything in both files")
+            .remedy("Ask for 2 clusters or more, such as --clusters 3"));
+    }
+    if options.starts == 0 {
+        return Err(Error::usage("k-means needs a start").remedy("Give --starts 1 or more"));
+    }
+    if attributes == 0 {
+        return Err(Error::input(
+            "there are no numbers in both files by which records could be clustered",
+        )
+        .remedy("Compare attributes that are numbers, or leave --clusters out"));
+    }
+    if options.clusters > records {
+        return Err(Error::usage(format!(
+            "{} clusters are more than the {records} records that miss no number",
+            options.clusters
+        ))
+        .remedy("Ask for fewer clusters, or leave attributes with many gaps out of --attributes"));
+    }
+    Ok(())
+}
+
+fn standardised(columns: &[Column], side: Side) -> Matrix {
+    let standards: Vec<Standard> = columns
+        .iter()
+        .map(|column| Standard::of(column.of(side).iter().copied()))
+        .collect();
+    let n = columns.first().map_or(0, |column| column.of(side).len());
+    let mut values = Vec::with_capacity(n * columns.len());
+    for record in 0..n {
+        for (column, standard) in columns.iter().zip(&standards) {
+            values.push(standard.apply(column.of(side)[record]));
+        }
+    }
+    Matrix::complete(n, columns.len(), values)
+}
+
+fn compared(original: &[Clusters], masked: &[Clusters]) -> Vec<Figure> {
+    let agreement = Agreement::new(&best(original).of_point, &best(masked).of_point);
+    let records = agreement.records();
+    let groups = agreement.f_by_group();
+    let clusters = groups.iter().map(|&(cluster, size, f)| Part {
+        name: format!("cluster {} ({size} records)", cluster + 1),
+        value: Some(f),
+    });
+    let losses: Vec<f64> = original
+        .iter()
+        .zip(masked)
+        .map(|(a, b)| (1.0 - Agreement::new(&a.of_point, &b.of_point).adjusted_rand()) / 2.0)
+        .collect();
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    let starts = losses.iter().enumerate().map(|(start, &loss)| Part {
+        name: format!("start {}", start + 1),
+        value: Some(loss),
+    });
+    vec![
+        Figure::new(&RAND, agreement.rand(), records),
+        Figure::new(&ADJUSTED_RAND, agreement.adjusted_rand(), records),
+        Figure::new(&JACCARD, agreement.jaccard(), records),
+        Figure::new(&F, agreement.f_measure(), records).with_parts(clusters.collect()),
+        Figure::new(&LOSS, least, records).with_parts(starts.collect()),
+    ]
+}
+
+/// The start with the least sum of squared distances.
+fn best(starts: &[Clusters]) -> &Clusters {
+    let mut best = &starts[0];
+    for other in &starts[1..] {
+        if other.within < best.within {
+            best = other;
+        }
+    }
+    best
+}

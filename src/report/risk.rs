@@ -1,0 +1,491 @@
+//! The report of `sdcrisk risk`.
+
+mod reading;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    figures::{self, FigureRow},
+    io_error,
+    link::LeftOutAttribute,
+    provenance::Provenance,
+    text,
+};
+use crate::{
+    figure::{Figure, Part},
+    risk::records::{RecordRisk, RecordRisks},
+};
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.risk/1";
+
+/// Sizes of classes that are told to people one by one.
+const SIZES_TOLD: usize = 8;
+
+/// What a figure is about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// Whether a record can be isolated.
+    SinglingOut,
+    /// Whether a record can be linked to a person.
+    Linkability,
+    /// Whether something can be found out about a person.
+    Inference,
+}
+
+impl About {
+    const ALL: [Self; 3] = [Self::SinglingOut, Self::Linkability, Self::Inference];
+
+    /// What a figure is about, by its key.
+    pub fn of(key: &str) -> Self {
+        match key {
+            "individual_risk_global"
+            | "expected_reidentifications"
+            | "expected_unique_reidentifications"
+            | "prosecutor_risk"
+            | "journalist_risk"
+            | "marketer_risk"
+            | "suda_dis"
+            | "suda_dis_mean"
+            | "suda_dis_max" => Self::Linkability,
+            "unique" | "k_anonymity" | "population_unique" | "suda_records" | "suda_msu" => {
+                Self::SinglingOut
+            }
+            _ if key.starts_with("below_k") => Self::SinglingOut,
+            _ => Self::Inference,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::SinglingOut => "Singling out: who stands alone",
+            Self::Linkability => "Linkability: who would be linked to a person",
+            Self::Inference => "Inference: what is told of a person",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::SinglingOut => "singling-out",
+            Self::Linkability => "linkability",
+            Self::Inference => "inference",
+        }
+    }
+}
+
+/// What was measured, and by what conventions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scenario {
+    /// Name of the original file, or of the one file.
+    pub original: String,
+    /// Name of the masked file, if there is one: then the figures are of it.
+    pub masked: Option<String>,
+    /// Records of the file that the figures are of.
+    pub records: usize,
+    /// The attributes of the key.
+    pub key: Vec<String>,
+    /// Those of them that the masked file lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub key_not_released: Vec<String>,
+    /// Attributes that an intruder may know, but that are in no key, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_in_key: Vec<LeftOutAttribute>,
+    /// What a missing value of the key matches: `any` value, or only a `missing` one.
+    pub missing_matches: &'static str,
+    /// The confidential attributes.
+    pub confidential: Vec<String>,
+    /// The attribute with the weights of the sample.
+    pub weights: Option<String>,
+    /// The k that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<u32>,
+    /// The l that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l: Option<u32>,
+    /// The t that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t: Option<f64>,
+    /// The c of recursive l-diversity.
+    pub c: f64,
+    /// How minimal sample uniques were searched, if they were.
+    pub suda: Option<SudaSummary>,
+    /// How two files were compared.
+    pub pair: Option<PairSummary>,
+}
+
+/// How minimal sample uniques were searched.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SudaSummary {
+    /// Most attributes of a set.
+    pub most_attributes: u32,
+    /// `elliot` or `subsets`.
+    pub scoring: &'static str,
+    /// The share of the population in the sample.
+    pub sampling_fraction: f64,
+}
+
+/// How two files were compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairSummary {
+    /// Records that both files have.
+    pub records: usize,
+    /// How it was known who is who.
+    pub aligned_by: String,
+    /// The attributes of which masked values were compared with original ones.
+    pub compared: Vec<String>,
+    /// Those that were not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutAttribute>,
+    /// How close a guessed number is to count as right, as a share of the true one.
+    pub tolerance: f64,
+}
+
+/// Records by how many match them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ClassSize {
+    /// How many records match on the key.
+    pub size: u32,
+    /// How many records have so many.
+    pub records: u64,
+}
+
+/// The risk of one record.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RecordRow {
+    /// Its number in the file, from 1.
+    pub record: usize,
+    /// How many records match it on the key; 0 if it has nothing of the key.
+    pub matching: u32,
+    /// How many people of the population they stand for.
+    pub population: Option<f64>,
+    /// Its individual risk.
+    pub individual_risk: f64,
+    /// The number of its minimal sample uniques.
+    pub minimal_uniques: Option<u32>,
+    /// Attributes of the smallest of them.
+    pub smallest_unique: Option<u32>,
+    /// Its SUDA score.
+    pub suda_score: Option<f64>,
+    /// Its DIS-SUDA.
+    pub dis_suda: Option<f64>,
+}
+
+impl From<RecordRisk> for RecordRow {
+    fn from(risk: RecordRisk) -> Self {
+        let special = risk.special;
+        Self {
+            record: risk.record + 1,
+            matching: risk.matching,
+            population: risk.population,
+            individual_risk: risk.individual,
+            minimal_uniques: special.map(|special| special.sets),
+            smallest_unique: special
+                .map(|special| special.smallest)
+                .filter(|&size| size > 0),
+            suda_score: special.map(|special| special.score),
+            dis_suda: special.and_then(|special| special.dis),
+        }
+    }
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RiskReport {
+    /// Of what, and how.
+    pub scenario: Scenario,
+    /// The figures of the file, or of the masked one.
+    pub figures: Vec<Figure>,
+    /// The figures of the original, if there is a masked file.
+    pub before: Option<Vec<Figure>>,
+    /// Records by how many match them, in the file that the figures are of.
+    pub classes: Vec<ClassSize>,
+    /// The records most at risk in it.
+    pub most_at_risk: Vec<RecordRow>,
+    /// Where the report comes from; made for JSON only.
+    pub provenance: Option<Provenance>,
+}
+
+/// A figure and what it is about.
+#[derive(Serialize)]
+struct Row {
+    about: About,
+    #[serde(flatten)]
+    figure: FigureRow,
+}
+
+/// A sentence and what it is about.
+#[derive(Serialize)]
+struct Reading {
+    about: About,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    version: &'static str,
+    scenario: &'a Scenario,
+    measures: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Map<String, Value>>,
+    figures: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    figures_before: Option<Vec<Row>>,
+    readings: Vec<Reading>,
+    classes: &'a [ClassSize],
+    most_at_risk: &'a [RecordRow],
+    provenance: &'a Option<Provenance>,
+}
+
+fn rows(of: &[Figure]) -> Vec<Row> {
+    let tagged = |figure: FigureRow| Row {
+        about: About::of(figure.key),
+        figure,
+    };
+    figures::rows(of).into_iter().map(tagged).collect()
+}
+
+impl RiskReport {
+    /// For programs.
+    pub fn to_json(&self) -> String {
+        let reading = |about| {
+            let text = reading::of(self, about);
+            (!text.is_empty()).then_some(Reading { about, text })
+        };
+        let json = Json {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            scenario: &self.scenario,
+            measures: figures::measures(&self.figures),
+            before: self.before.as_deref().map(figures::measures),
+            figures: rows(&self.figures),
+            figures_before: self.before.as_deref().map(rows),
+            readings: About::ALL.into_iter().filter_map(reading).collect(),
+            classes: &self.classes,
+            most_at_risk: &self.most_at_risk,
+            provenance: &self.provenance,
+        };
+        serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
+    }
+
+    /// One line a figure. What is not defined is empty.
+    ///
+    /// # Errors
+    /// Never in fact: it writes to memory.
+    pub fn to_csv(&self) -> Result<String, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record([
+            "about",
+            "measure",
+            "attribute",
+            "value",
+            "before",
+            "counted",
+        ])?;
+        for figure in &self.figures {
+            let key = figure.what.key;
+            let about = About::of(key).word();
+            let before = self.figure_before(key);
+            let value = before.and_then(|before| before.value);
+            writer.serialize((about, key, "", figure.value, value, figure.counted))?;
+            for part in &figure.parts {
+                let same = |other: &&Part| other.name == part.name;
+                let before = before
+                    .and_then(|before| before.parts.iter().find(same))
+                    .and_then(|part| part.value);
+                let nothing: Option<u64> = None;
+                writer.serialize((about, key, &part.name, part.value, before, nothing))?;
+            }
+        }
+        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let mut content = self.head();
+        for about in About::ALL {
+            content += &self.section(about);
+        }
+        content += &self.classes();
+        content += &self.exposed();
+        content += "\nWhat this says\n";
+        for about in About::ALL {
+            let sentences = reading::of(self, about);
+            if !sentences.is_empty() {
+                content += &text::paragraph(&sentences);
+            }
+        }
+        content += &text::paragraph(
+            "The figures inform a decision; they do not make it. They count what the file shows under this scenario: another key, \
+             or other knowledge, gives others.",
+        );
+        content += "\nWhat the measures are\n";
+        content += &figures::definitions(&self.figures);
+        content
+    }
+
+    fn figure_before(&self, key: &str) -> Option<&Figure> {
+        let before = self.before.as_deref()?;
+        before.iter().find(|figure| figure.what.key == key)
+    }
+
+    fn head(&self) -> String {
+        let scenario = &self.scenario;
+        let file = scenario.masked.as_ref().unwrap_or(&scenario.original);
+        let mut content = format!(
+            "Risk of {file} ({} records) without linkage",
+            scenario.records
+        );
+        if let Some(pair) = &scenario.pair {
+            content += &format!(
+                ", beside {} ({} records of both, by {})",
+                scenario.original, pair.records, pair.aligned_by
+            );
+        }
+        content.push('\n');
+        let list = |names: &[String]| match names.is_empty() {
+            true => "none".to_string(),
+            false => text::names(names, 12),
+        };
+        let matches = match scenario.missing_matches {
+            "any" => "every value",
+            _ => "only missing values",
+        };
+        content += &text::paragraph(&format!(
+            "Key: {}; a missing value matches {matches}. Confidential: {}. Weights: {}.",
+            list(&scenario.key),
+            list(&scenario.confidential),
+            scenario.weights.as_deref().unwrap_or("none"),
+        ));
+        if !scenario.key_not_released.is_empty() {
+            content += &text::paragraph(&format!(
+                "Of the key {file} does not have: {}.",
+                list(&scenario.key_not_released)
+            ));
+        }
+        if let Some(suda) = &scenario.suda {
+            content += &text::paragraph(&format!(
+                "Minimal sample uniques of up to {} attributes, scoring {}, sampling fraction {}.",
+                suda.most_attributes,
+                suda.scoring,
+                text::percent(suda.sampling_fraction)
+            ));
+        }
+        content
+    }
+
+    fn section(&self, about: About) -> String {
+        let of: Vec<&Figure> = self
+            .figures
+            .iter()
+            .filter(|figure| About::of(figure.what.key) == about)
+            .collect();
+        if of.is_empty() {
+            return String::new();
+        }
+        let row = |figure: &&Figure| {
+            let what = figure.what;
+            let mut cells = vec![what.name.to_string(), what.key.into()];
+            if self.before.is_some() {
+                let before = self.figure_before(what.key);
+                cells.push(figures::shown(
+                    before.and_then(|before| before.value),
+                    what.unit,
+                ));
+            }
+            cells.push(figures::shown(figure.value, what.unit));
+            cells.extend([
+                figures::range(what),
+                what.better.words().into(),
+                figures::note(figure),
+            ]);
+            cells
+        };
+        let rows: Vec<Vec<String>> = of.iter().map(row).collect();
+        let header: &[&str] = match self.before {
+            Some(_) => &["", "key", "before", "after", "range", "", ""],
+            None => &["", "key", "value", "range", "", ""],
+        };
+        format!("\n{}\n{}", about.title(), text::columns(header, &rows, 2))
+    }
+
+    fn classes(&self) -> String {
+        if self.classes.is_empty() {
+            return String::new();
+        }
+        let mut rows: Vec<Vec<String>> = self
+            .classes
+            .iter()
+            .take(SIZES_TOLD)
+            .map(|class| vec![class.size.to_string(), class.records.to_string()])
+            .collect();
+        let rest = &self.classes[rows.len()..];
+        if let Some(first) = rest.first() {
+            let records: u64 = rest.iter().map(|class| class.records).sum();
+            rows.push(vec![format!("{} or more", first.size), records.to_string()]);
+        }
+        format!(
+            "\nHow many match\n{}",
+            text::columns(&["match on the key", "records"], &rows, 1)
+        )
+    }
+
+    fn exposed(&self) -> String {
+        if self.most_at_risk.is_empty() {
+            return String::new();
+        }
+        let weighted = self.most_at_risk.iter().any(|row| row.population.is_some());
+        let searched = self.scenario.suda.is_some();
+        let mut header = vec!["record", "match"];
+        header.extend(weighted.then_some("people"));
+        header.push("risk");
+        if searched {
+            header.extend(["unique sets", "smallest", "score", "DIS-SUDA"]);
+        }
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        let row = |row: &RecordRow| {
+            let mut cells = vec![row.record.to_string(), row.matching.to_string()];
+            if weighted {
+                cells.push(or_dash(row.population.map(text::count)));
+            }
+            cells.push(text::percent(row.individual_risk));
+            if searched {
+                cells.extend([
+                    or_dash(row.minimal_uniques.map(|sets| sets.to_string())),
+                    or_dash(row.smallest_unique.map(|size| size.to_string())),
+                    or_dash(row.suda_score.map(|score| format!("{score:.4}"))),
+                    or_dash(row.dis_suda.map(text::percent)),
+                ]);
+            }
+            cells
+        };
+        let rows: Vec<Vec<String>> = self.most_at_risk.iter().map(row).collect();
+        let file = self
+            .scenario
+            .masked
+            .as_ref()
+            .unwrap_or(&self.scenario.original);
+        format!(
+            "\nMost at risk: records of {file} (internal: do not publish)\n{}",
+            text::columns(&header, &rows, 0)
+        )
+    }
+}
+
+/// Writes the risk of every record as CSV.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn write_records(risks: &RecordRisks<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    for record in 0..risks.len() {
+        let row = RecordRow::from(risks.of(record));
+        writer.serialize(row).map_err(io_error)?;
+    }
+    writer.flush()
+}

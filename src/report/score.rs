@@ -1,0 +1,413 @@
+//! The report of `sdcrisk score`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{
+    figures::{self, FigureRow},
+    link::{LeftOutAttribute, LinkReport},
+    provenance::Provenance,
+    text,
+};
+use crate::{
+    evaluate::overall::{self, Overall},
+    figure::{self, Definition, Figure, Part},
+};
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.score/1";
+
+/// Cases of which each is shown to people.
+const CASES_SHOWN: usize = 12;
+
+/// The score of a masked file, with all its terms. Rates are fractions.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScoreReport {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// Version of the program.
+    pub version: &'static str,
+    /// Who attacked what.
+    pub scenario: ScenarioSummary,
+    /// Which form comes first: `rsld`, or `2001` where there is no RSLD.
+    pub form: &'static str,
+    /// Information loss.
+    pub il: Option<f64>,
+    /// Disclosure risk with RSLD.
+    pub dr: Option<f64>,
+    /// (IL + DR)/2.
+    pub score: Option<f64>,
+    /// Disclosure risk in the form of 2001.
+    pub dr_2001: Option<f64>,
+    /// The score with it.
+    pub score_2001: Option<f64>,
+    /// The terms of disclosure risk.
+    pub terms: Terms,
+    /// The attacks behind RSLD, DLD and PLD, case by case.
+    pub links: Vec<LinkTerm>,
+    /// All of it with definition, range and direction.
+    pub figures: Vec<FigureRow>,
+    /// The same in words.
+    pub reading: Vec<String>,
+    /// Where it comes from; in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+    #[serde(skip)]
+    measured: Vec<Figure>,
+}
+
+/// The terms of disclosure risk; null where one was not measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Terms {
+    /// Linked by the window of rank swapping.
+    pub rsld: Option<f64>,
+    /// Linked by distance.
+    pub dld: Option<f64>,
+    /// Linked by agreement.
+    pub pld: Option<f64>,
+    /// Interval disclosure.
+    pub id: Option<f64>,
+}
+
+/// Who attacked what.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScenarioSummary {
+    /// Name of the original file.
+    pub original: String,
+    /// Name of the masked file.
+    pub masked: String,
+    /// Records of the original file.
+    pub original_records: usize,
+    /// Those that both files have: loss and interval disclosure are measured on them.
+    pub compared_records: usize,
+    /// The attributes on which these are measured.
+    pub attributes: Vec<String>,
+    /// What the intruder knows, as `--known` says it.
+    pub known: String,
+    /// Who looks for whom.
+    pub direction: String,
+    /// How the records of both files were aligned.
+    pub aligned_by: String,
+    /// Attributes that were not compared, and why.
+    pub left_out: Vec<LeftOutAttribute>,
+}
+
+/// An attack behind a term.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkTerm {
+    /// The term: `rsld`, `dld` or `pld`.
+    pub term: &'static str,
+    /// The attack.
+    pub method: &'static str,
+    /// By what it links.
+    pub formula: String,
+    /// How records were assigned.
+    pub assign: &'static str,
+    /// How the model was fitted; of probabilistic linkage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<&'static str>,
+    /// Mean of the rates.
+    pub rate: f64,
+    /// Case by case.
+    pub cases: Vec<LinkCase>,
+    /// What must be said of the fitted models.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// An attack with one set of known attributes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkCase {
+    /// The known attributes.
+    pub known: Vec<String>,
+    /// Records that looked.
+    pub records: u64,
+    /// Correct links, a tie of t counted 1/t.
+    pub correct: f64,
+    /// Correct links per record.
+    pub rate: f64,
+    /// Its Wilson interval at 95 %.
+    pub interval: [f64; 2],
+    /// The rate of random guessing.
+    pub baseline: f64,
+}
+
+impl LinkTerm {
+    /// What an attack by one method found.
+    pub fn new(term: &'static str, report: &LinkReport) -> Self {
+        let results = &report.results;
+        let first = results.first();
+        let rates = results.iter().map(|result| result.rate);
+        let models = || results.iter().filter_map(|result| result.model.as_ref());
+        let mut remarks: Vec<String> = models().flat_map(|model| model.remarks.clone()).collect();
+        remarks.sort();
+        remarks.dedup();
+        Self {
+            term,
+            method: first.map_or("", |result| result.method),
+            formula: first.map_or_else(String::new, |result| result.formula.clone()),
+            assign: report.scenario.assign,
+            fit: models().next().map(|model| model.fit),
+            rate: rates.sum::<f64>() / results.len().max(1) as f64,
+            cases: results
+                .iter()
+                .map(|result| LinkCase {
+                    known: result.known.clone(),
+                    records: result.records,
+                    correct: result.correct.fair,
+                    rate: result.rate,
+                    interval: result.interval,
+                    baseline: result.baseline,
+                })
+                .collect(),
+            remarks,
+        }
+    }
+
+    /// Its figure: the mean, counted over the cases' records, with a part a case.
+    fn figure(&self, what: &'static Definition) -> Figure {
+        let records = self.cases.iter().map(|case| case.records).sum();
+        let part = |case: &LinkCase| Part {
+            name: case.known.join("+"),
+            value: Some(case.rate),
+        };
+        Figure::new(what, self.rate, records).with_parts(self.cases.iter().map(part).collect())
+    }
+}
+
+impl ScoreReport {
+    /// The report of these terms. `no_rsld` is why there is no RSLD, if there is none.
+    pub fn new(
+        scenario: ScenarioSummary,
+        overall: Overall,
+        il: Option<Figure>,
+        id: Option<Figure>,
+        links: Vec<LinkTerm>,
+        no_rsld: Option<String>,
+    ) -> Self {
+        let term = |what: &'static Definition| {
+            let of = links.iter().find(|term| term.term == what.key);
+            of.map(|term| term.figure(what))
+        };
+        let absent = |what| {
+            let why = no_rsld
+                .clone()
+                .unwrap_or_else(|| "it was not measured".into());
+            Figure::undefined(what, why)
+        };
+        let [dr, score, dr_2001, score_2001] = overall.figures();
+        let terms = [&overall::RSLD, &overall::DLD, &overall::PLD]
+            .map(|what| term(what).unwrap_or_else(|| absent(what)));
+        // The same number under the name that it has in the score.
+        let id = id.map(|figure| Figure {
+            what: &overall::ID,
+            ..figure
+        });
+        let form = if overall.rsld.is_some() {
+            "rsld"
+        } else {
+            "2001"
+        };
+        let (first, second) = match form {
+            "rsld" => ([score, dr], [score_2001, dr_2001]),
+            _ => ([score_2001, dr_2001], [score, dr]),
+        };
+        let [first_score, first_dr] = first;
+        let mut measured = vec![first_score];
+        measured.extend(il);
+        measured.push(first_dr);
+        measured.extend(terms);
+        measured.extend(id);
+        measured.extend(second);
+        let mut report = Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            scenario,
+            form,
+            il: overall.il,
+            dr: overall.dr(),
+            score: overall.score(),
+            dr_2001: overall.dr_2001(),
+            score_2001: overall.score_2001(),
+            terms: Terms {
+                rsld: overall.rsld,
+                dld: overall.dld,
+                pld: overall.pld,
+                id: overall.id,
+            },
+            links,
+            figures: figures::rows(&measured),
+            reading: Vec::new(),
+            provenance: None,
+            measured,
+        };
+        report.reading = report.read();
+        report
+    }
+
+    /// DR in the form that is shown first.
+    pub fn first_dr(&self) -> Option<f64> {
+        match self.form {
+            "2001" => self.dr_2001,
+            _ => self.dr,
+        }
+    }
+
+    fn first_score(&self) -> Option<f64> {
+        match self.form {
+            "2001" => self.score_2001,
+            _ => self.score,
+        }
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self, provenance: Provenance) -> String {
+        let report = Self {
+            provenance: Some(provenance),
+            ..self.clone()
+        };
+        serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"
+    }
+
+    /// One line a figure, for the next program.
+    ///
+    /// # Errors
+    /// Never in fact: it writes to memory.
+    pub fn to_csv(&self) -> Result<String, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record([
+            "key",
+            "value",
+            "counted",
+            "skipped",
+            "least",
+            "most",
+            "direction",
+            "why_not",
+        ])?;
+        for row in &self.figures {
+            writer.serialize((
+                row.key,
+                row.value,
+                row.counted,
+                row.skipped,
+                row.least,
+                row.most,
+                row.direction,
+                &row.why_not,
+            ))?;
+        }
+        let bytes = writer
+            .into_inner()
+            .map_err(csv::IntoInnerError::into_error)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The report for people.
+    pub fn to_text(&self) -> String {
+        let scenario = &self.scenario;
+        let mut out = format!(
+            "The score of {}, masked from {}: {} records, {}\n\n",
+            scenario.masked,
+            scenario.original,
+            scenario.compared_records,
+            match scenario.attributes.len() {
+                1 => "1 attribute".into(),
+                n => format!("{n} attributes"),
+            }
+        );
+        out += &figures::table(&self.measured);
+        out += "\nCorrect links per record, by what the intruder knows (mean: the term above; in brackets 95 %):\n\n";
+        out += &self.cases();
+        out += "\nHow to read it:\n";
+        for line in &self.reading {
+            out += &text::paragraph(line);
+        }
+        out += "\nWhat the figures are:\n";
+        out += &figures::definitions(&self.measured);
+        out
+    }
+
+    /// A line a case, a column a term.
+    fn cases(&self) -> String {
+        let terms: Vec<String> = self
+            .links
+            .iter()
+            .map(|term| term.term.to_uppercase())
+            .collect();
+        let mut header = vec!["known", ""];
+        header.extend(terms.iter().map(String::as_str));
+        header.push("by chance");
+        let cases = self.links.first().map_or(&[][..], |term| &term.cases);
+        let shown = |case: &LinkCase| {
+            let [low, high] = case.interval;
+            let digits = |share: f64| format!("{:.1}", 100.0 * share);
+            format!(
+                "{} ({} to {})",
+                text::percent(case.rate),
+                digits(low),
+                digits(high)
+            )
+        };
+        let row = |(place, case): (usize, &LinkCase)| {
+            let before = place.checked_sub(1).map(|place| &cases[place].known[..]);
+            let known = match before.and_then(|before| case.known.strip_prefix(before)) {
+                Some(added) => format!("+ {}", text::names(added, 3)),
+                None => text::names(&case.known, 3),
+            };
+            let mut row = vec![case.known.len().to_string(), known];
+            let of_terms = self.links.iter().map(|term| term.cases.get(place));
+            row.extend(of_terms.map(|case| case.map_or("-".into(), shown)));
+            row.push(text::percent(case.baseline));
+            row
+        };
+        let rows: Vec<Vec<String>> = cases
+            .iter()
+            .enumerate()
+            .take(CASES_SHOWN)
+            .map(row)
+            .collect();
+        let mut table = text::columns(&header, &rows, 2);
+        if let rest @ 1.. = cases.len().saturating_sub(CASES_SHOWN) {
+            let _ = writeln!(table, "  and {rest} more; --format json has all");
+        }
+        table
+    }
+
+    fn read(&self) -> Vec<String> {
+        let percent = |share: Option<f64>| share.map_or("not defined".into(), text::percent);
+        let mut lines = vec![format!(
+            "Score {}: the mean of what masking cost (IL {}) and of what an intruder still finds (DR {}). Lower is better. Compare it \
+             with the score of other maskings of the same file, measured in the same way; by itself it says little.",
+            percent(self.first_score()),
+            percent(self.il),
+            percent(self.first_dr())
+        )];
+        let why = |key| {
+            let figure = figure::find(&self.measured, key)?;
+            figure.why_not.clone()
+        };
+        if let Some(why) = why("rsld") {
+            lines.push(format!(
+                "The form of 2001 comes first, because RSLD is absent: {why}. For a file that was rank swapped, give --p, --window or --statement."
+            ));
+        }
+        if self.il.is_some_and(|il| il > 1.0) {
+            lines.push(
+                "IL is above 100 %: it divides differences by original values, and some of these are near zero. It has no upper bound; \
+                 'sdcrisk loss' has measures that have one (il1s, pil)."
+                    .into(),
+            );
+        }
+        if let Some(pld) = self.links.iter().find(|term| term.term == "pld") {
+            let assigned = match pld.assign {
+                "one-to-one" => "records assigned one to one",
+                _ => "each record with its best",
+            };
+            lines.push(format!("PLD: {}; {assigned}.", pld.formula));
+            lines.extend(pld.remarks.iter().map(|remark| format!("PLD: {remark}")));
+        }
+        lines
+    }
+}

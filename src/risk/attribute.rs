@@ -1,0 +1,481 @@
+//! Attribute disclosure: what is told of confidential attributes, whoever the records belong to.
+
+use rayon::prelude::*;
+
+use super::{
+    classes::KeyClasses,
+    confidential::{Confidential, parts, why_not},
+};
+use crate::{
+    figure::{Better, Definition, Figure, Part, Unit},
+    table::pair::{Pair, PairedCategories},
+};
+
+const ANONYMETER: &str = "Giomi, Boenisch, Wehmeyer and Tasnadi 2023 (Anonymeter)";
+
+/// Records whose class gives a value away.
+pub static HOMOGENEITY: Definition = share(
+    "attribute_disclosure_homogeneity",
+    "values given away",
+    "share of records of which all who look alike on the key have one and the same value of a confidential attribute",
+    "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007",
+);
+
+/// How often the nearest masked record tells the truth.
+pub static INFERENCE: Definition = share(
+    "attribute_disclosure_inference",
+    "inference, attack",
+    "share of records whose confidential value is that of the masked record nearest in the known attributes (numbers: within the tolerance), mean over the confidential attributes",
+    ANONYMETER,
+);
+
+/// How often a random masked record tells the truth.
+pub static BASELINE: Definition = share(
+    "attribute_disclosure_baseline",
+    "inference, baseline",
+    "the same for a masked record chosen at random: what is learned from the file without knowing anything of the person",
+    ANONYMETER,
+);
+
+/// What the attack adds.
+pub static RISK: Definition = share(
+    "attribute_disclosure_risk",
+    "inference, beyond baseline",
+    "(attack - baseline) / (1 - baseline), not below 0, mean over the confidential attributes",
+    ANONYMETER,
+);
+
+const fn share(
+    key: &'static str,
+    name: &'static str,
+    says: &'static str,
+    source: &'static str,
+) -> Definition {
+    Definition {
+        key,
+        name,
+        says,
+        source,
+        better: Better::Lower,
+        least: 0.0,
+        most: Some(1.0),
+        unit: Unit::Share,
+    }
+}
+
+/// The share of records of which a confidential value is known as soon as their key is: all who look alike on the key have the same one.
+///
+/// A record that is alone gives its value away, too. The figure counts a record if it gives away a value of any
+/// confidential attribute; parts tell each.
+///
+/// # Missing
+/// A gap of the key is a value of its own. A gap of the confidential attribute tells nothing: a group whose other values agree gives that
+/// value away for those who have it.
+///
+/// # Complexity
+/// O(n log n) an attribute.
+pub fn homogeneity(classes: &KeyClasses, confidential: &[Confidential]) -> Figure {
+    if let Some(why) = why_not(classes, confidential) {
+        return Figure::undefined(&HOMOGENEITY, why);
+    }
+    let n = classes.alike().len();
+    let mut given_away = vec![false; n];
+    let counted = classes.keyed();
+    let shares: Vec<Option<f64>> = confidential
+        .iter()
+        .map(|attribute| {
+            let mut records = 0_u64;
+            for group in classes.groups() {
+                if attribute.counts(group).len() != 1 {
+                    continue;
+                }
+                let has = |&&record: &&u32| attribute.codes[record as usize] != 0;
+                for &record in group.iter().filter(has) {
+                    given_away[record as usize] = true;
+                    records += 1;
+                }
+            }
+            (attribute.n_values > 0).then(|| records as f64 / counted as f64)
+        })
+        .collect();
+    let records = given_away.iter().filter(|&&given| given).count();
+    Figure::new(&HOMOGENEITY, records as f64 / counted as f64, counted)
+        .with_parts(parts(confidential, &shares))
+}
+
+/// Cells that are compared at most: beyond that only some records, evenly spread, are attacked.
+const MOST_COMPARISONS: usize = 1_000_000_000;
+
+/// Distances that differ by no more are equal: sums of the same steps in another order.
+const EQUAL: f64 = 1e-12;
+
+/// Inference: the intruder knows some attributes of a person, takes the nearest masked record, and believes its confidential values.
+///
+/// ```text
+/// attack     mean over attributes of   mean over i of the share of nearest records j whose value y_j is right about x_i
+/// baseline   mean over attributes of   mean over i of the share of all masked records whose value is right about x_i
+/// risk       mean over attributes of   max(0, (attack − baseline) / (1 − baseline))
+/// right      numbers: |y − x| <= tolerance · |x|;   names: y = x
+/// ```
+///
+/// Near is Gower's distance: for numbers |a − b| over the range of the attribute in both files, for names 0 or 1, the mean over the
+/// attributes that both records have. Tied records share the guess. An attribute of which the baseline is always right has no
+/// risk: nothing is left to be found out.
+///
+/// # Missing
+/// A person without a confidential value is not asked about; a masked record without one is a wrong guess, in the attack and in the
+/// baseline. Somebody of whom nothing is known that a masked record has cannot be found: a wrong guess.
+///
+/// # Complexity
+/// O(n) a person and known attribute; in large files every so-manieth person is attacked (`counted` says how many), so that at most 10^9 cells
+/// are compared.
+///
+/// # Source
+/// M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi, "A unified framework for quantifying privacy risk in synthetic data", PoPETs 2023; the
+/// baseline is theirs in expectation, the intruder's targets are the people of the file itself (no control group).
+pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
+    let all = [&INFERENCE, &BASELINE, &RISK];
+    let undefined = |why: &str| all.map(|what| Figure::undefined(what, why)).to_vec();
+    let secrets = Secret::all(secret, tolerance);
+    if secrets.is_empty() {
+        return undefined(
+            "no attribute is confidential; --confidential or a roles file names them",
+        );
+    }
+    let points = Points::new(known);
+    if points.width() == 0 {
+        return undefined("no attribute is known that is not confidential");
+    }
+    let work = known.n_records * points.width();
+    let most = (MOST_COMPARISONS / work.max(1)).max(1);
+    let step = known.n_records.div_ceil(most).max(1);
+    let targets: Vec<usize> = (0..known.n_records).step_by(step).collect();
+    let of_target = |&target: &usize| -> Vec<Option<f64>> {
+        let nearest = points.nearest(target);
+        let rightness = |secret: &Secret| secret.rightness(target, &nearest);
+        secrets.iter().map(rightness).collect()
+    };
+    let attacks: Vec<Vec<Option<f64>>> = targets.par_iter().map(of_target).collect();
+    let mut table = Vec::new();
+    for (place, secret) in secrets.iter().enumerate() {
+        let attack = mean(attacks.iter().filter_map(|rightness| rightness[place]));
+        let baseline = mean(targets.iter().filter_map(|&target| secret.baseline(target)));
+        let risk = match (attack, baseline) {
+            (Some(attack), Some(baseline)) if baseline < 1.0 => {
+                Some(((attack - baseline) / (1.0 - baseline)).max(0.0))
+            }
+            _ => None,
+        };
+        table.push([attack, baseline, risk]);
+    }
+    let counted = targets.len() as u64;
+    let figure = |(column, what): (usize, &&'static Definition)| {
+        let values = table.iter().map(|row| row[column]);
+        let parts = secrets.iter().zip(values.clone());
+        let parts = parts.map(|(secret, value)| Part {
+            name: secret.name.clone(),
+            value,
+        });
+        let figure = match mean(values.flatten()) {
+            Some(value) => Figure::new(what, value, counted),
+            None if column == 2 => Figure::undefined(
+                what,
+                "any masked record is right: nothing is left to be found out",
+            ),
+            None => Figure::undefined(what, "nobody has a confidential value"),
+        };
+        figure.with_parts(parts.collect())
+    };
+    all.iter().enumerate().map(figure).collect()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0_u64);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// What is known of people and of masked records.
+struct Points<'a> {
+    known: &'a Pair,
+    /// One over half the range of each attribute of numbers; 0 where all are equal. Differences are halved, too, so that none is beyond all
+    /// numbers.
+    scales: Vec<f64>,
+}
+
+impl<'a> Points<'a> {
+    fn new(known: &'a Pair) -> Self {
+        let numbers = &known.numbers;
+        let scale = |attribute: usize| {
+            let values = numbers.original.present(attribute);
+            let values = values.chain(numbers.masked.present(attribute));
+            let (low, high) = values
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                    (low.min(value), high.max(value))
+                });
+            match high > low {
+                true => 1.0 / (0.5 * high - 0.5 * low),
+                false => 0.0,
+            }
+        };
+        Self {
+            known,
+            scales: (0..numbers.names.len()).map(scale).collect(),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.scales.len() + self.known.categories.len()
+    }
+
+    /// The masked records that are nearest to a person.
+    fn nearest(&self, target: usize) -> Vec<u32> {
+        let distances: Vec<f64> = (0..self.known.n_records)
+            .map(|masked| self.distance(target, masked))
+            .collect();
+        let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+        let records = (0_u32..).zip(distances);
+        records
+            .filter(|&(_, distance)| distance.is_finite() && distance <= least + EQUAL)
+            .map(|(record, _)| record)
+            .collect()
+    }
+
+    /// Infinite where nothing can be compared.
+    fn distance(&self, target: usize, masked: usize) -> f64 {
+        let numbers = &self.known.numbers;
+        let (mine, theirs) = (
+            numbers.original.record(target),
+            numbers.masked.record(masked),
+        );
+        let (mut sum, mut compared) = (0.0, 0_u32);
+        for (attribute, scale) in self.scales.iter().enumerate() {
+            if !mine.is_missing(attribute) && !theirs.is_missing(attribute) {
+                let (a, b) = (mine.values()[attribute], theirs.values()[attribute]);
+                sum += (0.5 * a - 0.5 * b).abs() * scale;
+                compared += 1;
+            }
+        }
+        for attribute in &self.known.categories {
+            if let (Some(a), Some(b)) = (attribute.original[target], attribute.masked[masked]) {
+                sum += if a == b { 0.0 } else { 1.0 };
+                compared += 1;
+            }
+        }
+        match compared {
+            0 => f64::INFINITY,
+            _ => sum / f64::from(compared),
+        }
+    }
+}
+
+/// A confidential attribute in both files.
+struct Secret<'a> {
+    name: String,
+    values: Values<'a>,
+}
+
+enum Values<'a> {
+    Numbers {
+        original: Vec<Option<f64>>,
+        masked: Vec<Option<f64>>,
+        /// The masked values, ascending.
+        sorted: Vec<f64>,
+        tolerance: f64,
+    },
+    Names {
+        names: &'a PairedCategories,
+        /// How many masked records have each name.
+        counts: Vec<u64>,
+    },
+}
+
+impl<'a> Secret<'a> {
+    fn all(secret: &'a Pair, tolerance: f64) -> Vec<Self> {
+        let numbers = secret.numbers.names.iter().enumerate();
+        let numbers = numbers.map(|(attribute, name)| {
+            let masked: Vec<Option<f64>> = secret.numbers.masked.column(attribute).collect();
+            let mut sorted: Vec<f64> = masked.iter().copied().flatten().collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            Self {
+                name: name.clone(),
+                values: Values::Numbers {
+                    original: secret.numbers.original.column(attribute).collect(),
+                    masked,
+                    sorted,
+                    tolerance,
+                },
+            }
+        });
+        let names = secret.categories.iter().map(|names| {
+            let mut counts = vec![0; names.labels.len()];
+            for &name in names.masked.iter().flatten() {
+                counts[name as usize] += 1;
+            }
+            Self {
+                name: names.name.clone(),
+                values: Values::Names { names, counts },
+            }
+        });
+        numbers.chain(names).collect()
+    }
+
+    /// The share of these masked records that are right about a person; `None` if the person has no value.
+    fn rightness(&self, target: usize, guesses: &[u32]) -> Option<f64> {
+        let share = |right: &dyn Fn(usize) -> bool| {
+            let hits = guesses
+                .iter()
+                .filter(|&&guess| right(guess as usize))
+                .count();
+            hits as f64 / guesses.len().max(1) as f64
+        };
+        match &self.values {
+            Values::Numbers {
+                original,
+                masked,
+                tolerance,
+                ..
+            } => {
+                let truth = original[target]?;
+                let close = |guess: f64| (guess - truth).abs() <= tolerance * truth.abs();
+                Some(share(&|guess| masked[guess].is_some_and(close)))
+            }
+            Values::Names { names, .. } => {
+                let truth = names.original[target]?;
+                Some(share(&|guess| names.masked[guess] == Some(truth)))
+            }
+        }
+    }
+
+    /// The share of all masked records that are right about a person.
+    fn baseline(&self, target: usize) -> Option<f64> {
+        match &self.values {
+            Values::Numbers {
+                original,
+                sorted,
+                tolerance,
+                masked,
+            } => {
+                let truth = original[target]?;
+                let reach = tolerance * truth.abs();
+                let below = sorted.partition_point(|guess| truth - guess > reach);
+                let through = sorted.partition_point(|guess| guess - truth <= reach);
+                Some((through - below) as f64 / masked.len() as f64)
+            }
+            Values::Names { names, counts } => {
+                let truth = names.original[target]?;
+                Some(counts[truth as usize] as f64 / names.masked.len() as f64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        figure::value,
+        statement::MissingMatches,
+        stats::keys::Keys,
+        table::{ReadOptions, Table},
+    };
+
+    fn pair(before: &str, after: &str) -> Pair {
+        let table = |csv: &str| {
+            Table::read("t.csv", csv.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
+        };
+        let (before, after) = (table(before), table(after));
+        let ids: Vec<_> = before.ids().zip(after.ids()).map(|(a, b)| [a, b]).collect();
+        let n = u32::try_from(before.n_records()).unwrap();
+        let records: Vec<_> = (0..n).map(|record| [record, record]).collect();
+        Pair::new([&before, &after], &ids, &records)
+    }
+
+    /// Groups {1, 2, 3}, {4}, {5, 6}: the first shares the value 1, where record 3 has none of its own; the second gives its value away; the
+    /// third has two. So records 1, 2 and 4 of 6.
+    #[test]
+    fn homogeneity_by_hand() {
+        let keys = Keys::of_codes(6, &[vec![1, 1, 1, 2, 3, 3]]);
+        let classes = KeyClasses::of_keys(keys, MissingMatches::Any);
+        let disease = Confidential {
+            name: "disease".into(),
+            ordered: false,
+            codes: vec![1, 1, 0, 2, 1, 2],
+            n_values: 2,
+        };
+        let figure = homogeneity(&classes, &[disease]);
+        assert_eq!((figure.value, figure.counted), (Some(0.5), 6));
+        assert!(homogeneity(&classes, &[]).why_not.is_some());
+    }
+
+    /// Ages 20, 30, 60 were masked to 22, 28, 60: each is nearest to itself but 30 → 28 and 20 → 22 are right, too: all three. Incomes 100,
+    /// 104, 300 came out as they were: with a tolerance of 5 % the baseline is right about 100 (100, 104) by 2/3, about 104 (100, 104) by 2/3, about
+    /// 300 by 1/3: 5/9. Risk (1 − 5/9) / (4/9) = 1. Sex f, f, m was suppressed for the second: attack 2/3; baseline f 1/3, f 1/3, m 1/3:
+    /// risk (1/3) / (2/3) = 1/2.
+    #[test]
+    fn inference_by_hand() {
+        let known = pair("age\n20\n30\n60\n", "age\n22\n28\n60\n");
+        let secret = pair(
+            "income,sex\n100,f\n104,f\n300,m\n",
+            "income,sex\n100,f\n104,NA\n300,m\n",
+        );
+        let figures = inference(&known, &secret, 0.05);
+        let parts = |key: &str| -> Vec<f64> {
+            let figure = figures
+                .iter()
+                .find(|figure| figure.what.key == key)
+                .unwrap();
+            figure
+                .parts
+                .iter()
+                .map(|part| part.value.unwrap())
+                .collect()
+        };
+        let close = |found: Vec<f64>, expected: [f64; 2]| {
+            let mut pairs = found.iter().zip(expected);
+            assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        };
+        close(parts("attribute_disclosure_inference"), [1.0, 2.0 / 3.0]);
+        close(
+            parts("attribute_disclosure_baseline"),
+            [5.0 / 9.0, 1.0 / 3.0],
+        );
+        close(parts("attribute_disclosure_risk"), [1.0, 0.5]);
+        assert!((value(&figures, "attribute_disclosure_risk").unwrap() - 0.75).abs() < 1e-12);
+    }
+
+    /// Both masked records are equally near and one is right: half a hit each. A random record is as good: no risk.
+    #[test]
+    fn ties_share_the_guess() {
+        let known = pair("town\na\na\n", "town\na\na\n");
+        let secret = pair("sex\nf\nm\n", "sex\nf\nm\n");
+        let figures = inference(&known, &secret, 0.05);
+        assert_eq!(value(&figures, "attribute_disclosure_inference"), Some(0.5));
+        assert_eq!(value(&figures, "attribute_disclosure_risk"), Some(0.0));
+    }
+
+    #[test]
+    fn what_is_not_defined_says_why() {
+        let known = pair("town\na\nb\n", "town\na\nb\n");
+        let nothing = Pair::new([&table(), &table()], &[], &[[0, 0], [1, 1]]);
+        for figures in [
+            inference(&known, &nothing, 0.05),
+            inference(&nothing, &known, 0.05),
+        ] {
+            assert!(figures.iter().all(|figure| figure.why_not.is_some()));
+        }
+        // All have the same value: nothing is left to be found out.
+        let same = pair("sex\nf\nf\n", "sex\nf\nf\n");
+        let figures = inference(&known, &same, 0.05);
+        assert_eq!(value(&figures, "attribute_disclosure_inference"), Some(1.0));
+        assert!(figures[2].why_not.is_some());
+    }
+
+    fn table() -> Table {
+        let csv = b"x\n1\n2\n".to_vec();
+        Table::read("t.csv", csv, &ReadOptions::default()).unwrap()
+    }
+}

@@ -1,0 +1,187 @@
+//! `sdcrisk score`.
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// The first 120 people of the demo, rank swapped with a window of 6 ranks.
+fn swapped() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let people = sandbox.run("demo --data").ended(0).text();
+    let first: Vec<&str> = people.lines().take(121).collect();
+    sandbox.write("people.csv", first.join("\n") + "\n");
+    sandbox
+        .run("mask rankswap --p 5 --seed 1 --statement m.json -o masked.csv people.csv")
+        .ended(0);
+    sandbox
+}
+
+fn share(report: &Value, path: &str) -> f64 {
+    let value = report.pointer(path).and_then(Value::as_f64);
+    value.unwrap_or_else(|| panic!("{path} is no number in {report}"))
+}
+
+/// The sum of n terms in some order differs from that in another by n roundings at most.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-15
+}
+
+#[test]
+fn terms_are_those_of_link_loss_and_risk() {
+    let sandbox = swapped();
+    let report = sandbox
+        .run("score --statement m.json --format json people.csv masked.csv")
+        .ended(0)
+        .json();
+    assert_eq!(
+        (&report["schema"], &report["form"]),
+        (&"sdcrisk.score/1".into(), &"rsld".into())
+    );
+    // 12 attributes: half of them.
+    assert_eq!(report["scenario"]["known"], "sweep:6");
+    let link = |options: &str| {
+        let call = format!("link {options} --known sweep:6 --format json people.csv masked.csv");
+        sandbox.run(&call).ended(0).json()
+    };
+    let of = |report: &Value| share(report, "/means/0/rate");
+    let rsld = of(&link("--method rsld --statement m.json"));
+    let dld = of(&link("--method am"));
+    let pld = of(&link("--method prl --assign one-to-one"));
+    let loss = sandbox
+        .run("loss --format json people.csv masked.csv")
+        .ended(0)
+        .json();
+    let il = share(&loss, "/measures/il");
+    let id = share(&report, "/terms/id");
+    for (path, value) in [
+        ("/terms/rsld", rsld),
+        ("/terms/dld", dld),
+        ("/terms/pld", pld),
+        ("/il", il),
+    ] {
+        assert_eq!(share(&report, path), value, "{path}");
+    }
+    // The formulas of the slides, and of 2001.
+    let dr = 0.166 * rsld + 0.166 * dld + 0.166 * pld + 0.5 * id;
+    assert!(close(share(&report, "/dr"), dr));
+    assert!(close(share(&report, "/score"), 0.5 * (il + dr)));
+    let dr = 0.5 * (dld + pld) / 2.0 + 0.5 * id;
+    assert!(close(share(&report, "/dr_2001"), dr));
+    assert!(close(share(&report, "/score_2001"), 0.5 * (il + dr)));
+    // Case by case, with numerator and denominator.
+    for term in report["links"].as_array().unwrap() {
+        let cases = term["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), 6);
+        for case in cases {
+            assert!(close(
+                share(case, "/rate"),
+                share(case, "/correct") / share(case, "/records")
+            ));
+        }
+    }
+    assert!(report["provenance"]["files"][1]["sha256"].is_string());
+}
+
+/// A file that nothing was done to: no loss, everybody with a distinct value is the nearest to himself, every value inside
+/// its interval. Ten records of different values in both attributes.
+#[test]
+fn the_identity_mask_loses_nothing_and_protects_nobody() {
+    let records: Vec<String> = (0..10).map(|i| format!("{},{}\n", 3 * i, i * i)).collect();
+    let sandbox = Sandbox::with(&[("f.csv", &("a,b\n".to_string() + &records.concat()))]);
+    sandbox.shell("cp f.csv same.csv").ended(0);
+    let report = sandbox
+        .run("score --window 1 --known sweep:2 --agree exact --format json f.csv same.csv")
+        .ended(0)
+        .json();
+    assert_eq!(share(&report, "/il"), 0.0);
+    for term in ["rsld", "dld", "pld", "id"] {
+        assert_eq!(share(&report, &format!("/terms/{term}")), 1.0, "{term}");
+    }
+    assert!(close(share(&report, "/dr"), 0.998));
+    assert_eq!(share(&report, "/score_2001"), 0.5);
+}
+
+#[test]
+fn without_a_window_the_form_of_2001_comes_first_and_the_reason_is_said() {
+    let sandbox = swapped();
+    let call = "score --known first:2 people.csv masked.csv";
+    let text = sandbox.run(call).ended(0).text();
+    let first = text
+        .lines()
+        .position(|line| line.contains("score_2001"))
+        .unwrap();
+    let other = text
+        .lines()
+        .position(|line| line.contains("score ") && line.contains("not defined"))
+        .unwrap();
+    assert!(first < other, "{text}");
+    assert!(
+        text.contains("not defined: RSLD is absent")
+            && text.contains("RSLD is absent: nothing was told of rank swapping"),
+        "{text}"
+    );
+    let report = sandbox
+        .run(&format!("{call} --format json"))
+        .ended(0)
+        .json();
+    assert!(
+        report["dr"].is_null() && report["score"].is_null() && report["terms"]["rsld"].is_null()
+    );
+    assert!(share(&report, "/score_2001") > 0.0);
+    // The statement of another method is a reason, too.
+    sandbox
+        .run("mask microagg --k 3 --statement g.json -o grouped.csv people.csv")
+        .ended(0);
+    let text = sandbox
+        .run("score --known first:2 --statement g.json people.csv grouped.csv")
+        .ended(0)
+        .text();
+    assert!(text.contains("the statement is of microagg"), "{text}");
+}
+
+#[test]
+fn all_attacks_meet_the_same_random_intruder() {
+    let sandbox = swapped();
+    let report = sandbox
+        .run(
+            "score --p 5 --known random:2x3 --known-records 50 --format json people.csv masked.csv",
+        )
+        .ended(0)
+        .json();
+    let known = |term: usize| -> Vec<Value> {
+        let cases = report["links"][term]["cases"].as_array().unwrap();
+        assert!(cases.iter().all(|case| case["records"] == 50));
+        cases.iter().map(|case| case["known"].clone()).collect()
+    };
+    assert_eq!(known(0).len(), 3);
+    assert_eq!((known(0), known(0)), (known(1), known(2)));
+}
+
+#[test]
+fn a_gate_looks_at_dr() {
+    let sandbox = swapped();
+    let call = |limit: &str| {
+        format!("score --known first:2 --fail-above {limit} --format csv people.csv masked.csv")
+    };
+    let csv = sandbox.run(&call("99%")).ended(0).text();
+    let dr = csv
+        .lines()
+        .find_map(|line| line.strip_prefix("dr_2001,"))
+        .unwrap();
+    let dr: f64 = dr.split(',').next().unwrap().parse().unwrap();
+    assert!(dr > 0.1 && dr < 0.99, "{dr}");
+    sandbox.run(&call(&format!("{}", dr - 1e-9))).ended(10);
+    sandbox.run(&call(&format!("{}", dr + 1e-9))).ended(0);
+}
+
+#[test]
+fn threads_and_repetition_change_nothing() {
+    let sandbox = swapped();
+    let run = |threads: u32| {
+        let call = format!(
+            "score --statement m.json --known first:3 --threads {threads} people.csv masked.csv"
+        );
+        sandbox.run(&call).ended(0).stdout
+    };
+    assert_eq!(run(1), run(2));
+}
