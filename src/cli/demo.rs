@@ -28,6 +28,16 @@ use crate::{
 /// The bundled file: the program needs no other to show what it does.
 const PEOPLE: &[u8] = include_bytes!("../../data/synthetic-census.csv");
 
+/// The grid of data/plans/demo.toml, of which the file stands beside the plan here.
+fn plan() -> String {
+    include_str!("../../data/plans/demo.toml")
+        .replace("../synthetic-census.csv", "people.csv")
+        .replace(
+            "data/plans/demo.toml --into demo-results",
+            "--into results plan.toml",
+        )
+}
+
 /// The strengths of masking that are compared, in percent.
 const PERCENTAGES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 20.0];
 
@@ -36,11 +46,18 @@ pub struct DemoArgs {
     /// Print the bundled file (CSV), to try the other commands on it
     #[arg(long)]
     data: bool,
+    /// Print a plan for 'evaluate' (TOML) that compares maskings of that file, which it calls people.csv
+    #[arg(long, conflicts_with = "data")]
+    plan: bool,
 }
 
 pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
     if args.data {
         files::print(PEOPLE)?;
+        return Ok(Ending::Done);
+    }
+    if args.plan {
+        files::print(plan().as_bytes())?;
         return Ok(Ending::Done);
     }
     let table = || {
@@ -155,9 +172,13 @@ How to read it (higher = more risk):
 
 Now type:
   {program} demo --data > people.csv
-  {program} describe people.csv
   {program} mask rankswap --p 5 --statement masked.sdc.json -o masked.csv people.csv
   {program} link --method am,rsld --statement masked.sdc.json people.csv masked.csv
+  {program} loss people.csv masked.csv
+  {program} risk people.csv masked.csv
+  {program} score --statement masked.sdc.json people.csv masked.csv
+  {program} demo --plan | {program} evaluate --into results -
+  {program} report -o report.html results/results.json masked.sdc.json
 
 The same on a file of yours: put its name in place of people.csv. These figures inform; they certify nothing.
 "

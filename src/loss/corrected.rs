@@ -26,6 +26,8 @@
 //! Section on Survey Research Methods, 1986; W. A. Fuller, "Masking procedures for microdata disclosure limitation", Journal of
 //! Official Statistics 9, 1993.
 
+use serde::Serialize;
+
 use super::{
     Files, columns::lower_triangle, discrepancy, overall, probabilistic, statistics::Statistics,
 };
@@ -53,6 +55,23 @@ pub struct Correction {
     pub attributes: Vec<String>,
     /// The measures that a correction can change.
     pub figures: Vec<Corrected>,
+    /// The variances, covariances and correlations that it changes.
+    pub estimates: Vec<Estimate>,
+}
+
+/// A statistic of the original, and what users take for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// `variance`, `covariance` or `correlation`.
+    pub what: &'static str,
+    /// The attribute that it is about, or both.
+    pub attributes: Vec<String>,
+    /// In the original file.
+    pub original: f64,
+    /// In the masked file.
+    pub masked: f64,
+    /// Corrected.
+    pub corrected: f64,
 }
 
 /// A measure without and with correction.
@@ -208,8 +227,8 @@ impl Law {
 const CORRECTABLE: [&str; 5] = ["il", "pil", "_variances", "_covariances", "_correlations"];
 
 impl Correction {
-    /// The measures of files whose masked statistics were corrected, beside what they were.
-    pub(super) fn new(law: Law, naive: &[Figure], files: &Files<'_>) -> Self {
+    /// The measures of files whose masked statistics were corrected, beside what they and the statistics were.
+    pub(super) fn new(law: Law, naive: &[Figure], masked: &Statistics, files: &Files<'_>) -> Self {
         let discrepancies = discrepancy::figures(files);
         let mut corrected = overall::figures(&discrepancies);
         corrected.extend(probabilistic::figures(files));
@@ -237,8 +256,45 @@ impl Correction {
                 .filter(is_correctable)
                 .filter_map(beside)
                 .collect(),
+            estimates: estimates(&law, [&files.of_before, masked, &files.of_after]),
         }
     }
+}
+
+/// The statistics of the original, the masked file, and corrected, where a correction changes them.
+fn estimates(law: &Law, [original, masked, corrected]: [&Statistics; 3]) -> Vec<Estimate> {
+    let estimate = |what, attributes: &[usize], values: [Option<f64>; 3]| {
+        let [Some(original), Some(masked), Some(corrected)] = values else {
+            return None;
+        };
+        let is_changed = masked.total_cmp(&corrected).is_ne();
+        (is_changed
+            && [original, masked, corrected]
+                .iter()
+                .all(|value| value.is_finite()))
+        .then(|| Estimate {
+            what,
+            attributes: attributes.iter().map(|&j| law.names[j].clone()).collect(),
+            original,
+            masked,
+            corrected,
+        })
+    };
+    let all = [original, masked, corrected];
+    let variances = (0..law.names.len())
+        .filter_map(|j| estimate("variance", &[j], all.map(|of| of.variances[j])));
+    let pairs = || {
+        lower_triangle(law.names.len())
+            .enumerate()
+            .filter(|(_, [j, k])| j != k)
+    };
+    let covariances = pairs().filter_map(|(place, pair)| {
+        estimate("covariance", &pair, all.map(|of| of.covariances[place]))
+    });
+    let correlations = pairs().filter_map(|(place, pair)| {
+        estimate("correlation", &pair, all.map(|of| of.correlations[place]))
+    });
+    variances.chain(covariances).chain(correlations).collect()
 }
 
 #[cfg(test)]

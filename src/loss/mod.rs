@@ -100,8 +100,9 @@ pub fn figures_and_correction(
     let law = Law::of(statement, &pair.numbers.names)?;
     let mut files = Files::new(pair);
     let figures = figures_of(pair, &files);
-    files.of_after = law.corrected(&files.of_after);
-    let correction = Correction::new(law, &figures, &files);
+    let corrected = law.corrected(&files.of_after);
+    let masked = std::mem::replace(&mut files.of_after, corrected);
+    let correction = Correction::new(law, &figures, &masked, &files);
     Ok((figures, correction))
 }
 

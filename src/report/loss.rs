@@ -14,7 +14,7 @@ use crate::{
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
-        corrected::{Corrected, Correction},
+        corrected::{Corrected, Correction, Estimate},
     },
 };
 
@@ -90,6 +90,8 @@ struct Json<'a> {
 struct CorrectionRow<'a> {
     law: &'a str,
     attributes: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    estimates: &'a [Estimate],
 }
 
 /// A measure without and with correction.
@@ -134,6 +136,10 @@ impl LossReport {
             correction: correction.map(|correction| CorrectionRow {
                 law: &correction.law,
                 attributes: &correction.attributes,
+                estimates: match self.by_attribute {
+                    true => &correction.estimates,
+                    false => &[],
+                },
             }),
             corrected: correction.map_or(Vec::new(), |correction| {
                 correction.figures.iter().map(CorrectedRow::new).collect()
@@ -219,7 +225,8 @@ impl LossReport {
             content += &corrected(correction);
         }
         content += &analyses::section(&self.measured.analyses);
-        let reading = reading::of(&self.measured, &self.scenario);
+        let mut reading = reading::of(&self.measured, &self.scenario);
+        reading.extend(analyses::reading(&self.measured.analyses));
         if !reading.is_empty() {
             content += "\nWhat this says\n";
             for sentence in reading {

@@ -15,7 +15,7 @@ use super::{
     text,
 };
 use crate::{
-    figure::Figure,
+    figure::{Figure, Part},
     risk::records::{RecordRisk, RecordRisks},
 };
 
@@ -292,9 +292,10 @@ impl RiskReport {
             let before = self.figure_before(key);
             let value = before.and_then(|before| before.value);
             writer.serialize((about, key, "", figure.value, value, figure.counted))?;
-            for (place, part) in figure.parts.iter().enumerate() {
+            for part in &figure.parts {
+                let same = |other: &&Part| other.name == part.name;
                 let before = before
-                    .and_then(|before| before.parts.get(place))
+                    .and_then(|before| before.parts.iter().find(same))
                     .and_then(|part| part.value);
                 let nothing: Option<u64> = None;
                 writer.serialize((about, key, &part.name, part.value, before, nothing))?;

@@ -106,6 +106,9 @@ pub fn homogeneity(classes: &KeyClasses, confidential: &[Confidential]) -> Figur
 /// Cells that are compared at most: beyond that only some records, evenly spread, are attacked.
 const MOST_COMPARISONS: usize = 1_000_000_000;
 
+/// Distances that differ by no more are equal: sums of the same steps in another order.
+const EQUAL: f64 = 1e-12;
+
 /// Inference: the intruder knows some attributes of a person, takes the nearest masked record, and believes its confidential values.
 ///
 /// ```text
@@ -198,7 +201,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 /// What is known of people and of masked records.
 struct Points<'a> {
     known: &'a Pair,
-    /// One over the range of each attribute of numbers; 0 where all are equal.
+    /// One over half the range of each attribute of numbers; 0 where all are equal. Differences are halved, too, so that none is beyond all
+    /// numbers.
     scales: Vec<f64>,
 }
 
@@ -213,8 +217,7 @@ impl<'a> Points<'a> {
                     (low.min(value), high.max(value))
                 });
             match high > low {
-                // Halves, so that the range itself cannot be beyond all numbers.
-                true => 0.5 / (0.5 * high - 0.5 * low),
+                true => 1.0 / (0.5 * high - 0.5 * low),
                 false => 0.0,
             }
         };
@@ -230,19 +233,15 @@ impl<'a> Points<'a> {
 
     /// The masked records that are nearest to a person.
     fn nearest(&self, target: usize) -> Vec<u32> {
-        let mut nearest = Vec::new();
-        let mut least = f64::INFINITY;
-        for (masked, name) in (0..self.known.n_records).zip(0_u32..) {
-            let distance = self.distance(target, masked);
-            if distance < least {
-                least = distance;
-                nearest.clear();
-            }
-            if distance <= least && distance.is_finite() {
-                nearest.push(name);
-            }
-        }
-        nearest
+        let distances: Vec<f64> = (0..self.known.n_records)
+            .map(|masked| self.distance(target, masked))
+            .collect();
+        let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+        let records = (0_u32..).zip(distances);
+        records
+            .filter(|&(_, distance)| distance.is_finite() && distance <= least + EQUAL)
+            .map(|(record, _)| record)
+            .collect()
     }
 
     /// Infinite where nothing can be compared.
@@ -256,7 +255,7 @@ impl<'a> Points<'a> {
         for (attribute, scale) in self.scales.iter().enumerate() {
             if !mine.is_missing(attribute) && !theirs.is_missing(attribute) {
                 let (a, b) = (mine.values()[attribute], theirs.values()[attribute]);
-                sum += (a * scale - b * scale).abs();
+                sum += (0.5 * a - 0.5 * b).abs() * scale;
                 compared += 1;
             }
         }

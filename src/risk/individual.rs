@@ -4,7 +4,7 @@ use super::classes::{KeyClasses, NO_KEY};
 use crate::{
     error::{Error, Result},
     figure::{Better, Definition, Figure, Unit},
-    stats::moments::moments,
+    stats::moments::sum,
     table::{AttrId, Table},
 };
 
@@ -219,8 +219,8 @@ impl IndividualRisks {
         }
         let n = self.of_record.len() as u64;
         // Sums of many shares: in twice the working precision, else 412 is printed as 411.99999.
-        let mean = |values: &[f64]| moments(values.iter().copied()).mean;
-        let sum = |values: &[f64]| mean(values) * values.len() as f64;
+        let sum = |values: &[f64]| sum(values.iter().copied());
+        let mean = |values: &[f64]| sum(values) / n as f64;
         let keyed = || (0..self.of_record.len()).filter(|&record| classes.sizes()[record] > 0);
         let people = |record: usize| match &self.population {
             // Weights below 1 cannot make a class of the population smaller than that of the sample.

@@ -29,6 +29,13 @@ pub fn moments(values: impl Iterator<Item = f64> + Clone) -> Moments {
     spread.moments()
 }
 
+/// The sum of some numbers in twice the working precision, the same for every order of them.
+pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = WideSum::default();
+    values.for_each(|value| sum.add(value));
+    sum.value()
+}
+
 /// The moments of every attribute of a matrix, over the values that are not missing: [`moments`], read record by record.
 ///
 /// # Complexity
@@ -164,6 +171,13 @@ mod tests {
         assert_eq!(forward, moments(values.iter().copied()));
         values.sort_by(f64::total_cmp);
         assert_eq!(forward, moments(values.iter().copied()));
+    }
+
+    /// 3 · (1/3) and its like: a plain sum of a million thirds is off by more than 1e-6.
+    #[test]
+    fn shares_sum_up_to_whole_numbers() {
+        assert_eq!(sum(std::iter::repeat_n(1.0 / 3.0, 999_999)), 333_333.0);
+        assert_eq!(sum(std::iter::empty()).to_bits(), 0);
     }
 
     #[test]

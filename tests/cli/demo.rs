@@ -1,6 +1,4 @@
-//! The first minutes: the demo, and the commands that it and the README tell people to type.
-
-use std::path::Path;
+//! The first minutes: the demo, and the commands that it tells people to type.
 
 use crate::sandbox::{PROGRAM, Sandbox};
 
@@ -28,17 +26,6 @@ fn the_demo_prints_the_same_twice_and_needs_no_file() {
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
-}
-
-/// What the README shows a newcomer is what he gets.
-#[test]
-fn the_readme_shows_the_demo() {
-    let text = Sandbox::new().run("demo").ended(0).text();
-    let (shown, _) = text.split_once("\nHow to read it").unwrap();
-    assert!(
-        include_str!("../../README.md").contains(&format!("```text\n{shown}```")),
-        "README shows another demo than\n{shown}"
-    );
 }
 
 #[test]
@@ -95,7 +82,7 @@ fn the_commands_that_the_demo_names_work() {
         .lines()
         .map_while(|line| line.strip_prefix("  "))
         .collect();
-    assert_eq!(commands.len(), 4, "{after}");
+    assert_eq!(commands.len(), 8, "{after}");
     for command in &commands {
         assert!(
             command.starts_with(PROGRAM),
@@ -106,57 +93,32 @@ fn the_commands_that_the_demo_names_work() {
     }
     assert_eq!(
         sandbox.names(),
-        ["masked.csv", "masked.sdc.json", "people.csv"]
+        [
+            "masked.csv",
+            "masked.sdc.json",
+            "people.csv",
+            "report.html",
+            "results"
+        ]
     );
-    let last = sandbox.shell(commands[3]).text();
+    assert!(sandbox.text("report.html").starts_with("<!DOCTYPE html>"));
+    let last = sandbox.shell(commands[2]).text();
     assert!(last.contains("people.csv against masked.csv"), "{last}");
 }
 
-/// The lines of fenced blocks that call the program, with what a trailing backslash joins to them.
-fn commands(readme: &str) -> Vec<String> {
-    let mut commands = Vec::new();
-    let mut inside = false;
-    let mut begun: Option<String> = None;
-    for line in readme.lines() {
-        if line.trim_start().starts_with("```") {
-            inside = !inside;
-            continue;
-        }
-        let line = line.trim_start().trim_start_matches("$ ");
-        let text = match begun.take() {
-            Some(begun) => format!("{begun} {line}"),
-            None if inside && line.starts_with("sdcrisk ") => line.to_owned(),
-            None => continue,
-        };
-        match text.strip_suffix('\\') {
-            Some(more) => begun = Some(more.trim_end().to_owned()),
-            None => commands.push(text),
-        }
-    }
-    commands
-}
-
+/// The plan is that of the repository, on the file that the demo prints.
 #[test]
-fn commands_are_taken_from_fenced_blocks() {
-    let readme = "sdcrisk no\n```sh\n$ sdcrisk a \\\n    | sdcrisk b\ncargo build\nsdcrisk c # why\n```\nsdcrisk no\n";
-    assert_eq!(
-        commands(readme),
-        ["sdcrisk a | sdcrisk b", "sdcrisk c # why"]
-    );
-}
-
-/// In order, in one folder: whoever types them from top to bottom must get through.
-#[test]
-fn the_commands_of_the_readme_work_in_order() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    // Until there is a README, the demo names the commands to type.
-    let Ok(readme) = std::fs::read_to_string(path) else {
-        return the_commands_that_the_demo_names_work();
+fn the_plan_is_of_the_bundled_file() {
+    let plan = Sandbox::new().run("demo --plan").ended(0).text();
+    assert!(plan.contains("\noriginal = \"people.csv\"\n"), "{plan}");
+    assert!(!plan.contains("data/"), "{plan}");
+    let ours = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains("method = "))
+            .count()
     };
-    let sandbox = Sandbox::new();
-    let commands = commands(&readme);
-    assert!(commands.len() >= 3, "{commands:?}");
-    for command in commands {
-        sandbox.shell(&command).ended(0);
-    }
+    assert_eq!(
+        ours(&plan),
+        ours(include_str!("../../data/plans/demo.toml"))
+    );
 }

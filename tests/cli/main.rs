@@ -2,12 +2,15 @@
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "a test that cannot go on must fail where it stands"
 )]
 
 mod aggregates;
+mod analyses;
 mod atomic;
 mod bad_input;
+mod browser;
 mod demo;
 mod dialects;
 mod evaluate;
@@ -17,6 +20,7 @@ mod fuzzy;
 mod ipso;
 mod learned;
 mod link_counts;
+mod loss;
 mod manual;
 mod maskings;
 mod match_attributes;
@@ -24,9 +28,14 @@ mod microaggregation;
 mod mixed_files;
 mod permissions;
 mod pipeline;
+mod readme;
 mod recoding;
 mod releases;
+mod report;
 mod reports;
+mod risk;
+#[path = "../common/results.rs"]
+mod results;
 mod sandbox;
 mod score;
 mod selftest;

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::sandbox::Sandbox;
 
 const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 25] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,11 +19,15 @@ const COMMANDS: [&str; 22] = [
     "mask recode",
     "mask suppress",
     "link",
+    "loss",
+    "risk",
     "evaluate",
+    "report",
     "explain",
     "match-attributes",
     "verify",
     "score",
+    "report",
     "describe",
     "demo",
     "selftest",
@@ -102,8 +108,16 @@ fn help_names_the_options_of_the_contract() {
             "--k --key --missing-matches --rules --statement",
         ),
         (
+            "risk",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
+        ),
+        (
             "match-attributes",
             "--attributes --attributes-b --scale --distance --relation --within --rename --format --output",
+        ),
+        (
+            "loss",
+            "--attributes --id --key --statement --measures --by-attribute --format --output",
         ),
         ("verify", "--id --key --format --output"),
         ("describe", "--format"),
@@ -113,7 +127,14 @@ fn help_names_the_options_of_the_contract() {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
     }
-    // It reads no table.
+    // They read no table.
+    let has = of("report");
+    for option in ["--external --title --release-type --output", everywhere]
+        .join(" ")
+        .split(' ')
+    {
+        assert!(has.contains(option), "report lacks {option}: {has:?}");
+    }
     let has = of("explain");
     for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
         assert!(has.contains(option), "explain lacks {option}: {has:?}");

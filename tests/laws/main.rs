@@ -25,6 +25,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod mdav;
 mod metamorphic;
 mod microaggregation;
@@ -39,5 +40,9 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
+mod risk;
+mod report;
+#[path = "../common/results.rs"]
+mod results;
 mod schema;
 mod swapping;

@@ -9,6 +9,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod distances;
 mod evaluate;
 mod ipso;
@@ -21,6 +22,7 @@ mod least_squares;
 mod likelihood;
 mod likelihood_of_values;
 mod local_suppression;
+mod loss;
 mod loss_and_risk;
 mod main_job;
 mod match_attributes;
@@ -34,6 +36,7 @@ mod probabilistic;
 mod rank_swapping_table;
 mod reading;
 mod refinement;
+mod risk;
 
 use sdcrisk::table::{ReadOptions, Table};
 

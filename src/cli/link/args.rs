@@ -156,7 +156,6 @@ pub(super) enum FormatArg {
     Csv,
 }
 
-/// A limit of `--fail-above`: `5%`, or 0.05.
 /// A rate from 0 to 1, as a percentage or a share.
 pub(in crate::cli) fn rate_limit(text: &str) -> std::result::Result<f64, String> {
     let number = |digits: &str| digits.trim().parse::<f64>().ok();

@@ -58,7 +58,7 @@ pub struct LossArgs {
     masked: PathBuf,
     #[command(flatten)]
     align: AlignArgs,
-    /// The statement that 'mask --statement' wrote: tells the loss that remains after the correction that it allows (noise)
+    /// What was published about the masking: tells the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
     statement: Option<PathBuf>,
     /// Measures that are told, by their keys: for example il,pil,sse_sst [default: all]

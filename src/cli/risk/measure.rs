@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     cli::pair,
-    error::Result,
+    error::{Error, Result},
     figure::Figure,
     report::risk::{ClassSize, RecordRow},
     risk::{
@@ -53,7 +53,12 @@ struct Parts<'a> {
 pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Result<Measured> {
     let released = |id: &AttrId| files.in_released(*id);
     let weights = match (chosen.weights, &args.weights) {
-        (Some(_), Some(name)) => Some(files.released().find(name)?),
+        (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
+            Error::input("does not have the weights")
+                .in_file(files.released().name())
+                .on_attribute(name)
+                .remedy("Release the weights, or leave --weights out")
+        })?),
         _ => None,
     };
     let of_file = FileRisk::new(

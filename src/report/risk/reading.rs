@@ -133,8 +133,14 @@ impl Reader<'_> {
                     true => "a masked record at random is right for",
                     false => "which is no better than a masked record at random:",
                 };
+                let asked = self.counted("attribute_disclosure_inference");
+                let all = self.report.scenario.pair.as_ref().map_or(0, |pair| pair.records as u64);
+                let people = match asked < all {
+                    true => format!("{asked} people, evenly spread over the file"),
+                    false => "the people".into(),
+                };
                 format!(
-                    "The nearest masked record tells the confidential value of {} of the people; {than} {}.",
+                    "The nearest masked record tells the confidential value of {} of {people}; {than} {}.",
                     text::percent(attack),
                     text::percent(baseline)
                 )

@@ -1,6 +1,7 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod aggregates;
+mod analyses;
 mod broken;
 mod distances;
 mod evaluate;
@@ -8,12 +9,15 @@ mod explain;
 mod fuzzy;
 mod knowledge;
 mod learned;
+mod loss;
 mod match_attributes;
 mod microaggregation;
 mod options;
 mod outputs;
 mod probabilistic;
 mod published;
+mod risk;
+mod report;
 mod rules;
 mod score;
 mod ugly;
@@ -231,11 +235,15 @@ fn table() -> Vec<Case> {
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(analyses::cases());
     table.extend(learned::cases());
+    table.extend(loss::cases());
     table.extend(match_attributes::cases());
     table.extend(microaggregation::cases());
     table.extend(probabilistic::cases());
     table.extend(published::cases());
+    table.extend(risk::cases());
+    table.extend(report::cases());
     table.extend(rules::cases());
     table.extend(score::cases());
     table.extend(verify::cases());

@@ -1,0 +1,277 @@
+//! `loss` as users call it.
+
+use serde_json::json;
+
+use crate::sandbox::Sandbox;
+
+const ORIGINAL: &str = "\
+age,income,town
+34,5100,Hull
+51,9200,Leeds
+29,3100,Hull
+42,2850,York
+63,4710,Hull
+";
+
+const MASKED: &str = "\
+age,income,town
+33,5100,Hull
+52,9000,Leeds
+29,3300,Hull
+40,2900,Hull
+64,4700,
+";
+
+fn sandbox() -> Sandbox {
+    Sandbox::with(&[("o.csv", ORIGINAL), ("m.csv", MASKED)])
+}
+
+#[test]
+fn json_has_the_keys_of_the_contract() {
+    let report = sandbox()
+        .run("loss --format json o.csv m.csv")
+        .ended(0)
+        .json();
+    assert_eq!(report["schema"], json!("sdcrisk.loss/1"));
+    assert_eq!(
+        report["scenario"],
+        json!({
+            "original": "o.csv",
+            "masked": "m.csv",
+            "records": 5,
+            "attributes": ["age", "income", "town"],
+            "numbers": ["age", "income"],
+            "aligned_by": "the order of the records",
+            "left_out": [],
+        })
+    );
+    let mut keys: Vec<String> = [
+        "il",
+        "il1",
+        "il1s",
+        "sse_sst",
+        "pil",
+        "mlodak",
+        "entropy_loss",
+        "changed",
+        "suppressed",
+    ]
+    .map(String::from)
+    .to_vec();
+    for family in [
+        "means",
+        "variances",
+        "covariances",
+        "correlations",
+        "quantiles",
+    ] {
+        keys.push(format!("pil_{family}"));
+    }
+    for kind in ["mean_square", "mean_absolute", "mean_variation"] {
+        for family in [
+            "data",
+            "means",
+            "variances",
+            "covariances",
+            "correlations",
+            "quantiles",
+        ] {
+            keys.push(format!("{kind}_{family}"));
+        }
+    }
+    for key in &keys {
+        assert!(report["measures"][key].is_number(), "{key}");
+    }
+    let figures = report["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), keys.len());
+    for figure in figures {
+        let key = figure["key"].as_str().unwrap();
+        assert_eq!(figure["value"], report["measures"][key]);
+        assert_eq!(figure["direction"], json!("lower is better"));
+        assert!(
+            figure.get("parts").is_none(),
+            "{key}: nobody asked for them"
+        );
+    }
+    let provenance = &report["provenance"];
+    assert_eq!(provenance["files"].as_array().unwrap().len(), 2);
+    // By hand: one of five names is gone and one another; four of five ages and four of five incomes are others.
+    assert_eq!(report["measures"]["suppressed"], json!(1.0 / 15.0));
+    assert_eq!(report["measures"]["changed"], json!(10.0 / 15.0));
+}
+
+#[test]
+fn measures_are_chosen_and_told_by_attribute() {
+    let sandbox = sandbox();
+    let report = sandbox
+        .run("loss --format json --by-attribute --measures il1s,changed o.csv m.csv")
+        .ended(0)
+        .json();
+    let keys: Vec<&String> = report["measures"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["il1s", "changed"]);
+    let parts = |figure: usize| report["figures"][figure]["parts"].as_array().unwrap().len();
+    assert_eq!((parts(0), parts(1)), (2, 3));
+    let csv = sandbox
+        .run("loss --format csv --by-attribute --measures changed o.csv m.csv")
+        .ended(0)
+        .text();
+    assert_eq!(
+        csv,
+        "original,masked,measure,attribute,value,counted,skipped\n\
+         o.csv,m.csv,changed,,0.6666666666666666,15,0\n\
+         o.csv,m.csv,changed,age,0.8,,\n\
+         o.csv,m.csv,changed,income,0.8,,\n\
+         o.csv,m.csv,changed,town,0.4,,\n"
+    );
+    let text = sandbox
+        .run("loss --by-attribute --measures il1s,changed o.csv m.csv")
+        .ended(0)
+        .text();
+    for word in ["lower is better", "income", "town", "il1s:", "changed:"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!text.contains("sse_sst"), "{text}");
+}
+
+#[test]
+fn people_are_told_what_it_means() {
+    let sandbox = sandbox();
+    let text = sandbox.run("loss o.csv m.csv").ended(0).text();
+    for words in [
+        "5 records by the order of the records, 3 attributes (2 of numbers, 1 of categories)",
+        "0 % to any",
+        "lower is better",
+        "standard deviations from its original",
+        "Who computes statistics from the masked file is off by",
+        "of the cells were suppressed",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("NaN"), "{text}");
+    let text = sandbox.run("loss o.csv o.csv").ended(0).text();
+    assert!(text.contains("Nothing that was measured differs"), "{text}");
+}
+
+/// Records in another order, found again by an identifier.
+#[test]
+fn an_identifier_says_who_is_who() {
+    let sandbox = Sandbox::with(&[
+        ("o.csv", "id,x,y\na,1,5\nb,2,7\nc,4,1\nd,9,3\n"),
+        ("m.csv", "id,x,y\nd,9,3\nc,4,1\na,1,5\n"),
+    ]);
+    let ran = sandbox
+        .run("loss --format json --id id o.csv m.csv")
+        .ended(0);
+    assert!(
+        ran.stderr.contains("1 of 4 original records"),
+        "{}",
+        ran.stderr
+    );
+    let report = ran.json();
+    assert_eq!(report["scenario"]["records"], json!(3));
+    assert_eq!(report["measures"]["il"], json!(0.0));
+    assert_eq!(report["scenario"]["aligned_by"], json!("the identifier id"));
+}
+
+#[test]
+fn a_statement_tells_what_remains_after_correction() {
+    let sandbox = Sandbox::new();
+    let mut text = "a,b,c\n".to_string();
+    for i in 0..200 {
+        text += &format!("{},{},{}\n", i * i % 97, i * i % 97 + i % 31, i * 7 % 53);
+    }
+    sandbox.write("o.csv", &text);
+    sandbox
+        .run("mask noise --level 1 --seed 5 --statement s.json --attributes a,b -o m.csv o.csv")
+        .ended(0);
+    let report = sandbox
+        .run("loss --format json --by-attribute --statement s.json o.csv m.csv")
+        .ended(0)
+        .json();
+    assert_eq!(report["correction"]["attributes"], json!(["a", "b"]));
+    let rows = report["corrected"].as_array().unwrap();
+    let variances = rows
+        .iter()
+        .find(|row| row["key"] == "mean_variation_variances")
+        .unwrap();
+    assert!(variances["corrected"].as_f64() < variances["naive"].as_f64());
+    // Two variances; the correlations of a and b with each other and with c.
+    let estimates = report["correction"]["estimates"].as_array().unwrap();
+    let of = |what: &str| estimates.iter().filter(|e| e["what"] == what).count();
+    assert_eq!(
+        (of("variance"), of("covariance"), of("correlation")),
+        (2, 0, 3)
+    );
+    for estimate in estimates.iter().filter(|e| e["what"] == "variance") {
+        let [masked, corrected] = ["masked", "corrected"].map(|k| estimate[k].as_f64().unwrap());
+        assert!(
+            (corrected * 2.0 - masked).abs() < 1e-9 * masked,
+            "k = 1 halves it"
+        );
+    }
+    let text = sandbox
+        .run("loss --statement s.json o.csv m.csv")
+        .ended(0)
+        .text();
+    for words in [
+        "users divide variances by 2",
+        "as it is",
+        "corrected",
+        "instead of",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+/// Gaps, constants, one record, values beyond squares, recoded numbers: an answer, and no number that is none.
+#[test]
+fn ugly_files_have_losses_too() {
+    for (original, masked, undefined) in [
+        ("x,y\n1,2\n", "x,y\n2,2\n", "il"),
+        ("x,y\n5,1\n5,2\n5,4\n", "x,y\n5,1\n5,2\n5,9\n", "mlodak"),
+        ("x,y\n1,1\n1,1\n", "x,y\n1,2\n1,1\n", "sse_sst"),
+        (
+            "x,y\n1,a\nNA,b\n3,c\n",
+            "x,y\nNA,a\n2,b\nNA,c\n",
+            "mean_variation_data",
+        ),
+        ("x,y\nNA,\nNA,\n2,\n", "x,y\n1,\nNA,\nNA,\n", "sse_sst"),
+        ("x,y\n1,a\n1,b\n", "x,y\n1,b\n1,b\n", "pil"),
+        ("x,y\n1,4\n2,5\n3,6\n", "x,y\n1-2,4\n1-2,5\n3-4,6\n", "il"),
+        (
+            "x,y\n1e200,1\n-1e200,2\n3,3\n",
+            "x,y\n2e200,1\n1,2\n3,4\n",
+            "mean_square_data",
+        ),
+        (
+            "x;y\n1,5;2\n2,5;4\n0;0\n",
+            "x;y\n1,5;3\n2,5;3\n0;3\n",
+            "mlodak",
+        ),
+    ] {
+        let sandbox = Sandbox::with(&[("o.csv", original), ("m.csv", masked)]);
+        let report = sandbox
+            .run("loss --format json --attributes x,y o.csv m.csv")
+            .ended(0)
+            .json();
+        assert!(
+            report["measures"][undefined].is_null(),
+            "{original}: {report}"
+        );
+        let figures = report["figures"].as_array().unwrap();
+        for figure in figures.iter().filter(|figure| figure["value"].is_null()) {
+            assert!(figure["why_not"].is_string(), "{figure}");
+        }
+        for form in ["text", "csv"] {
+            let told = sandbox
+                .run(&format!(
+                    "loss --format {form} --attributes x,y o.csv m.csv"
+                ))
+                .ended(0)
+                .text();
+            let is_none = |word: &str| ["NaN", "inf", "-inf"].contains(&word);
+            let mut words = told.split([' ', ',', '\n']);
+            assert!(!words.any(is_none), "{told}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! `sdcrisk risk`: what it tells of one file, and of a file before and after masking.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// Twelve people. Keys: (f, north) four times, (m, north) three times, (f, south) twice, (m, south) three times but for the age class.
+const PEOPLE: &str = "\
+sex,region,class,disease,income,w
+f,north,1,flu,1000,10
+f,north,1,flu,1100,10
+f,north,1,cold,1200,10
+f,north,1,cold,1300,10
+m,north,1,flu,1400,20
+m,north,1,flu,1500,20
+m,north,1,flu,1600,20
+f,south,1,cold,1700,5.5
+f,south,1,flu,1800,4.5
+m,south,1,cold,1900,8
+m,south,1,cold,2000,8
+m,south,2,flu,2100,8
+";
+
+const ROLES: &str = "nominal = [\"class\"]\nconfidential = [\"disease\"]\n";
+
+fn people() -> Sandbox {
+    Sandbox::with(&[("p.csv", PEOPLE), ("roles.toml", ROLES)])
+}
+
+fn number(json: &Value, place: &str) -> f64 {
+    json.pointer(place)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("no number at {place}: {json}"))
+}
+
+#[track_caller]
+fn equals(json: &Value, place: &str, expected: f64) {
+    let found = number(json, place);
+    assert!(
+        (found - expected).abs() < 1e-12,
+        "{place} is {found}: {json}"
+    );
+}
+
+/// Classes of sex, region, class: 4, 3, 2, 2, 1. Unique 1; fewer than 2: 1; fewer than 3: 1 + 2 + 2 = 5; fewer than 5: all; fewer than 4: 8.
+/// Diseases: {flu 2, cold 2}, {flu 3}, {cold, flu}, {cold 2}, {flu}: l = 1 in groups of 3, 2 and 1: 6 of 12 records are given away.
+/// Without weights the risks are 1/f: five classes, so 5 of 12.
+#[test]
+fn one_file_by_hand() {
+    let sandbox = people();
+    let ran = sandbox
+        .run("risk --roles roles.toml --key sex,region,class --k 4 --format json p.csv")
+        .ended(0);
+    let json = ran.json();
+    assert_eq!(json["schema"], "sdcrisk.risk/1");
+    let measures = [
+        ("unique", 1.0),
+        ("k_anonymity", 1.0),
+        ("below_k_2", 1.0),
+        ("below_k_3", 5.0),
+        ("below_k_5", 12.0),
+        ("below_k", 8.0),
+        ("suda_records", 1.0),
+        ("individual_risk_global", 5.0 / 12.0),
+        ("expected_reidentifications", 5.0),
+        ("prosecutor_risk", 1.0),
+        ("l_diversity", 1.0),
+        ("entropy_l_diversity", 1.0),
+        ("attribute_disclosure_homogeneity", 0.5),
+    ];
+    for (key, expected) in measures {
+        equals(&json, &format!("/measures/{key}"), expected);
+    }
+    assert!(json["measures"]["journalist_risk"].is_null());
+    assert_eq!(json["classes"].as_array().unwrap().len(), 4);
+    assert_eq!(json["most_at_risk"][0]["record"], 12);
+    assert_eq!(json["scenario"]["confidential"][0], "disease");
+    assert_eq!(json["provenance"]["files"][0]["records"], 12);
+    assert!(json.get("before").is_none());
+    let abouts: Vec<&str> = ["unique", "individual_risk_global", "l_diversity"]
+        .iter()
+        .map(|key| {
+            let figures = json["figures"].as_array().unwrap();
+            let figure = figures.iter().find(|figure| figure["key"] == *key).unwrap();
+            figure["about"].as_str().unwrap()
+        })
+        .collect();
+    assert_eq!(abouts, ["singling-out", "linkability", "inference"]);
+}
+
+/// The unique record stands for 8 people: p = 1/8, risk ln 8 / 7; 1/8 expected to be unique among all.
+#[test]
+fn weights_bring_the_population_in() {
+    let sandbox = people();
+    let ran = sandbox
+        .run("risk --key sex,region,class --weights w --roles roles.toml --records r.csv --format json p.csv")
+        .ended(0);
+    let json = ran.json();
+    equals(&json, "/measures/population_unique", 0.125);
+    let risk = 8_f64.ln() / 7.0;
+    equals(&json, "/measures/expected_unique_reidentifications", risk);
+    // The two women in the south stand for ten people together.
+    let rows = sandbox.text("r.csv");
+    let row = rows.lines().nth(8).unwrap();
+    assert!(row.starts_with("8,2,10.0,"), "{row}");
+    assert_eq!(rows.lines().count(), 13);
+    let mode = std::fs::metadata(sandbox.path("r.csv"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(
+        mode & 0o777,
+        0o600,
+        "the risks of single records are private"
+    );
+}
+
+#[test]
+fn before_and_after_masking() {
+    let sandbox = people();
+    sandbox
+        .run("mask suppress --k 3 --key sex,region,class --roles roles.toml -o m.csv p.csv")
+        .ended(0);
+    let ran = sandbox
+        .run("risk --roles roles.toml --key sex,region,class --format json p.csv m.csv")
+        .ended(0);
+    let json = ran.json();
+    equals(&json, "/before/unique", 1.0);
+    equals(&json, "/before/k_anonymity", 1.0);
+    equals(&json, "/measures/unique", 0.0);
+    assert!(number(&json, "/measures/k_anonymity") >= 3.0);
+    // Incomes were not touched: every interval holds them.
+    equals(&json, "/measures/interval_disclosure_rank", 1.0);
+    assert!(json["before"].get("interval_disclosure_rank").is_none());
+    let text = sandbox
+        .run("risk --roles roles.toml --key sex,region,class p.csv m.csv")
+        .ended(0)
+        .text();
+    for part in [
+        "Singling out: who stands alone",
+        "Linkability: who would be linked",
+        "Inference: what is told",
+        "before  after",
+        "lower is better",
+        "do not publish",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    for word in ["safe", "anonymous"] {
+        assert!(!text.contains(word), "a verdict: {word}\n{text}");
+    }
+}
+
+/// Everything that the text shows is in the JSON, and CSV has a line for each measure.
+#[test]
+fn the_three_forms_say_the_same() {
+    let sandbox = people();
+    let call = "risk --roles roles.toml --weights w --l 2 --t 0.3 p.csv";
+    let text = sandbox.run(call).ended(0).text();
+    let json = sandbox
+        .run(&format!("{call} --format json"))
+        .ended(0)
+        .json();
+    let csv = sandbox.run(&format!("{call} --format csv")).ended(0).text();
+    for figure in json["figures"].as_array().unwrap() {
+        let key = figure["key"].as_str().unwrap();
+        assert!(
+            text.contains(&format!(" {key} ")),
+            "{key} is not in the text"
+        );
+        let line = csv.lines().find(|line| line.contains(&format!(",{key},,")));
+        let value = line
+            .unwrap_or_else(|| panic!("{key} is not in the CSV"))
+            .split(',')
+            .nth(3)
+            .unwrap();
+        assert_eq!(value.parse().ok(), figure["value"].as_f64(), "{key}");
+    }
+    for reading in json["readings"].as_array().unwrap() {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&text).contains(&words(reading["text"].as_str().unwrap())));
+    }
+}
+
+#[test]
+fn a_gate_closes_on_the_measure_that_it_names() {
+    let sandbox = people();
+    let call = "risk --key sex,region,class --roles roles.toml";
+    // 1 of 12 is unique: 8.3 %.
+    sandbox
+        .run(&format!("{call} --fail-above unique=9% p.csv"))
+        .ended(0);
+    let ran = sandbox
+        .run(&format!("{call} --fail-above unique=8% p.csv"))
+        .ended(10);
+    assert!(
+        ran.stderr.contains("unique is 8.3 %, above 8.0 %"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.text().contains("k_anonymity"),
+        "the report is still there"
+    );
+    sandbox
+        .run(&format!("{call} --fail-above 50% p.csv"))
+        .ended(10);
+    sandbox
+        .run(&format!(
+            "{call} --fail-above unique=9% --fail-above below_k_3=10% p.csv"
+        ))
+        .ended(10);
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let sandbox = Sandbox::new();
+    let mut file = String::from("a,b,c,d,secret\n");
+    let mut state = 1_u64;
+    for _ in 0..800 {
+        let cells: Vec<String> = [4, 6, 9, 30, 50]
+            .iter()
+            .map(|sides| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                match (state >> 40) % 19 {
+                    0 => "NA".into(),
+                    _ => ((state >> 33) % sides).to_string(),
+                }
+            })
+            .collect();
+        file += &(cells.join(",") + "\n");
+    }
+    sandbox.write("f.csv", &file);
+    sandbox
+        .run("mask rankswap --p 10 --seed 1 --attributes 4 -o m.csv f.csv")
+        .ended(0);
+    let call = |threads: u32| {
+        let call = format!(
+            "risk --quiet --key a,b,c --confidential secret --records r{threads}.csv f.csv m.csv --threads {threads}"
+        );
+        let ran = sandbox.run(&call).ended(0);
+        (ran.stdout, sandbox.read(&format!("r{threads}.csv")))
+    };
+    assert_eq!(call(1), call(3));
+}
+
+/// A semicolon file with decimal commas, a file of one record, one where all look alike, and one with nothing of the key in any record.
+#[test]
+fn real_and_degenerate_files() {
+    let sandbox = Sandbox::with(&[
+        ("semicolons.csv", "a;b;w\nx;1;1,5\nx;1;2,5\ny;2;0,5\n"),
+        ("one.csv", "a,b\nx,y\n"),
+        ("alike.csv", "a,b\nx,y\nx,y\nx,y\n"),
+        ("gaps.csv", "a,b\nNA,y\n,z\n.,y\n"),
+        ("gaps2.csv", "a,b\nNA,y\nx,\n.,y\n"),
+    ]);
+    let json = sandbox
+        .run("risk --key a,b --weights w --format json semicolons.csv")
+        .ended(0)
+        .json();
+    equals(&json, "/measures/unique", 1.0);
+    // 1.5 + 2.5 people look like the first two: each of the two is a quarter; the third stands for itself.
+    equals(&json, "/measures/marketer_risk", 1.5 / 3.0);
+    for (file, unique, k) in [("one.csv", 1.0, 1.0), ("alike.csv", 0.0, 3.0)] {
+        let ran = sandbox
+            .run(&format!("risk --key a,b --format json {file}"))
+            .ended(0);
+        let json = ran.json();
+        equals(&json, "/measures/unique", unique);
+        equals(&json, "/measures/k_anonymity", k);
+    }
+    let json = sandbox
+        .run("risk --key a --format json gaps.csv")
+        .ended(0)
+        .json();
+    assert!(json["measures"]["unique"].is_null());
+    for file in ["one.csv", "alike.csv", "gaps.csv", "gaps2.csv"] {
+        for rule in ["any", "missing"] {
+            for masked in ["", file] {
+                let call = format!(
+                    "risk --key a --confidential b --missing-matches {rule} {file} {masked}"
+                );
+                let text = sandbox.run(call.trim_end()).ended(0).text();
+                assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+            }
+        }
+    }
+}
