@@ -36,6 +36,7 @@ mod oracle;
 mod p_buckets;
 mod p_distribution;
 mod probabilistic;
+mod probabilistic_loss;
 mod random_files;
 mod rank_swapping;
 mod recoding;

@@ -12,6 +12,7 @@ mod aggregates;
 mod analyses;
 mod distances;
 mod evaluate;
+mod evaluation;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]
