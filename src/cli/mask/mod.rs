@@ -128,11 +128,6 @@ impl MaskMethod {
         self.args().names_attributes()
     }
 
-    /// Files that the method reads beside the table.
-    pub(in crate::cli) fn inputs(&self) -> Vec<&Path> {
-        self.args().inputs()
-    }
-
     /// The options, checked against a table: for commands that mask it many times, in memory.
     ///
     /// # Errors
