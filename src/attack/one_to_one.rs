@@ -1,15 +1,12 @@
 //! Linking all records at once, each at most once: the intruder who knows that the two files hold the same people.
 
+mod patterns;
 mod possible;
 
 use rayon::prelude::*;
 
 use super::{Lists, Nearest, Preference};
 use crate::{
-    agreement::{
-        Weighted,
-        priced::{Chosen, PricedAgreement},
-    },
     distance::priced::{Ask, Offer, PricedPoints, Search},
     error::Result,
     optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
@@ -67,7 +64,7 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
             None => nearest_points(nearest)?,
         },
         Preference::Lists(lists) => in_lists(lists.as_ref())?,
-        Preference::Agreed(agreed) => in_patterns(&agreed.weighted)?,
+        Preference::Agreed(agreed) => patterns::cheapest(&agreed.weighted)?,
     };
     let is_proven = solution.is_proven();
     let Solution {
@@ -109,16 +106,6 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
     }
     let turned = assignment::cheapest(&mut Points::new(sought, seekers, nearest))?;
     Ok(turned_back(turned, seekers.n_records()))
-}
-
-/// Assigns by agreement patterns, which every pair has: those of the smaller file choose.
-fn in_patterns(weighted: &Weighted) -> Result<Solution> {
-    let n_seekers = weighted.agreement.n_seekers();
-    if n_seekers <= weighted.agreement.n_sought() {
-        return assignment::cheapest(&mut Patterns::new(weighted, Chosen::Sought));
-    }
-    let turned = assignment::cheapest(&mut Patterns::new(weighted, Chosen::Seekers))?;
-    Ok(turned_back(turned, n_seekers))
 }
 
 /// The solution as the seekers see it, if the sought records chose.
@@ -176,7 +163,11 @@ fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) ->
                 turn: row,
             };
             let offers = points.cheapest(queries.record(row as usize), ask, search);
-            offers.iter().map(pair).collect()
+            let pair = |offer: Offer| Pair {
+                column: offer.point,
+                cost: offer.key,
+            };
+            offers.into_iter().map(pair).collect()
         })
         .collect()
 }
@@ -198,54 +189,12 @@ impl Costs for Points<'_> {
         search(&self.points, self.choosers, wishes, k)
     }
 
-    fn hints(&mut self) -> Vec<(u32, Pair)> {
-        std::mem::take(&mut self.hints)
-    }
-}
-
-/// Records that choose by the weights of agreement patterns.
-struct Patterns<'a>(PricedAgreement<'a>);
-
-impl<'a> Patterns<'a> {
-    fn new(weighted: &'a Weighted, chosen: Chosen) -> Self {
-        Self(PricedAgreement::new(weighted, chosen))
-    }
-}
-
-impl Costs for Patterns<'_> {
-    fn n_rows(&self) -> usize {
-        self.0.n_choosers()
-    }
-
-    fn n_columns(&self) -> usize {
-        self.0.n_points()
-    }
-
-    fn set_prices(&mut self, prices: &[f64]) {
-        self.0.set_prices(prices);
-    }
-
-    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
-        wishes
-            .par_iter()
-            .with_min_len(AT_ONCE)
-            .map_init(Vec::new, |best, &Wish { row, below }| {
-                let ask = Ask {
-                    k,
-                    below,
-                    turn: row,
-                };
-                self.0.cheapest(row as usize, ask, best);
-                best.iter().map(pair).collect()
-            })
-            .collect()
-    }
-}
-
-fn pair(offer: &Offer) -> Pair {
-    Pair {
-        column: offer.point,
-        cost: offer.key,
+    fn first(&mut self, k: usize) -> Vec<Vec<Pair>> {
+        let mut first = self.cheapest(&Wish::of_all(self.n_rows()), k);
+        for (chooser, pair) in std::mem::take(&mut self.hints) {
+            first[chooser as usize].push(pair);
+        }
+        first
     }
 }
 

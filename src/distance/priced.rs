@@ -205,7 +205,10 @@ impl PricedPoints {
         search.best.clear();
         search.stack.clear();
         if ask.k > 0 && !self.nodes.is_empty() {
-            let ask = ask.with_own_turn();
+            let ask = Ask {
+                turn: scatter::turn(ask.turn),
+                ..ask
+            };
             Arch::new().dispatch(|| self.walk(query, ask, search));
         }
         search.best.clone()
@@ -321,17 +324,9 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// The same, with what makes the order of this query's ties its own.
-    pub(crate) fn with_own_turn(self) -> Self {
-        Self {
-            turn: scatter::turn(self.turn),
-            ..self
-        }
-    }
-
     /// The greatest worth that is of interest. At the worth of the last one, the order of ties decides.
     #[inline(always)]
-    pub(crate) fn limit(self, best: &[Offer]) -> f64 {
+    fn limit(self, best: &[Offer]) -> f64 {
         match best.get(self.k - 1) {
             Some(last) => last.worth,
             None => self.below.next_down(),
@@ -340,7 +335,7 @@ impl Ask {
 
     /// Puts a point among the best so far, if it is one of them.
     #[inline(always)]
-    pub(crate) fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
+    fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
         let offer = Offer {
             point,
             key,

@@ -225,7 +225,8 @@ impl LossReport {
             content += &corrected(correction);
         }
         content += &analyses::section(&self.measured.analyses);
-        let reading = reading::of(&self.measured, &self.scenario);
+        let mut reading = reading::of(&self.measured, &self.scenario);
+        reading.extend(analyses::reading(&self.measured.analyses));
         if !reading.is_empty() {
             content += "\nWhat this says\n";
             for sentence in reading {

@@ -248,7 +248,7 @@ fn small(count: usize) -> u32 {
 /// For sets of attributes, which records agree on all of them: equal classes. Made when asked for.
 ///
 /// # Complexity
-/// A set costs what [`Keys::classes`] does, and 4 bytes a record. Sets are kept while they take less than [`MOST_BYTES`] together; beyond
+/// A set costs what [`Keys::classes`] does, and 4 bytes a record. Sets are kept while they take less than 3 GiB together; beyond
 /// that all but everybody's are forgotten, and made again if they are asked for again.
 #[derive(Debug)]
 pub struct Classes<'a> {

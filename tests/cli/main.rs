@@ -2,12 +2,15 @@
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "a test that cannot go on must fail where it stands"
 )]
 
 mod aggregates;
+mod analyses;
 mod atomic;
 mod bad_input;
+mod browser;
 mod demo;
 mod dialects;
 mod evaluate;
@@ -28,8 +31,11 @@ mod pipeline;
 mod readme;
 mod recoding;
 mod releases;
+mod report;
 mod reports;
 mod risk;
+#[path = "../common/results.rs"]
+mod results;
 mod sandbox;
 mod score;
 mod selftest;

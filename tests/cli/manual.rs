@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
+const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 21] = [
 const COMMANDS: [&str; 25] = [
     "",
     "mask",
@@ -20,6 +22,7 @@ const COMMANDS: [&str; 25] = [
     "loss",
     "risk",
     "evaluate",
+    "report",
     "explain",
     "match-attributes",
     "verify",
@@ -124,7 +127,14 @@ fn help_names_the_options_of_the_contract() {
             assert!(has.contains(option), "{command} lacks {option}: {has:?}");
         }
     }
-    // It reads no table.
+    // They read no table.
+    let has = of("report");
+    for option in ["--external --title --release-type --output", everywhere]
+        .join(" ")
+        .split(' ')
+    {
+        assert!(has.contains(option), "report lacks {option}: {has:?}");
+    }
     let has = of("explain");
     for option in ["--format --svg --output", everywhere].join(" ").split(' ') {
         assert!(has.contains(option), "explain lacks {option}: {has:?}");

@@ -68,7 +68,7 @@ fn everything(pair: &Pair) -> Vec<Figure> {
     let classify = classification::Options {
         classifiers: Classifier::ALL.to_vec(),
         folds: 4,
-        classes: 2,
+        classes: None,
     };
     let regressed = formula("a3", Some(&["a0", "a1", "a2"]));
     [
@@ -284,7 +284,7 @@ fn one_held_out(classifier: Classifier, oracle: impl Fn(&[[f64; 2]], &[bool], [f
         let options = classification::Options {
             classifiers: vec![classifier],
             folds: 41,
-            classes: 2,
+            classes: None,
         };
         let pair = pair(&original, &masked.join("\n"));
         let found =
@@ -351,7 +351,7 @@ fn classes_far_apart_are_all_told_apart() {
     let options = classification::Options {
         classifiers: Classifier::ALL.to_vec(),
         folds: 5,
-        classes: 2,
+        classes: None,
     };
     let pair = pair(&text, &text);
     let found =
@@ -376,7 +376,7 @@ fn a_masked_file_of_one_class_teaches_that_class() {
     let options = classification::Options {
         classifiers: Classifier::ALL.to_vec(),
         folds: 4,
-        classes: 2,
+        classes: None,
     };
     let pair = pair(&original, &masked);
     let found = classification::measure(&pair, &formula("t", None), &options, &streams()).unwrap();

@@ -41,5 +41,8 @@ mod rank_swapping;
 mod recoding;
 mod refinement;
 mod risk;
+mod report;
+#[path = "../common/results.rs"]
+mod results;
 mod schema;
 mod swapping;

@@ -9,6 +9,7 @@
 )]
 
 mod aggregates;
+mod analyses;
 mod distances;
 mod evaluate;
 mod ipso;

@@ -16,9 +16,6 @@ const STARTS: usize = 10;
 /// Folds without `--folds`.
 const FOLDS: usize = 5;
 
-/// Classes of a number without `--classes`: above the median or not.
-const CLASSES: usize = 2;
-
 /// What starts and folds are drawn from without `--analysis-seed`. It hides nothing, so it is the same for everybody.
 const SEED: u64 = 1;
 
@@ -47,7 +44,7 @@ pub struct AnalysesArgs {
     /// Parts of the records, each of which is held out once [default: 5]
     #[arg(long, value_name = "N", requires = "classify")]
     folds: Option<usize>,
-    /// Classes into which a target that is a number is cut, at its quantiles in the original [default: 2]
+    /// Classes into which a target that is a number is cut, at its quantiles in the original [default: 2; each value of ordered codes]
     #[arg(long, value_name = "N", requires = "classify")]
     classes: Option<usize>,
     /// Explain a number by others in both files (least squares), and compare coefficients and their 95 % intervals
@@ -152,7 +149,7 @@ impl AnalysesArgs {
                 None => Classifier::ALL.to_vec(),
             },
             folds: self.folds.unwrap_or(FOLDS),
-            classes: self.classes.unwrap_or(CLASSES),
+            classes: self.classes,
         }
     }
 

@@ -108,8 +108,9 @@ pub struct Options {
     pub classifiers: Vec<Classifier>,
     /// Parts of the records, each of which is held out once; at least 2.
     pub folds: usize,
-    /// Classes of a target that is a number: it is cut at the quantiles of the original; at least 2.
-    pub classes: usize,
+    /// Classes of a target that is a number: it is cut at the quantiles of the original; at least 2. `None`: 2 where it is
+    /// continuous; where only its order is relied on, each value is a class.
+    pub classes: Option<usize>,
 }
 
 /// Accuracy of classifiers that learn from the original or from the masked file, on held-out original records.
@@ -117,7 +118,7 @@ pub struct Options {
 /// The records are dealt to folds class by class (stratified by the original class). The records of a fold are classified by
 /// what was learned from the other records: once as they are in the original, once as they are in the masked file, with the
 /// masked class too. Predictors are standardised by the means and standard deviations (n − 1) of the training records, nominal ones
-/// being indicators of their categories. A target of names is taken as it is; a number is cut at the quantiles 1/q, 2/q, … of the
+/// being indicators of their categories. A target of names (or of few codes of which only the order is relied on) is taken as it is; a number is cut at the quantiles 1/q, 2/q, … of the
 /// original (R type 7), in both files at the same values, which belong to the lower class.
 ///
 /// # Missing values
@@ -139,9 +140,15 @@ pub fn measure(
     streams: &Streams,
 ) -> Result<Analysis> {
     let mut sample = Sample::new(pair, formula, "classification")?;
+    if options.classes.is_none()
+        && let Variable::Number(number) = &sample.target
+        && let Some(levels) = number.as_levels()
+    {
+        sample.target = Variable::Levels(levels);
+    }
     let mut rng = streams.at(FOLDS);
     // Quantiles are those of all records, whatever is drawn.
-    let cuts = cuts(&sample, options.classes);
+    let cuts = cuts(&sample, options.classes.unwrap_or(2));
     if sample.records.len() > MOST_RECORDS {
         let all = sample.records.len();
         sample.records = drawn(sample.records, MOST_RECORDS, &mut rng);
@@ -298,7 +305,7 @@ fn check(
         return Err(Error::usage("nothing is held out with fewer than 2 folds")
             .remedy("Give --folds 2 or more, such as 5"));
     }
-    if options.classes < 2 {
+    if options.classes.is_some_and(|classes| classes < 2) {
         return Err(Error::usage("there is nothing to tell apart in one class")
             .remedy("Give --classes 2 or more"));
     }

@@ -47,6 +47,15 @@ pub(super) struct Levels {
 }
 
 impl Number<'_> {
+    /// The values as categories, where only their order is relied on and they are few.
+    pub fn as_levels(&self) -> Option<Levels> {
+        if self.numbers.scales[self.place] != Scale::Ordinal {
+            return None;
+        }
+        let levels = Levels::of_numbers(self.numbers, self.place);
+        (levels.labels.len() <= MOST_CATEGORIES).then_some(levels)
+    }
+
     pub fn value(&self, side: Side, record: usize) -> Option<f64> {
         match side {
             Side::Original => self.numbers.original.value(record, self.place),

@@ -10,6 +10,9 @@ pub(super) const NOBODY: u32 = u32::MAX;
 /// Rows that change their mind, per row, before paths are looked for.
 const CHANGES: usize = 30;
 
+/// So many times the pairs of all rows are looked at for single paths before ties are tried again.
+const PATHS_BETWEEN: usize = 4;
+
 /// A matching of rows with columns, and a price of each column, that fit together.
 ///
 /// Let `u_i` be the least `cost − price` among the pairs of row i. Each matched row has a pair at `u_i`. With
@@ -26,7 +29,7 @@ pub(super) struct Matching {
     pub prices: Vec<f64>,
     /// The place of each row's partner in its list of pairs, or [`NOBODY`].
     pub chosen: Vec<u32>,
-    row_of: Vec<u32>,
+    pub row_of: Vec<u32>,
     /// As many rows as columns: a price may have any sign, since no column stays alone.
     square: bool,
     search: Search,
@@ -46,6 +49,8 @@ struct Search {
     /// Columns at the distance that has been reached.
     ready: Vec<u32>,
     scanned: Vec<u32>,
+    /// How many pairs this search has looked at.
+    looked: usize,
 }
 
 impl Matching {
@@ -77,6 +82,7 @@ impl Matching {
                 heap: BinaryHeap::new(),
                 ready: Vec::new(),
                 scanned: Vec::new(),
+                looked: 0,
             },
         }
     }
@@ -89,6 +95,14 @@ impl Matching {
     /// Cost less price of the pair that a row has.
     pub(super) fn worth(&self, row: usize) -> Option<f64> {
         self.pair(row).map(|pair| self.reduced(pair))
+    }
+
+    /// The least cost less price among the pairs of a row.
+    pub(super) fn least(&self, row: u32) -> f64 {
+        let worths = self.pairs[row as usize]
+            .iter()
+            .map(|&pair| self.reduced(pair));
+        worths.fold(f64::INFINITY, f64::min)
     }
 
     pub(super) fn reduced(&self, pair: Pair) -> f64 {
@@ -207,7 +221,7 @@ impl Matching {
         Some((best.1, gain.max(0.0)))
     }
 
-    fn free_rows(&self) -> Vec<u32> {
+    pub(super) fn free_rows(&self) -> Vec<u32> {
         (0..)
             .zip(&self.chosen)
             .filter_map(|(row, &chosen)| (chosen == NOBODY).then_some(row))
@@ -219,8 +233,21 @@ impl Matching {
     pub(super) fn augment(&mut self) -> (Vec<u32>, Vec<bool>) {
         self.search.dead.fill(false);
         let mut crowd = Vec::new();
+        // Where many pairs tie, many paths cost nothing and are found together; where none do, looking for them takes little of
+        // the time.
+        let all: usize = self.pairs.iter().map(Vec::len).sum();
+        let mut looked = usize::MAX;
         for row in self.free_rows() {
-            if let Some(end) = self.path_from(row) {
+            if looked / PATHS_BETWEEN >= all {
+                self.augment_along_ties();
+                looked = 0;
+            }
+            if self.chosen[row as usize] != NOBODY {
+                continue;
+            }
+            let path = self.path_from(row);
+            looked += self.search.looked;
+            if let Some(end) = path {
                 self.turn_over(row, end);
             } else {
                 crowd.push(row);
@@ -236,14 +263,12 @@ impl Matching {
 
     /// The free column at the end of the shortest path from a free row.
     fn path_from(&mut self, start: u32) -> Option<(u32, f64)> {
+        let (mut row, mut reached, mut worth) = (start, 0.0_f64, self.least(start));
         let search = &mut self.search;
-        let (mut row, mut reached, mut worth) = (start, 0.0_f64, f64::INFINITY);
-        for pair in &self.pairs[start as usize] {
-            worth = worth.min(pair.cost - self.prices[pair.column as usize]);
-        }
         let mut end: Option<(u32, f64)> = None;
         loop {
             let limit = end.map_or(f64::INFINITY, |(_, distance)| distance);
+            search.looked += self.pairs[row as usize].len();
             for (place, pair) in (0..).zip(&self.pairs[row as usize]) {
                 let column = pair.column as usize;
                 if search.done[column] || search.dead[column] {
@@ -338,5 +363,6 @@ impl Search {
         self.heap.clear();
         self.ready.clear();
         self.scanned.clear();
+        self.looked = 0;
     }
 }

@@ -5,6 +5,7 @@
 //! can say whether any pair left out would make it cheaper. Those that would are added, until none is left. Where few
 //! pairs are possible ([`lists::cheapest`]), as many as can be are made first, and then the cheapest such pairs.
 
+mod disjoint;
 pub mod lists;
 mod matching;
 mod maximum;
@@ -85,9 +86,9 @@ pub trait Costs: Sync {
     /// The answer must not depend on threads. Of equal ones, different rows had better list different columns.
     fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>>;
 
-    /// Other pairs that are good to know from the start, as (row, pair).
-    fn hints(&mut self) -> Vec<(u32, Pair)> {
-        Vec::new()
+    /// For each row, the pairs that are looked at from the start: any, and in any order. The better they are the sooner it ends.
+    fn first(&mut self, k: usize) -> Vec<Vec<Pair>> {
+        self.cheapest(&Wish::of_all(self.n_rows()), k)
     }
 }
 
@@ -103,7 +104,8 @@ pub struct Solution {
     /// `Σ_i min_j (cost_ij − price_j) + Σ_j price_j` over all possible pairs, where prices are not positive unless every
     /// column gets a row: weak duality.
     pub bound: f64,
-    /// What rounding of the terms of these sums may come to: 1e-13 of the sum of their absolute values.
+    /// What rounding of the terms of these sums may come to: 1e-13 of the sum of their absolute values, and what
+    /// [`with_costs`](Self::with_costs) says.
     pub rounding: f64,
 }
 
@@ -115,6 +117,25 @@ impl Solution {
             cost: 0.0,
             bound: 0.0,
             rounding: 0.0,
+        }
+    }
+
+    /// The same pairs at other costs, none of which differs by more than `most` from that of the pair in the problem
+    /// that was solved.
+    #[must_use]
+    pub fn with_costs(mut self, cost: impl Fn(usize, u32) -> f64, most: f64) -> Self {
+        let off = most * self.pairs.iter().flatten().count() as f64;
+        for (row, pair) in self.pairs.iter_mut().enumerate() {
+            *pair = pair.map(|Pair { column, .. }| Pair {
+                column,
+                cost: cost(row, column),
+            });
+        }
+        Self {
+            cost: sum(self.pairs.iter().flatten().map(|pair| pair.cost)),
+            bound: self.bound - off,
+            rounding: self.rounding + 2.0 * off,
+            pairs: self.pairs,
         }
     }
 
@@ -146,10 +167,7 @@ fn solve(costs: &mut dyn Costs, share: Share) -> Result<Solution> {
     if n_rows > n_columns {
         return Err(unsolved());
     }
-    let mut pairs = costs.cheapest(&Wish::of_all(n_rows), share.first);
-    for (row, pair) in costs.hints() {
-        pairs[row as usize].push(pair);
-    }
+    let mut pairs = costs.first(share.first);
     for list in &mut pairs {
         tidy(list);
     }

@@ -55,17 +55,39 @@ pub enum Kind {
     Claims,
 }
 
-/// Schemas without their version, the version that is read, what they are.
-const SCHEMAS: [(&str, u32, Kind); 9] = [
-    ("sdcrisk.link", 1, Kind::Link),
-    ("sdcrisk.loss", 1, Kind::Loss),
-    ("sdcrisk.risk", 1, Kind::Risk),
-    ("sdcrisk.score", 1, Kind::Score),
-    ("sdcrisk.evaluate", 1, Kind::Evaluation),
-    ("sdcrisk.weights", 1, Kind::Weights),
-    ("sdcrisk.statement", 1, Kind::Statement),
-    ("sdcrisk.describe", 1, Kind::Description),
-    ("sdcrisk.match-attributes", 1, Kind::Matching),
+/// Reads the content of a result of a schema.
+type Reader = fn(&str, &Value) -> Result<Content>;
+
+/// Schemas without their version, the version that is read, how.
+const SCHEMAS: [(&str, u32, Reader); 9] = [
+    ("sdcrisk.link", 1, |_, value| {
+        Ok(Content::Link(read(value)?))
+    }),
+    ("sdcrisk.loss", 1, |_, value| {
+        Ok(Content::Loss(read(value)?))
+    }),
+    ("sdcrisk.risk", 1, |_, value| {
+        Ok(Content::Risk(read(value)?))
+    }),
+    ("sdcrisk.score", 1, |_, value| {
+        Ok(Content::Score(read(value)?))
+    }),
+    ("sdcrisk.evaluate", 1, |_, value| {
+        Ok(Content::Evaluation(read(value)?))
+    }),
+    ("sdcrisk.statement", 1, |_, value| {
+        Ok(Content::Statement(read(value)?))
+    }),
+    ("sdcrisk.describe", 1, |_, value| {
+        Ok(Content::Description(read(value)?))
+    }),
+    ("sdcrisk.match-attributes", 1, |_, value| {
+        Ok(Content::Matching(read(value)?))
+    }),
+    ("sdcrisk.weights", 1, |name, value| {
+        let weights = Weights::from_json(name, &value.to_string());
+        Ok(Content::Weights(Box::new(weights?)))
+    }),
 ];
 
 /// What a result holds.
@@ -84,7 +106,7 @@ pub(super) enum Content {
 }
 
 const JSON_HINT: &str =
-    "Give results that sdcrisk wrote with --format json, statements, or weights";
+    "Give results that sdcrisk wrote with --format json, statements, weights, or links";
 
 impl Document {
     /// Reads a result from JSON text.
@@ -108,18 +130,9 @@ impl Document {
                     .remedy(JSON_HINT),
             )
         })?;
-        let kind = kind(&value).map_err(in_file)?;
-        let content = match kind {
-            Kind::Link => Content::Link(read(&value).map_err(in_file)?),
-            Kind::Loss => Content::Loss(read(&value).map_err(in_file)?),
-            Kind::Risk => Content::Risk(read(&value).map_err(in_file)?),
-            Kind::Score => Content::Score(read(&value).map_err(in_file)?),
-            Kind::Evaluation => Content::Evaluation(read(&value).map_err(in_file)?),
-            Kind::Weights => Content::Weights(Box::new(Weights::from_json(name, text)?)),
-            Kind::Statement => Content::Statement(read(&value).map_err(in_file)?),
-            Kind::Description => Content::Description(read(&value).map_err(in_file)?),
-            Kind::Matching => Content::Matching(read(&value).map_err(in_file)?),
-        };
+        let content = reader(&value)
+            .and_then(|read| read(name, &value))
+            .map_err(in_file)?;
         Ok(Self {
             name: name.into(),
             content,
@@ -163,8 +176,8 @@ impl Document {
     }
 }
 
-/// Which of the schemas a result has.
-fn kind(value: &Value) -> Result<Kind> {
+/// How a result is read, by its schema.
+fn reader(value: &Value) -> Result<Reader> {
     let Some(schema) = value.get("schema").and_then(Value::as_str) else {
         return Err(
             Error::input("has no \"schema\": it is no result of sdcrisk").remedy(JSON_HINT),
@@ -177,7 +190,7 @@ fn kind(value: &Value) -> Result<Kind> {
         )
         .remedy("Keep it private; 'sdcrisk verify' checks it, and results of 'link' say what is proven"));
     }
-    let Some(&(_, read, kind)) = SCHEMAS.iter().find(|(known, ..)| *known == name) else {
+    let Some(&(_, read, reader)) = SCHEMAS.iter().find(|(known, ..)| *known == name) else {
         let known: Vec<&str> = SCHEMAS
             .iter()
             .filter_map(|(known, ..)| known.strip_prefix("sdcrisk."))
@@ -186,7 +199,7 @@ fn kind(value: &Value) -> Result<Kind> {
             .remedy(format!("There are reports of: {}", known.join(", "))));
     };
     match version.parse() {
-        Ok(version) if version == read => Ok(kind),
+        Ok(version) if version == read => Ok(reader),
         Ok(version) if version > read => Err(Error::input(format!(
             "is of version {version} of its schema; this program reads version {read}"
         ))

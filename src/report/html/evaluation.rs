@@ -642,7 +642,7 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
 fn folded_runs(evaluation: &Evaluation) -> Markup {
     let mut table = Table::new(
         "Every masked file",
-        &["Setting", "File", "Seed", "IL", "DR", "Score"],
+        &["Setting", "File", "Run", "Seed", "IL", "DR", "Score"],
         2,
     );
     let mut extra: Vec<(String, fn(&Run, &str) -> Option<f64>)> = Vec::new();

@@ -157,7 +157,11 @@ pub(super) fn side_by_side(
         );
         let skipped = own.iter().flatten().find(|figure| figure.skipped > 0);
         row.push(skipped.map_or(String::new(), |figure| {
-            format!("{} of {}", figure.skipped, figure.skipped + figure.counted)
+            format!(
+                "{} of {}",
+                figure.skipped,
+                figure.skipped.saturating_add(figure.counted)
+            )
         }));
         table.rows.push(row);
     }

@@ -86,6 +86,11 @@ impl Table {
 
     pub fn markup(&self) -> Markup {
         let class = |column: usize| if column < self.left { "word" } else { "number" };
+        debug_assert!(
+            self.rows.iter().all(|row| row.len() <= self.header.len()),
+            "a row of {} is longer than its header",
+            self.caption
+        );
         // What no row fills is left out.
         let filled: Vec<usize> = (0..self.header.len())
             .filter(|&column| {

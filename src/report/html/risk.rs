@@ -253,7 +253,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
     for class in &risk.classes {
         let least = class.size.checked_ilog2().map_or(0, |power| 1 << power);
         match bins.iter_mut().find(|(bin, _)| *bin == least) {
-            Some((_, records)) => *records += class.records,
+            Some((_, records)) => *records = records.saturating_add(class.records),
             None => bins.push((least, class.records)),
         }
     }
@@ -264,7 +264,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
     let label = |size: u64| match size {
         0 => "nothing of the key".to_string(),
         1 => "1, alone".into(),
-        size => format!("{size} to {}", 2 * size - 1),
+        size => format!("{size} to {}", size.saturating_mul(2).saturating_sub(1)),
     };
     let bars: Vec<Bar> = bins
         .iter()

@@ -38,6 +38,80 @@ pub fn definitions(analysis: &Analysis) -> String {
     content
 }
 
+/// What the figures mean for those who make such analyses.
+pub fn reading(analysis: &Analysis) -> Vec<String> {
+    let all = &analysis.figures;
+    [
+        reading_of_clusters(all),
+        reading_of_classes(all),
+        reading_of_regression(all),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn reading_of_clusters(all: &[Figure]) -> Option<String> {
+    let adjusted = figure::value(all, "kmeans_adjusted_rand")?;
+    let verdict = match adjusted {
+        a if a >= 1.0 => "exactly the groups of the original",
+        a if a >= 0.9 => "nearly the groups of the original",
+        a if a >= 0.5 => "groups that are partly those of the original",
+        _ => "other groups than in the original",
+    };
+    Some(format!(
+        "Who looks for groups in the masked file finds {verdict} (adjusted Rand index {adjusted:.2}; 1 is equal, 0 is chance)."
+    ))
+}
+
+fn reading_of_classes(all: &[Figure]) -> Option<String> {
+    let most_frequent = figure::value(all, "accuracy_most_frequent")?;
+    let of = |side: &str| -> Vec<f64> {
+        let is_of = |figure: &&Figure| {
+            figure.what.key.starts_with("accuracy_") && figure.what.key.ends_with(side)
+        };
+        all.iter()
+            .filter(is_of)
+            .filter_map(|figure| figure.value)
+            .collect()
+    };
+    let best = |side: &str| of(side).into_iter().reduce(f64::max);
+    let (original, masked) = (best("_original")?, best("_masked")?);
+    if original <= most_frequent {
+        return Some(format!(
+            "No classifier beats the most frequent class even when it learns from the original ({} against {}): this target says nothing about what was lost.",
+            text::percent(original),
+            text::percent(most_frequent)
+        ));
+    }
+    Some(format!(
+        "The best classifier is right for {} of the original records if it learned from the original, and for {} if it learned from the masked file; without learning it would be {}.",
+        text::percent(original),
+        text::percent(masked),
+        text::percent(most_frequent)
+    ))
+}
+
+fn reading_of_regression(all: &[Figure]) -> Option<String> {
+    let overlaps = figure::find(all, "regression_overlap")?;
+    if let Some(why) = &overlaps.why_not {
+        return Some(format!(
+            "The regression cannot be made with the masked file: {why}."
+        ));
+    }
+    let apart: Vec<&str> = (overlaps.parts.iter())
+        .filter(|part| part.value.is_some_and(|overlap| overlap <= 0.0))
+        .map(|part| part.name.as_str())
+        .collect();
+    Some(match apart.is_empty() {
+        true => "In the regression the intervals of every coefficient meet: who tests them may still conclude otherwise where they meet little.".into(),
+        false => format!(
+            "In the regression the intervals of {} do not even meet: the masked file rules out what the original says of them.",
+            text::names(&apart, 5)
+        ),
+    })
+}
+
 fn clusters(all: &[Figure]) -> String {
     let told: Vec<Figure> = all
         .iter()

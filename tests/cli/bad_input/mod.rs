@@ -1,6 +1,7 @@
 //! One table of broken and ugly inputs and of wrong options: what each ends with, and what it says.
 
 mod aggregates;
+mod analyses;
 mod broken;
 mod distances;
 mod evaluate;
@@ -16,6 +17,7 @@ mod outputs;
 mod probabilistic;
 mod published;
 mod risk;
+mod report;
 mod rules;
 mod score;
 mod ugly;
@@ -233,6 +235,7 @@ fn table() -> Vec<Case> {
     table.extend(outputs::cases());
     table.extend(knowledge::cases());
     table.extend(aggregates::cases());
+    table.extend(analyses::cases());
     table.extend(learned::cases());
     table.extend(loss::cases());
     table.extend(match_attributes::cases());
@@ -240,6 +243,7 @@ fn table() -> Vec<Case> {
     table.extend(probabilistic::cases());
     table.extend(published::cases());
     table.extend(risk::cases());
+    table.extend(report::cases());
     table.extend(rules::cases());
     table.extend(score::cases());
     table.extend(verify::cases());

@@ -1,0 +1,202 @@
+//! Results of every command, as reports read them: small, and with names that pages could stumble over.
+
+use serde_json::{Value, json};
+
+/// A name that is markup, if it is not written as text.
+pub const ODD: &str = "<b>&\"'pay";
+
+pub fn link() -> Value {
+    json!({
+        "schema": "sdcrisk.link/1", "version": "0.1.0", "status": "done",
+        "scenario": {
+            "original": "/srv/secret/people.csv", "masked": "out/masked.csv", "original_records": 1080, "masked_records": 1080,
+            "known_records": 977, "direction": "original-to-masked", "aligned_by": "the order of the records", "ties": "fair",
+            "assign": "best", "left_out": [{"attribute": "town", "why": "has one value in all 1080 records"}]
+        },
+        "results": [
+            {"method": "am", "formula": "squared differences", "worst_case": false, "known": [ODD], "records": 977, "with_partner": 977,
+             "correct": {"fair": 131.5, "strict": 128, "optimistic": 143}, "rate": 0.134595, "rate_of_findable": 0.134595,
+             "interval": [0.114611, 0.157424], "baseline": 0.000926, "certain": 0, "certain_correct": 0, "empty": 0,
+             "candidates_mean": 1080.0, "candidates_quantiles": null, "contains_true": 977, "windows": null},
+            {"method": "rsld", "formula": "within the window", "worst_case": false, "known": [ODD, "tax"], "records": 977, "with_partner": 977,
+             "correct": {"fair": 733.0, "strict": 733, "optimistic": 733}, "rate": 0.750256, "rate_of_findable": 0.750256,
+             "interval": [0.722187, 0.776367], "baseline": 0.000926, "certain": 619, "certain_correct": 617, "empty": 3,
+             "candidates_mean": 2.8125, "candidates_quantiles": [0, 1, 2, 5, 37],
+             "candidates_histogram": [[0, 3], [1, 619], [2, 171], [4, 148], [8, 22], [16, 9], [32, 5]], "contains_true": 971, "windows": [54, 54],
+             "bound": 751, "gap": 0.0184, "proof": "limit", "expected": 0.6123,
+             "calibration": [{"from": 0.0, "to": 0.5, "records": 401, "stated": 0.3127, "realised": 0.2919},
+                             {"from": 0.5, "to": 1.0, "records": 576, "stated": 0.8221, "realised": 0.8563}]}
+        ],
+        "means": [{"method": "rsld", "cases": 2, "rate": 0.443322}],
+        "not_run": [{"method": "md", "why": "the covariance of 2 attributes is singular"}],
+        "reading": ["The highest rate is 75.0 %."],
+        "provenance": made(&["link", "--seed", "860417", "--known-records=977", "/srv/secret/people.csv", "out/masked.csv"])
+    })
+}
+
+fn made(words: &[&str]) -> Value {
+    let command: Vec<&str> = std::iter::once("sdcrisk")
+        .chain(words.iter().copied())
+        .collect();
+    json!({
+        "version": "0.1.0", "command": command,
+        "files": [
+            {"name": "/srv/secret/people.csv", "sha256": "0a11ce0a11ce", "records": 1080, "attributes": 13},
+            {"name": "out/masked.csv", "sha256": "b0bb1eb0bb1e", "records": 1080, "attributes": 12}
+        ]
+    })
+}
+
+fn figure(key: &str, value: Option<f64>, unit: &str, most: Option<f64>) -> Value {
+    json!({
+        "key": key, "name": format!("name of {key}"), "value": value, "unit": unit, "direction": "lower is better", "least": 0.0, "most": most,
+        "counted": 13000, "skipped": 0, "says": format!("law of {key}"), "source": "a paper"
+    })
+}
+
+pub fn loss() -> Value {
+    let mut il = figure("il", Some(0.213_37), "share", None);
+    il["skipped"] = json!(412);
+    let mut il1s = figure("il1s", Some(0.089_93), "share", None);
+    il1s["parts"] = json!([{"name": ODD, "value": 0.0731}, {"name": "tax", "value": null}]);
+    let mut mlodak = figure("mlodak", None, "share", Some(1.0));
+    mlodak["why_not"] = json!("the correlations are singular");
+    json!({
+        "schema": "sdcrisk.loss/1", "version": "0.1.0",
+        "scenario": {"original": "/srv/secret/people.csv", "masked": "out/masked.csv", "records": 1080, "attributes": [ODD, "tax"],
+                     "numbers": ["tax"], "aligned_by": "the order of the records", "left_out": []},
+        "measures": {"il": 0.213_37, "il1s": 0.089_93, "mlodak": null, "mean_square_data": 46390533.776, "mean_variation_means": 0.0125,
+                     "changed": 0.9719, "accuracy_knn": 0.0377, "of_next_year": 3.25},
+        "figures": [il, il1s, mlodak, figure("mean_square_data", Some(46_390_533.776), "number", None),
+                    figure("mean_variation_means", Some(0.0125), "share", None), figure("changed", Some(0.9719), "share", Some(1.0))],
+        "analyses": [figure("accuracy_knn", Some(0.0377), "share", Some(1.0))],
+        "provenance": made(&["loss", "--seed=860417", "/srv/secret/people.csv", "out/masked.csv"])
+    })
+}
+
+pub fn risk() -> Value {
+    let about = |mut figure: Value, about: &str| {
+        figure["about"] = json!(about);
+        figure
+    };
+    json!({
+        "schema": "sdcrisk.risk/1", "version": "0.1.0",
+        "scenario": {"original": "/srv/secret/people.csv", "masked": "out/masked.csv", "records": 1080, "key": ["town", ODD],
+                     "missing_matches": "any", "confidential": ["tax"], "weights": "weight", "c": 2.0, "suda": null, "pair": null},
+        "measures": {"unique": 217, "individual_risk_global": 0.1077, "interval_disclosure_rank": 0.5562},
+        "before": {"unique": 331, "individual_risk_global": 0.1441},
+        "figures": [about(figure("unique", Some(217.0), "count", None), "singling-out"),
+                    about(figure("individual_risk_global", Some(0.1077), "share", Some(1.0)), "linkability"),
+                    about(figure("interval_disclosure_rank", Some(0.5562), "share", Some(1.0)), "inference")],
+        "figures_before": [about(figure("unique", Some(331.0), "count", None), "singling-out"),
+                           about(figure("individual_risk_global", Some(0.1441), "share", Some(1.0)), "linkability")],
+        "readings": [{"about": "singling-out", "text": "217 of 1080 records are the only ones with their key."}],
+        "classes": [{"size": 1, "records": 217}, {"size": 2, "records": 238}, {"size": 3, "records": 189}, {"size": 19, "records": 436}],
+        "most_at_risk": [{"record": 88213, "matching": 1, "population": 1.5, "individual_risk": 0.6931, "minimal_uniques": 4,
+                          "smallest_unique": 1, "suda_score": 12.5, "dis_suda": 0.8461}],
+        "provenance": made(&["risk", "/srv/secret/people.csv", "out/masked.csv"])
+    })
+}
+
+pub fn score() -> Value {
+    json!({
+        "schema": "sdcrisk.score/1", "version": "0.1.0",
+        "scenario": {"original": "/srv/secret/people.csv", "masked": "out/masked.csv", "original_records": 1080, "compared_records": 1080,
+                     "attributes": ["tax"], "known": "sweep:5", "direction": "original-to-masked", "aligned_by": "the order of the records",
+                     "left_out": []},
+        "form": "rsld", "il": 0.213_37, "dr": 0.4309, "score": 0.322_14, "dr_2001": 0.3929, "score_2001": null,
+        "terms": {"rsld": 0.4613, "dld": 0.3719, "pld": 0.0874, "id": 0.5562},
+        "links": [{"term": "rsld", "method": "rsld", "formula": "within the window", "assign": "best", "rate": 0.4613,
+                   "cases": [{"known": [ODD], "records": 977, "correct": 450.7, "rate": 0.4613, "interval": [0.4302, 0.4927], "baseline": 0.000926}]}],
+        "figures": [figure("rsld", Some(0.4613), "share", Some(1.0))],
+        "provenance": made(&["score", "/srv/secret/people.csv", "out/masked.csv"])
+    })
+}
+
+/// Settings of two methods, of which one varies in one number.
+pub fn evaluate() -> Value {
+    let setting = |number: usize,
+                   method: &str,
+                   parameter: &str,
+                   value: f64,
+                   il: f64,
+                   dr: f64,
+                   rate: f64,
+                   pareto: bool| {
+        json!({
+            "setting": number, "label": format!("{method} {parameter}={value}"), "file": "/srv/secret/people.csv", "method": method,
+            "parameters": {parameter: value}, "runs": 3, "is_limited": false,
+            "measures": {"il": {"mean": il, "interval": [il * 0.9, il * 1.1], "runs": 3}, "dr": {"mean": dr, "interval": null, "runs": 3},
+                         "attack:am": {"mean": rate, "interval": [rate - 0.01, rate + 0.01], "runs": 3},
+                         "loss:pil": {"mean": null, "interval": null, "runs": 0}},
+            "pareto": pareto,
+            "published": [{"measure": "attack:am", "value": rate + 0.0123, "difference": -0.0123, "source": "table 3 of a paper"}]
+        })
+    };
+    let row = |number: usize, seed: Value| {
+        json!({
+            "setting": number, "file": "/srv/secret/people.csv", "method": "rankswap", "parameters": {"p": 2}, "run": 1, "seed": seed,
+            "il": 0.0519, "dr": 0.5517, "score": 0.3018, "dr_2001": null, "score_2001": null, "losses": {"il": 0.0519, "pil": null},
+            "risks": {"interval_disclosure_rank": 0.7071},
+            "attacks": [{"name": "am", "method": "am", "rate": 0.6307, "cases": 2, "certain_rate": null, "status": "done", "by_case": []}]
+        })
+    };
+    json!({
+        "schema": "sdcrisk.evaluate/1", "version": "0.1.0", "status": "done",
+        "plan": {"file": "plans/grid.toml", "repeats": 3, "seed": 860417, "known": [["sweep:7"]], "attacks": ["am"], "losses": ["il", "pil"], "risks": []},
+        "files": [{"name": "/srv/secret/people.csv", "records": 1080, "attributes": ["a", "b"]}],
+        "axes": {"loss": "il", "risk": "dr"}, "interval": "mean of so many files",
+        "rows": [row(0, json!(860417)), row(1, json!(null))],
+        "settings": [setting(0, "rankswap", "p", 2.0, 0.0519, 0.5517, 0.6307, true), setting(1, "rankswap", "p", 10.0, 0.2171, 0.3113, 0.2239, true),
+                     setting(2, "noise", "level", 0.1, 0.4447, 0.3517, 0.1771, false)],
+        "provenance": {"version": "0.1.0", "command": ["sdcrisk", "evaluate", "plans/grid.toml"], "files": []}
+    })
+}
+
+pub fn statement() -> Value {
+    json!({
+        "schema": "sdcrisk.statement/1", "version": "0.1.0", "method": "rankswap",
+        "parameters": {"p": 5.0, "window": 54, "partner": "unswapped"}, "records": 1080, "attributes": [ODD, "tax"], "missing": "left in place"
+    })
+}
+
+pub fn describe() -> Value {
+    json!({
+        "schema": "sdcrisk.describe/1", "version": "0.1.0", "file": "/srv/secret/people.csv", "records": 1080,
+        "attributes": [{"name": ODD, "scale": "nominal", "role": "quasi-identifier", "missing": 57, "distinct": 71}],
+        "notes": ["a note on 57 values"]
+    })
+}
+
+pub fn matching() -> Value {
+    json!({
+        "schema": "sdcrisk.match-attributes/1", "version": "0.1.0", "a": "/srv/secret/people.csv", "b": "out/masked.csv", "a_records": 1080, "b_records": 1080,
+        "situation": {"family": "consensus", "meaning": "the same variables in the same terms", "pairs": 1, "same_variable": 1, "same_terms": 1},
+        "pairs": [{"a": ODD, "b": "pay", "compared_by": "density", "distance": 0.1737, "chance": 0.0511, "rivals": ["tax"]}],
+        "a_unmatched": ["town"], "b_unmatched": []
+    })
+}
+
+/// A measure of three attributes.
+pub fn weights() -> Value {
+    json!({
+        "schema": "sdcrisk.weights/1", "version": "0.1.0", "family": "wm", "attributes": ["AGI", ODD, "FICA"], "standardize": "own",
+        "direction": "original-to-masked", "linked": 300, "records": 400, "bound": 300, "proof": "optimal", "basis": "attributes",
+        "weights": {"AGI": 0.125, ODD: 0.75, "FICA": 0.125}, "ranges": {"AGI": [0.1, 0.2], ODD: [0.7, 0.8], "FICA": [0.0, 0.2]}
+    })
+}
+
+/// One of each, with the name of its file.
+pub fn all() -> Vec<(&'static str, Value)> {
+    vec![
+        ("results/link.json", link()),
+        ("results/loss.json", loss()),
+        ("results/risk.json", risk()),
+        ("results/score.json", score()),
+        ("results/evaluate.json", evaluate()),
+        ("masked.sdc.json", statement()),
+        ("results/describe.json", describe()),
+        ("results/match.json", matching()),
+        ("keys/weights.json", weights()),
+    ]
+}
