@@ -103,21 +103,6 @@ pub fn table(figures: &[Figure]) -> String {
         .iter()
         .map(|figure| {
             let what = figure.what;
-            let end = |value: f64| match what.unit {
-                Unit::Share => format!("{:.0} %", 100.0 * value),
-                Unit::Count => text::count(value),
-                Unit::Number => value.to_string(),
-            };
-            let mut note = String::new();
-            if let Some(why) = &figure.why_not {
-                note = format!("not defined: {why}");
-            } else if figure.skipped > 0 {
-                note = format!(
-                    "{} of {} left out: divided by 0",
-                    figure.skipped,
-                    figure.skipped + figure.counted
-                );
-            }
             vec![
                 what.name.into(),
                 what.key.into(),
@@ -135,7 +120,8 @@ pub fn table(figures: &[Figure]) -> String {
 pub fn range(what: &Definition) -> String {
     let end = |value: f64| match what.unit {
         Unit::Share => format!("{:.0} %", 100.0 * value),
-        _ => text::count(value),
+        Unit::Count => text::count(value),
+        Unit::Number => value.to_string(),
     };
     format!(
         "{} to {}",
