@@ -1,5 +1,7 @@
 //! From the rows of a grid to what is said of each setting: means over masked files, the Pareto front, published figures.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
@@ -178,13 +180,14 @@ pub fn summaries(
     rows: &[Row],
     published: &[Published],
 ) -> Vec<SettingSummary> {
+    let mut rows_of: BTreeMap<usize, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        rows_of.entry(row.setting).or_default().push(row);
+    }
     let mut summaries: Vec<SettingSummary> = settings
         .iter()
         .map(|setting| {
-            let own: Vec<&Row> = rows
-                .iter()
-                .filter(|row| row.setting == setting.setting)
-                .collect();
+            let own = rows_of.remove(&setting.setting).unwrap_or_default();
             let measures = measures(&own);
             SettingSummary {
                 runs: own.len(),
@@ -200,22 +203,21 @@ pub fn summaries(
         })
         .collect();
     let axes = Axes::of(&summaries);
-    let places: Vec<_> = summaries
-        .iter()
-        .map(|setting| axes.place(setting))
-        .collect();
-    for at in 0..summaries.len() {
-        // Losses of different files cannot be compared.
-        let same_file = |other: usize| summaries[other].setting.file == summaries[at].setting.file;
-        let of_file: Vec<usize> = (0..summaries.len())
-            .filter(|&other| same_file(other))
+    // Losses of different files cannot be compared.
+    let mut by_file: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, summary) in summaries.iter().enumerate() {
+        by_file
+            .entry(summary.setting.file.clone())
+            .or_default()
+            .push(place);
+    }
+    for of_file in by_file.into_values() {
+        let points: Vec<_> = (of_file.iter())
+            .map(|&place| axes.place(&summaries[place]))
             .collect();
-        let points: Vec<_> = of_file.iter().map(|&other| places[other]).collect();
-        let front = pareto(&points);
-        summaries[at].pareto = of_file
-            .iter()
-            .zip(front)
-            .any(|(&other, on)| other == at && on);
+        for (place, is_on) in of_file.into_iter().zip(pareto(&points)) {
+            summaries[place].pareto = is_on;
+        }
     }
     summaries
 }

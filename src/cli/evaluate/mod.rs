@@ -4,6 +4,7 @@ mod cell;
 mod experiment;
 mod journal;
 mod options;
+mod original;
 mod outputs;
 mod places;
 mod work;

@@ -1,12 +1,20 @@
 //! Where the files that a plan names are.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
 
 use crate::error::{Error, Result};
 
-/// The folders in which a relative name is looked up, in this order.
+/// Where files are looked for, and what was found.
 #[derive(Debug)]
-pub(super) struct Places(Vec<PathBuf>);
+pub(super) struct Places {
+    /// The folders in which a relative name is looked up, in this order.
+    folders: Vec<PathBuf>,
+    /// Every file that was found, in the order of the plan.
+    found: RefCell<Vec<PathBuf>>,
+}
 
 impl Places {
     /// Beside the plan, the current folder, and the folder of `--data`.
@@ -14,7 +22,10 @@ impl Places {
         let beside = plan.parent().unwrap_or(Path::new("")).to_path_buf();
         let mut folders = vec![beside, PathBuf::new()];
         folders.extend(data.map(Path::to_path_buf));
-        Self(folders)
+        Self {
+            folders,
+            found: RefCell::default(),
+        }
     }
 
     /// The file of this name.
@@ -22,15 +33,25 @@ impl Places {
     /// # Errors
     /// Failed, when there is none.
     pub fn find(&self, name: &str) -> Result<PathBuf> {
-        let found = self
-            .0
+        let path = self
+            .folders
             .iter()
             .map(|folder| folder.join(name))
             .find(|path| path.is_file());
-        found.ok_or_else(|| {
+        let path = path.ok_or_else(|| {
             Error::failed(format!("names {name:?}: there is no such file"))
                 .remedy("Put it beside the plan or in the current folder, or say where it is: --data FOLDER")
-        })
+        })?;
+        let mut found = self.found.borrow_mut();
+        if !found.contains(&path) {
+            found.push(path.clone());
+        }
+        Ok(path)
+    }
+
+    /// Every file that was found, in the order of the plan: what a run reads.
+    pub fn found(&self) -> Vec<PathBuf> {
+        self.found.borrow().clone()
     }
 }
 
@@ -52,6 +73,8 @@ mod tests {
         let places = Places::new(&plans.join("plan.toml"), Some(&data));
         assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));
         assert_eq!(places.find("b.csv").unwrap(), data.join("b.csv"));
+        assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));
+        assert_eq!(places.found().len(), 2);
         assert!(
             places
                 .find("c.csv")

@@ -224,20 +224,25 @@ pub(in crate::cli) fn attack_files(
     })
 }
 
-/// Whether the options make sense for attacks on masked files of this original, as far as that can be told before masking.
+/// Checks the options for attacks on masked files of this original, as far as that can be done before masking, and tells the
+/// attributes that will not be compared.
 ///
 /// # Errors
 /// Usage or Input: what [`attack_files`] would say of every masked file.
-pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<()> {
+pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<Vec<LeftOut>> {
     args.refuse_without_effect(args.wants_statement())?;
     refuse_empty(original, original)?;
     let seed = args.seed()?;
     let held = args.held(original, &seed)?;
-    if args.sides(original, original, &held)?.is_none() {
-        let (cases, _) = args.cases(original, original, &seed)?;
-        args.refuse_unknown_names(original, &cases)?;
+    args.methods.check(original.attributes())?;
+    match args.sides(original, original, &held)? {
+        Some(sides) => Ok(sides.left_out),
+        None => {
+            let (cases, left_out) = args.cases(original, original, &seed)?;
+            args.refuse_unknown_names(original, &cases)?;
+            Ok(left_out)
+        }
     }
-    args.methods.check(original.attributes())
 }
 
 /// Without records there is nobody to link.

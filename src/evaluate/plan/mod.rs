@@ -143,6 +143,19 @@ pub struct Published {
     pub source: String,
 }
 
+impl PlannedFile {
+    /// Its name without its folders.
+    pub fn short_name(&self) -> &str {
+        let parts = self.original.rsplit(['/', '\\']);
+        parts.into_iter().next().unwrap_or_default()
+    }
+
+    /// Whether the plan calls it so elsewhere: by its whole name, or without its folders.
+    pub fn is_called(&self, name: &str) -> bool {
+        name == self.original || name == self.short_name()
+    }
+}
+
 impl PlannedMask {
     /// The parameters of a setting as a report has them.
     pub fn parameters(setting: &[PlannedOption]) -> Map<String, Value> {

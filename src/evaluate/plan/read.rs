@@ -10,7 +10,7 @@ use super::{
 use crate::error::{Error, Result};
 
 /// More settings than this are a mistake.
-const MOST_SETTINGS: usize = 100_000;
+const MOST_SETTINGS: usize = 10_000;
 
 /// What makes up IL, unless the plan says which losses are measured.
 const USUAL_LOSS: &str = "il";
@@ -385,6 +385,17 @@ impl<'a> Reader<'a> {
                 .any(|other| other.original == file.original)
             {
                 return Err(source.error(file.line, "names a file that was named before"));
+            }
+        }
+        for mask in &self.masks {
+            let is_named = |name: &String| files.iter().any(|file| file.is_called(name));
+            if let Some(stranger) = mask.files.iter().find(|name| !is_named(name)) {
+                return Err(source
+                    .error(
+                        mask.line,
+                        format!("[[mask]] is for a file {stranger:?} that the plan does not name"),
+                    )
+                    .remedy("Give its name as original has it"));
             }
         }
         if self.masks.is_empty() {

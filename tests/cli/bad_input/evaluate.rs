@@ -137,7 +137,7 @@ pub fn cases() -> Vec<Case> {
         mask(
             "a masking of another file",
             "method = \"rankswap\"\np = 20\nfile = \"other.csv\"",
-            "[[mask]] is for a file that the plan does not name",
+            "[[mask]] is for a file \"other.csv\" that the plan does not name",
         ),
         attacks(
             "an unknown attack",
