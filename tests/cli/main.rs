@@ -33,9 +33,9 @@ mod recoding;
 mod releases;
 mod report;
 mod reports;
-mod risk;
 #[path = "../common/results.rs"]
 mod results;
+mod risk;
 mod sandbox;
 mod score;
 mod selftest;

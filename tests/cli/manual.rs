@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 22] = [
-const COMMANDS: [&str; 21] = [
 const COMMANDS: [&str; 25] = [
     "",
     "mask",
@@ -27,7 +25,6 @@ const COMMANDS: [&str; 25] = [
     "match-attributes",
     "verify",
     "score",
-    "report",
     "describe",
     "demo",
     "selftest",

@@ -40,9 +40,9 @@ mod random_files;
 mod rank_swapping;
 mod recoding;
 mod refinement;
-mod risk;
 mod report;
 #[path = "../common/results.rs"]
 mod results;
+mod risk;
 mod schema;
 mod swapping;
