@@ -25,6 +25,7 @@ const COMMANDS: [&str; 25] = [
     "explain",
     "verify",
     "match-attributes",
+    "score",
     "describe",
     "demo",
     "selftest",
