@@ -25,7 +25,6 @@ const COMMANDS: [&str; 25] = [
     "explain",
     "verify",
     "match-attributes",
-    "score",
     "describe",
     "demo",
     "selftest",
