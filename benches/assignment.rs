@@ -2,7 +2,7 @@
 //! cost.
 //!
 //! `cargo bench --bench assignment` compares on files of 5,000 records; `-- large` shows 100,000 records, which no dense
-//! solver holds; `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file tells the rest.
+//! solver holds; `-- patterns` compares assignments by agreement patterns (prl); `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file tells the rest.
 
 mod common;
 
@@ -14,8 +14,13 @@ use common::{
     process::{self, Sink},
 };
 use sdcrisk::{
+    attack::{
+        Attack, Direction, Preference, Scenario,
+        one_to_one::assign,
+        probabilistic::{Fit, Probabilistic},
+    },
     stats::moments::moments_by_attribute,
-    table::{Matrix, ReadOptions, Table},
+    table::{Matrix, ReadOptions, Scale, Table},
 };
 
 const RECORDS: usize = 5_000;
@@ -32,6 +37,9 @@ const MASKINGS: [(&str, &str); 4] = [
 
 const KNOWN: [usize; 2] = [7, 13];
 
+/// Of agreement patterns.
+const KNOWN_PATTERNS: [usize; 3] = [1, 3, 5];
+
 fn main() {
     let words = common::words();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -41,6 +49,7 @@ fn main() {
             files(Path::new(folder), records.parse().expect("a number"));
         }
         ["large"] => large(),
+        ["patterns"] => patterns(),
         _ => compare(),
     }
 }
@@ -120,6 +129,88 @@ fn large() {
         let peak = process::peak_megabytes(&mut link(folder, name, known), &Sink::Null);
         say(&format!("{name:10} {known:>5} {seconds:>9.1} {peak:>8.0}"));
     }
+}
+
+/// Assignments by agreement patterns, m and u of the true pairs, on one thread; the dense solver gets the matrix of weights.
+fn patterns() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    files(folder, RECORDS);
+    say(&format!(
+        "{RECORDS} records, {ROUNDS} rounds, medians, one thread\n\n{:10} {:>5} {:>9} {:>9} {:>9} {:>11} {:>9}",
+        "masked", "known", "ours s", "matrix s", "lsap s", "lsap/ours", "cost off"
+    ));
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let one = one.build().expect("a thread");
+    for (name, _) in MASKINGS {
+        for known in KNOWN_PATTERNS {
+            let agreed = agreed(folder, name, known);
+            let (mut ours, mut build, mut solve) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut cost, mut least) = (f64::NAN, f64::NAN);
+            for _ in 0..ROUNDS {
+                let (found, seconds) = timed(|| one.install(|| assign(&agreed).expect("links")));
+                cost = found.total.cost;
+                ours.push(seconds);
+                let (costs, seconds) = timed(|| all_costs(&agreed));
+                build.push(seconds);
+                let (found, seconds) = timed(|| dense(&costs));
+                least = found;
+                solve.push(seconds);
+            }
+            say(&format!(
+                "{name:10} {known:>5} {:>9.3} {:>9.3} {:>9.3} {:>11.1} {:>9.1e}",
+                median(&ours),
+                median(&build),
+                median(&solve),
+                median_ratio(&solve, &ours),
+                (cost - least).abs() / least.abs(),
+            ));
+        }
+    }
+}
+
+fn agreed(folder: &Path, masked: &str, known: usize) -> Preference<'static> {
+    let original = standardised(&folder.join("original.csv"), known);
+    let masked = standardised(&folder.join(format!("{masked}.csv")), known);
+    let [seekers, sought] = [original, masked].map(|cells| Matrix::complete(RECORDS, known, cells));
+    let names: Vec<String> = (0..known).map(|k| format!("a{k}")).collect();
+    // A place for each record that has nothing to do with that of its partner's: 7919 is prime and no divisor.
+    let place = |record: usize| record * 7919 % RECORDS;
+    let mut shuffled = sought.values().to_vec();
+    for record in 0..RECORDS {
+        let row = &sought.values()[record * known..][..known];
+        shuffled[place(record) * known..][..known].copy_from_slice(row);
+    }
+    let sought = Matrix::complete(RECORDS, known, shuffled);
+    let aligned: Vec<Option<u32>> = (0..RECORDS)
+        .map(|record| u32::try_from(place(record)).ok())
+        .collect();
+    let attack = Probabilistic {
+        fit: Fit::Known,
+        ..Probabilistic::default()
+    };
+    let scenario = Scenario {
+        known: &names,
+        scales: &vec![Scale::Continuous; known],
+        intruder: &seekers,
+        released: &sought,
+        direction: Direction::OriginalToMasked,
+        aligned: Some(&aligned),
+    };
+    match attack.prepare(&scenario).expect("weights") {
+        Preference::Agreed(agreed) => Preference::Agreed(agreed),
+        _ => unreachable!("weights of patterns"),
+    }
+}
+
+fn all_costs(preference: &Preference<'_>) -> Vec<f64> {
+    let lists = preference.as_lists().expect("weights are lists");
+    let (mut costs, mut list) = (Vec::with_capacity(RECORDS * RECORDS), Vec::new());
+    for seeker in 0..RECORDS {
+        lists.list(seeker, &mut list);
+        costs.extend(list.iter().map(|&(_, cost)| cost));
+    }
+    costs
 }
 
 /// The cost that our assignment comes to.

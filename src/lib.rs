@@ -15,7 +15,7 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → {evaluate, report} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
+//! Arrows point one way: `cli → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
 //! rng} → {table, figure} → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |

@@ -1,13 +1,13 @@
 //! The partners that are cheapest to a record: by the weight of the pattern, with its sign turned, less a price of the partner.
 
+mod blocks;
+
 use pulp::{Arch, NullaryFnOnce};
 
-use super::{
-    Agreement, Weighted,
-    code::Span,
-    lanes::{Codes, LANES},
-};
+use super::{Weighted, lanes::LANES};
 use crate::stats::scatter;
+use blocks::Blocks;
+pub use blocks::Chosen;
 
 /// The greatest weight comes to so many steps of those that weights are rounded to, or to less than twice as many. Prices may
 /// be a hundred times as great and are whole numbers of steps still.
@@ -25,15 +25,6 @@ const BLOCKS_OF_SAMPLE: usize = 16;
 /// Records that a sample has of a pattern.
 const SAMPLED: u8 = 2;
 
-/// Who is chosen: either file can be, and the other one chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
-    /// Seekers choose among the sought records.
-    Sought,
-    /// Sought records choose among the seekers.
-    Seekers,
-}
-
 /// A record, and what it comes to for one that chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Offer {
@@ -43,6 +34,8 @@ pub struct Offer {
     pub cost: f64,
     /// Cost less price.
     pub worth: f64,
+    /// Where it stands among equals in the chooser's order.
+    place: u32,
 }
 
 /// What a record asks for.
@@ -69,18 +62,11 @@ pub struct Ask {
 /// O(n) memory. A search compares all records, many at a time.
 #[derive(Debug)]
 pub struct PricedAgreement<'a> {
-    agreement: &'a Agreement,
+    blocks: Blocks<'a>,
+    n_points: usize,
     /// For each attribute the weight of an agreement and that of a disagreement.
     weights: Vec<[f64; 2]>,
     off: f64,
-    chosen: Chosen,
-    n_points: usize,
-    /// For each block of records and each attribute the codes, or the first codes of the spans.
-    codes: Vec<Codes>,
-    /// If seekers are chosen, how many codes more the spans have.
-    more: Vec<Codes>,
-    /// For each block, the attributes that records miss. Empty if there are none.
-    missing: Vec<Codes>,
     /// −∞ past the last record.
     prices: Vec<[f64; LANES]>,
 }
@@ -91,67 +77,22 @@ impl<'a> PricedAgreement<'a> {
     /// # Complexity
     /// O(n d) time and memory.
     pub fn new(weighted: &'a Weighted, chosen: Chosen) -> Self {
-        let agreement = &weighted.agreement;
-        let (width, missing, n_points) = match chosen {
-            Chosen::Sought => (
-                agreement.width,
-                &agreement.sought_missing,
-                agreement.n_sought,
-            ),
-            Chosen::Seekers => (
-                agreement.width,
-                &agreement.seekers_missing,
-                agreement.n_seekers,
-            ),
-        };
-        let blocks = n_points.div_ceil(LANES);
-        let by_block = |cell: &dyn Fn(usize, usize) -> u32| -> Vec<Codes> {
-            let of_block = |place: usize| {
-                std::array::from_fn(|lane| {
-                    let point = place / width * LANES + lane;
-                    let there = point < n_points;
-                    there
-                        .then(|| cell(point, place % width))
-                        .unwrap_or_default()
-                })
-            };
-            (0..blocks * width).map(of_block).collect()
-        };
-        let span = |seeker: usize, k: usize| agreement.spans[seeker * width + k];
+        let blocks = Blocks::new(&weighted.agreement, chosen);
         let (weights, off) = rounded(&weighted.weights);
         let mut priced = Self {
-            agreement,
+            n_points: blocks.n_points(),
+            blocks,
             weights,
             off,
-            chosen,
-            n_points,
-            codes: match chosen {
-                Chosen::Sought => by_block(&|sought, k| agreement.codes[sought * width + k]),
-                Chosen::Seekers => by_block(&|seeker, k| span(seeker, k).first),
-            },
-            more: match chosen {
-                Chosen::Sought => Vec::new(),
-                Chosen::Seekers => by_block(&|seeker, k| span(seeker, k).more),
-            },
-            missing: Vec::new(),
             prices: Vec::new(),
         };
-        if missing.iter().any(|&bits| bits != 0) {
-            let in_blocks = missing.chunks(LANES);
-            priced.missing = in_blocks
-                .map(|bits| std::array::from_fn(|lane| bits.get(lane).copied().unwrap_or(0)))
-                .collect();
-        }
-        priced.set_prices(&vec![0.0; n_points]);
+        priced.set_prices(&vec![0.0; priced.n_points]);
         priced
     }
 
     /// Number of records that choose.
     pub fn n_choosers(&self) -> usize {
-        match self.chosen {
-            Chosen::Sought => self.agreement.n_seekers,
-            Chosen::Seekers => self.agreement.n_sought,
-        }
+        self.blocks.n_choosers()
     }
 
     /// Number of records that can be chosen.
@@ -186,7 +127,7 @@ impl<'a> PricedAgreement<'a> {
     ///
     /// # Complexity
     /// O(n d) for n records and d attributes.
-    pub fn cheapest(&self, ask: Ask, best: &mut Vec<(Offer, u32)>) {
+    pub fn cheapest(&self, ask: Ask, best: &mut Vec<Offer>) {
         best.clear();
         if ask.k == 0 {
             return;
@@ -198,10 +139,11 @@ impl<'a> PricedAgreement<'a> {
         });
     }
 
-    /// Adds a few records of each pattern, as they are met on a chooser's way.
+    /// Adds a few records of each pattern that is common in a part of the file, another part for each chooser. The first six
+    /// attributes tell patterns apart.
     ///
     /// # Complexity
-    /// O(d) for d attributes: a part of the records is looked at, and the first six attributes only tell patterns apart.
+    /// O(d) for d attributes.
     pub fn sample(&self, chooser: u32, offers: &mut Vec<Offer>) {
         Arch::new().dispatch(Sampling {
             among: self,
@@ -211,11 +153,12 @@ impl<'a> PricedAgreement<'a> {
     }
 
     #[inline(always)]
-    fn look(&self, block: usize, ask: Ask, turn: u32, best: &mut Vec<(Offer, u32)>) {
+    fn look(&self, block: usize, ask: Ask, turn: u32, best: &mut Vec<Offer>) {
         let mut costs = [0.0; LANES];
-        self.compare(block, ask.chooser, |_, lane, _, weight| {
-            costs[lane] -= weight
-        });
+        self.blocks
+            .compare(block, ask.chooser, &self.weights, |_, lane, _, weight| {
+                costs[lane] -= weight
+            });
         let (mut worths, mut places) = ([0.0; LANES], [0_u32; LANES]);
         for ((worth, cost), price) in worths.iter_mut().zip(&costs).zip(&self.prices[block]) {
             *worth = cost - price;
@@ -232,14 +175,19 @@ impl<'a> PricedAgreement<'a> {
             let lane = near.trailing_zeros() as usize;
             near &= near - 1;
             let (worth, place) = (worths[lane], places[lane]);
-            let before = |(other, its): &(Offer, u32)| {
-                other.worth < worth || (other.worth <= worth && *its < place)
+            let before = |other: &Offer| {
+                other.worth < worth || (other.worth <= worth && other.place < place)
             };
             let at = best.partition_point(before);
             if at < ask.k {
                 best.truncate(ask.k - 1);
-                let (point, cost) = (point(block, lane), costs[lane]);
-                best.insert(at, (Offer { point, cost, worth }, place));
+                let offer = Offer {
+                    point: point(block, lane),
+                    cost: costs[lane],
+                    worth,
+                    place,
+                };
+                best.insert(at, offer);
             }
         }
     }
@@ -250,73 +198,31 @@ impl<'a> PricedAgreement<'a> {
         &self,
         block: usize,
         chooser: u32,
+        turn: u32,
         room: &mut [u8; SAMPLES],
         offers: &mut Vec<Offer>,
     ) {
         let (mut costs, mut patterns) = ([0.0; LANES], [0_u32; LANES]);
-        self.compare(block, chooser, |k, lane, agrees, weight| {
-            costs[lane] -= weight;
-            patterns[lane] |= u32::from(agrees && k < MOST_SAMPLED_BY) << (k % MOST_SAMPLED_BY);
-        });
+        self.blocks
+            .compare(block, chooser, &self.weights, |k, lane, agrees, weight| {
+                costs[lane] -= weight;
+                patterns[lane] |= u32::from(agrees && k < MOST_SAMPLED_BY) << (k % MOST_SAMPLED_BY);
+            });
         let mut there = [false; SAMPLES];
-        let first = scatter::turn(point(block, 0) ^ scatter::turn(chooser)) as usize;
+        let first = scatter::place(point(block, 0), turn) as usize / LANES;
         for lane in (0..LANES).map(|lane| (first + lane) % LANES) {
             let pattern = patterns[lane] as usize;
             let price = self.prices[block][lane];
             if room[pattern] > 0 && !there[pattern] && price > f64::NEG_INFINITY {
                 room[pattern] -= 1;
                 there[pattern] = true;
-                let (point, cost) = (point(block, lane), costs[lane]);
-                let worth = cost - price;
-                offers.push(Offer { point, cost, worth });
-            }
-        }
-    }
-
-    /// Shows the pairs of a chooser with the records of a block: attribute by attribute, for each lane whether they agree, and the weight
-    /// of it.
-    #[inline(always)]
-    fn compare(&self, block: usize, chooser: u32, mut show: impl FnMut(usize, usize, bool, f64)) {
-        let (agreement, chooser) = (self.agreement, chooser as usize);
-        let width = agreement.width;
-        let missed = match self.chosen {
-            Chosen::Sought => agreement.seekers_missing[chooser],
-            Chosen::Seekers => agreement.sought_missing[chooser],
-        };
-        for (k, &[agree, disagree]) in self.weights.iter().enumerate() {
-            if missed >> k & 1 == 1 {
-                continue;
-            }
-            let codes = &self.codes[block * width + k];
-            let mut agrees = [false; LANES];
-            match self.chosen {
-                Chosen::Sought => {
-                    let span = agreement.spans[chooser * width + k];
-                    for (agrees, &code) in agrees.iter_mut().zip(codes) {
-                        *agrees = span.holds(code);
-                    }
-                }
-                Chosen::Seekers => {
-                    let code = agreement.codes[chooser * width + k];
-                    let more = &self.more[block * width + k];
-                    for ((agrees, &first), &more) in agrees.iter_mut().zip(codes).zip(more) {
-                        *agrees = Span { first, more }.holds(code);
-                    }
-                }
-            }
-            match self.missing.get(block) {
-                None => {
-                    for (lane, agrees) in agrees.into_iter().enumerate() {
-                        show(k, lane, agrees, if agrees { agree } else { disagree });
-                    }
-                }
-                Some(missing) => {
-                    for (lane, agrees) in agrees.into_iter().enumerate() {
-                        let weight = if agrees { agree } else { disagree };
-                        let is_missing = missing[lane] >> k & 1 == 1;
-                        show(k, lane, agrees, if is_missing { 0.0 } else { weight });
-                    }
-                }
+                let point = point(block, lane);
+                offers.push(Offer {
+                    point,
+                    cost: costs[lane],
+                    worth: costs[lane] - price,
+                    place: scatter::place(point, turn),
+                });
             }
         }
     }
@@ -324,9 +230,9 @@ impl<'a> PricedAgreement<'a> {
 
 /// Worth and place that are not reached any more: those of the last one, or what was asked for.
 #[inline(always)]
-fn last(ask: Ask, best: &[(Offer, u32)]) -> (f64, u32) {
+fn last(ask: Ask, best: &[Offer]) -> (f64, u32) {
     best.get(ask.k - 1)
-        .map_or((ask.below, 0), |(last, place)| (last.worth, *place))
+        .map_or((ask.below, 0), |last| (last.worth, last.place))
 }
 
 #[expect(
@@ -361,7 +267,7 @@ fn rounded(weights: &[[f64; 2]]) -> (Vec<[f64; 2]>, f64) {
 struct Looking<'a, 'b> {
     among: &'a PricedAgreement<'a>,
     ask: Ask,
-    best: &'b mut Vec<(Offer, u32)>,
+    best: &'b mut Vec<Offer>,
 }
 
 impl NullaryFnOnce for Looking<'_, '_> {
@@ -394,10 +300,13 @@ impl NullaryFnOnce for Sampling<'_, '_> {
             offers,
         } = self;
         let mut room = [SAMPLED; SAMPLES];
-        let n = among.prices.len();
-        for step in 0..BLOCKS_OF_SAMPLE.min(n) {
-            let block = scatter::turn(chooser ^ scatter::turn(step as u32)) as usize % n;
-            among.add_sample(block, chooser, &mut room, offers);
+        let (n, turn) = (among.prices.len(), scatter::turn(chooser));
+        let start = turn as usize % n.max(1);
+        for block in (start..n).chain(0..start).take(BLOCKS_OF_SAMPLE) {
+            among.add_sample(block, chooser, turn, &mut room, offers);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

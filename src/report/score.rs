@@ -270,33 +270,26 @@ impl ScoreReport {
         serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"
     }
 
-    /// One line a figure, for the next program.
+    /// One line a figure, and one a case of known attributes, for the next program. A value that is not defined is empty.
     ///
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record([
-            "key",
-            "value",
-            "counted",
-            "skipped",
-            "least",
-            "most",
-            "direction",
-            "why_not",
+            "original", "masked", "measure", "known", "value", "counted", "skipped",
         ])?;
+        let (original, masked) = (&self.scenario.original, &self.scenario.masked);
         for row in &self.figures {
-            writer.serialize((
-                row.key,
-                row.value,
-                row.counted,
-                row.skipped,
-                row.least,
-                row.most,
-                row.direction,
-                &row.why_not,
-            ))?;
+            let (counted, skipped) = (row.counted, row.skipped);
+            writer.serialize((original, masked, row.key, "", row.value, counted, skipped))?;
+        }
+        for term in &self.links {
+            for case in &term.cases {
+                let known = case.known.join("+");
+                let records = case.records;
+                writer.serialize((original, masked, term.term, known, case.rate, records, 0))?;
+            }
         }
         let bytes = writer
             .into_inner()

@@ -52,12 +52,17 @@ fn terms_are_those_of_link_loss_and_risk() {
         .ended(0)
         .json();
     let il = share(&loss, "/measures/il");
-    let id = share(&report, "/terms/id");
+    let risk = sandbox
+        .run("risk --format json people.csv masked.csv")
+        .ended(0)
+        .json();
+    let id = share(&risk, "/measures/interval_disclosure_rank");
     for (path, value) in [
         ("/terms/rsld", rsld),
         ("/terms/dld", dld),
         ("/terms/pld", pld),
         ("/il", il),
+        ("/terms/id", id),
     ] {
         assert_eq!(share(&report, path), value, "{path}");
     }
@@ -166,7 +171,7 @@ fn a_gate_looks_at_dr() {
     let csv = sandbox.run(&call("99%")).ended(0).text();
     let dr = csv
         .lines()
-        .find_map(|line| line.strip_prefix("dr_2001,"))
+        .find_map(|line| line.strip_prefix("people.csv,masked.csv,dr_2001,,"))
         .unwrap();
     let dr: f64 = dr.split(',').next().unwrap().parse().unwrap();
     assert!(dr > 0.1 && dr < 0.99, "{dr}");

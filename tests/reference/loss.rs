@@ -45,11 +45,8 @@ fn mdav_loses_what_was_published() {
     let eia = "--attributes UTILITYID,6-15";
     for (file, k, more, published) in [
         ("census.csv", 3, "", 5.692_186_278_8),
-        ("census.csv", 4, "", 7.494_699_832_6),
-        ("census.csv", 5, "", 9.088_435_497_6),
         ("census.csv", 10, "", 14.155_930_425_3),
         ("tarragona.csv", 3, "", 16.932_587_622_8),
-        ("tarragona.csv", 5, "", 22.461_859_662_6),
     ] {
         let mask = format!("microagg --k {k} {more}");
         let Some(report) = loss(file, &mask, more) else {

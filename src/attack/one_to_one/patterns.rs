@@ -55,14 +55,14 @@ impl Costs for Patterns<'_> {
     }
 
     fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
-        let of_wish = |best: &mut Vec<(Offer, u32)>, &Wish { row, below }: &Wish| {
+        let of_wish = |best: &mut Vec<Offer>, &Wish { row, below }: &Wish| {
             let ask = Ask {
                 chooser: row,
                 k,
                 below,
             };
             self.0.cheapest(ask, best);
-            best.iter().map(|(offer, _)| pair(offer)).collect()
+            best.iter().map(pair).collect()
         };
         let wishes = wishes.par_iter().with_min_len(AT_ONCE);
         wishes.map_init(Vec::new, of_wish).collect()

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{
     Analysis, Classifier, Formula,
     classifiers::{Training, predict},
-    design::{Column, MOST_CATEGORIES, SIDES, Sample, Side, Standard, Variable},
+    design::{Column, MOST_CATEGORIES, SIDES, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
     error::{Error, Result},
@@ -139,6 +139,7 @@ pub fn measure(
     options: &Options,
     streams: &Streams,
 ) -> Result<Analysis> {
+    check_options(options)?;
     let mut sample = Sample::new(pair, formula, "classification")?;
     if options.classes.is_none()
         && let Variable::Number(number) = &sample.target
@@ -232,8 +233,10 @@ impl Classes {
         match &sample.target {
             Variable::Number(number) => {
                 let column = Column::of_number(number, &sample.records);
-                let class =
-                    |&value: &f64| (0..).zip(cuts).filter(|(_, cut)| value > **cut).count() as u32;
+                let class = |&value: &f64| {
+                    let place = cuts.partition_point(|&cut| cut < value);
+                    u32::try_from(place).unwrap_or(u32::MAX)
+                };
                 Self {
                     names: names_of_classes(cuts.len() + 1),
                     original: column.original.iter().map(class).collect(),
@@ -292,6 +295,23 @@ fn names_of_classes(classes: usize) -> Vec<String> {
     }
 }
 
+/// Refuses numbers that make no sense, before anything is made of them.
+fn check_options(options: &Options) -> Result<()> {
+    if options.folds < 2 {
+        return Err(Error::usage("nothing is held out with fewer than 2 folds")
+            .remedy("Give --folds 2 or more, such as 5"));
+    }
+    match options.classes {
+        Some(0 | 1) => Err(Error::usage("there is nothing to tell apart in one class")
+            .remedy("Give --classes 2 or more")),
+        Some(many) if many > MOST_CATEGORIES => Err(Error::usage(format!(
+            "{many} classes are more than the {MOST_CATEGORIES} that can be learned"
+        ))
+        .remedy("Give fewer --classes, such as 4")),
+        _ => Ok(()),
+    }
+}
+
 fn check(
     classes: &Classes,
     sample: &Sample<'_>,
@@ -301,14 +321,6 @@ fn check(
     let n = sample.records.len();
     let wrong =
         |error: Error, remedy: &str| Err(error.on_attribute(&formula.target).remedy(remedy));
-    if options.folds < 2 {
-        return Err(Error::usage("nothing is held out with fewer than 2 folds")
-            .remedy("Give --folds 2 or more, such as 5"));
-    }
-    if options.classes.is_some_and(|classes| classes < 2) {
-        return Err(Error::usage("there is nothing to tell apart in one class")
-            .remedy("Give --classes 2 or more"));
-    }
     if classes.counts().iter().filter(|&&count| count > 0).count() < 2 {
         return wrong(
             Error::input("is of one class in the original, so there is nothing to learn"),
@@ -327,7 +339,8 @@ fn check(
     if n < options.folds {
         return wrong(
             Error::input(format!(
-                "{n} records that miss nothing are too few for {} folds",
+                "{} that miss nothing are too few for {} folds",
+                counted(n),
                 options.folds
             )),
             "Give fewer --folds, or fewer predictors: target~a,b",

@@ -2,7 +2,7 @@
 
 use super::{
     Analysis,
-    design::{Column, SIDES, Side, Standard, Variable, complete_records, left_out},
+    design::{Column, SIDES, Side, Standard, Variable, complete_records, counted, left_out},
     k_means::{Clusters, k_means},
     partitions::Agreement,
 };
@@ -70,12 +70,15 @@ static LOSS: Definition = Definition {
     unit: Unit::Number,
 };
 
+/// Starts in each file at most: all their clusters are kept.
+const MOST_STARTS: usize = 1000;
+
 /// How clusters are sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Number of clusters, at least 2.
     pub clusters: usize,
-    /// Starts of k-means in each file, at least 1.
+    /// Starts of k-means in each file, 1 to 1000.
     pub starts: usize,
 }
 
@@ -92,7 +95,7 @@ pub struct Options {
 /// Stream r for start r. The order of the records does not matter.
 ///
 /// # Errors
-/// Usage: fewer than 2 clusters, no start, or more clusters than records. Input: no numbers to cluster by.
+/// Usage: fewer than 2 clusters, no start or more than 1000, or more clusters than records. Input: no numbers to cluster by.
 ///
 /// # Complexity
 /// O(starts · turns · n · clusters · attributes), in parallel; memory O(n · (attributes + starts)).
@@ -111,6 +114,13 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
             Variable::Levels(_) => None,
         })
         .collect();
+    let varies = |column: &Column| Standard::of(column.original.iter().copied()).is_defined();
+    if !columns.iter().any(varies) {
+        return Err(Error::input(
+            "no number varies in the original, so there are no groups to be found",
+        )
+        .remedy("Compare attributes that vary, or leave --clusters out"));
+    }
     let [original, masked] = SIDES.map(|side| {
         let points = standardised(&columns, side);
         (0..options.starts as u64)
@@ -118,7 +128,7 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
             .collect::<Vec<Clusters>>()
     });
     let mut notes = vec![format!(
-        "k-means: {} clusters, {} starts, on the numbers {}, over {} records",
+        "k-means: {} clusters, {} starts, on the numbers {}, over {}",
         options.clusters,
         options.starts,
         columns
@@ -126,7 +136,7 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
             .map(|column| column.name.as_str())
             .collect::<Vec<_>>()
             .join(", "),
-        records.len()
+        counted(records.len())
     )];
     notes.extend(left_out("k-means", records.len(), pair.n_records));
     Ok(Analysis {
@@ -140,8 +150,11 @@ fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
         return Err(Error::usage("one cluster holds everything in both files")
             .remedy("Ask for 2 clusters or more, such as --clusters 3"));
     }
-    if options.starts == 0 {
-        return Err(Error::usage("k-means needs a start").remedy("Give --starts 1 or more"));
+    if !(1..=MOST_STARTS).contains(&options.starts) {
+        return Err(Error::usage(format!(
+            "k-means needs a start, and more than {MOST_STARTS} find nothing new"
+        ))
+        .remedy("Give --starts a number from 1 to 1000, such as 10"));
     }
     if attributes == 0 {
         return Err(Error::input(
@@ -151,8 +164,9 @@ fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
     }
     if options.clusters > records {
         return Err(Error::usage(format!(
-            "{} clusters are more than the {records} records that miss no number",
-            options.clusters
+            "{} clusters are too many for {} that miss no number",
+            options.clusters,
+            counted(records)
         ))
         .remedy("Ask for fewer clusters, or leave attributes with many gaps out of --attributes"));
     }

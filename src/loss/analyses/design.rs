@@ -90,7 +90,8 @@ impl Levels {
         let all = numbers.original.present(place);
         let mut values: Vec<f64> = all.chain(numbers.masked.present(place)).collect();
         values.sort_by(f64::total_cmp);
-        values.dedup_by(|a, b| a == b);
+        // Minus zero is zero.
+        values.dedup_by(|a, b| a.partial_cmp(&b) == Some(Ordering::Equal));
         let codes = |matrix: &crate::table::Matrix| {
             let code = |value: f64| {
                 u32::try_from(values.partition_point(|&other| other < value)).unwrap_or(u32::MAX)
@@ -191,6 +192,14 @@ pub(super) fn complete_records(n_records: usize, variables: &[&Variable<'_>]) ->
     records
 }
 
+/// So many records, in words.
+pub(super) fn counted(records: usize) -> String {
+    match records {
+        1 => "1 record".into(),
+        _ => format!("{records} records"),
+    }
+}
+
 /// In words how many records an analysis leaves out, if any.
 pub(super) fn left_out(analysis: &str, used: usize, all: usize) -> Option<String> {
     (used < all).then(|| {
@@ -279,10 +288,10 @@ impl<'a> Sample<'a> {
         }
         let names: Vec<&str> = predictors.iter().map(Variable::name).collect();
         let told = format!(
-            "{analysis}: {} by {}, over {} records",
+            "{analysis}: {} by {}, over {}",
             formula.target,
             names.join(", "),
-            records.len()
+            counted(records.len())
         );
         notes.insert(0, told);
         notes.extend(left_out(analysis, records.len(), pair.n_records));
@@ -397,6 +406,11 @@ impl Standard {
 
     pub fn sd(self) -> f64 {
         self.0.sd
+    }
+
+    /// Whether it can bring anything to a standard deviation of 1.
+    pub fn is_defined(self) -> bool {
+        self.0.sd > 0.0 && self.0.sd.is_finite()
     }
 
     pub fn apply(self, value: f64) -> f64 {

@@ -102,8 +102,8 @@ impl Centres {
     #[inline]
     fn nearest(&self, point: &[f64]) -> (u32, f64) {
         let mut best = (0, f64::INFINITY);
-        let mut first = 0;
-        for tile in self.tiles.chunks_exact(self.width) {
+        let tiles = self.tiles.chunks_exact(self.width);
+        for (tile, first) in tiles.zip((0..).step_by(LANES)) {
             let mut squared = [0.0; LANES];
             for (row, &value) in tile.iter().zip(point) {
                 for lane in 0..LANES {
@@ -116,7 +116,6 @@ impl Centres {
                     best = (centre, squared);
                 }
             }
-            first += LANES as u32;
         }
         best
     }

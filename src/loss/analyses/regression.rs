@@ -2,14 +2,14 @@
 
 use super::{
     Analysis, Formula,
-    design::{Column, Sample, Side, Standard, Variable},
+    design::{Column, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
     error::{Error, Result},
     figure::{Better, Definition, Figure, Part, Unit},
     stats::{
         interval::t_quantile,
-        regression::{RELATIVE_TOLERANCE, dot, orthonormalise},
+        regression::{RELATIVE_TOLERANCE, dot, orthonormalise, subtract},
     },
     table::pair::Pair,
 };
@@ -124,7 +124,7 @@ pub fn fit(target: &[f64], predictors: &[&[f64]]) -> std::result::Result<Fit, us
     for _ in 0..2 {
         for (along, column) in along.iter_mut().zip(&basis) {
             let more = dot(column, &rest);
-            crate::stats::regression::subtract(&mut rest, more, column);
+            subtract(&mut rest, more, column);
             *along += more;
         }
     }
@@ -225,8 +225,8 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     if sample.records.len() <= columns.len() + 1 {
         return Err(Error::input(format!(
-            "{} records that miss nothing are too few for {} coefficients",
-            sample.records.len(),
+            "{} that miss nothing are too few for {} coefficients",
+            counted(sample.records.len()),
             columns.len() + 1
         ))
         .on_attribute(&formula.target)
@@ -236,14 +236,14 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
         let predictors: Vec<&[f64]> = columns.iter().map(|column| column.of(side)).collect();
         fit(target.of(side), &predictors)
     };
-    let original = of(Side::Original).map_err(|place| singular(names[place]))?;
-    if original.r_squared.is_none() {
-        return Err(Error::input(
-            "has one value only in the original, so there is nothing to explain",
-        )
-        .on_attribute(&formula.target)
-        .remedy("Name another target"));
+    if !Standard::of(target.original.iter().copied()).is_defined() {
+        return Err(
+            Error::input("does not vary in the original, so there is nothing to explain")
+                .on_attribute(&formula.target)
+                .remedy("Name another target"),
+        );
     }
+    let original = of(Side::Original).map_err(|place| singular(names[place]))?;
     let n = sample.records.len() as u64;
     let figures = match of(Side::Masked) {
         Ok(masked) => [
@@ -256,7 +256,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
         .concat(),
         Err(place) => {
             let why = format!(
-                "in the masked file {} is constant, or the other predictors determine it",
+                "in the masked file {} does not vary, or the predictors before it determine it",
                 names[place]
             );
             vec![
@@ -274,7 +274,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
 }
 
 fn singular(name: &str) -> Error {
-    Error::input("is constant in the original, or the predictors before it determine it: its coefficient is not determined")
+    Error::input("does not vary in the original as far as numbers tell, or the predictors before it determine it: its coefficient is not determined")
         .on_attribute(name)
         .remedy("Leave it out of the predictors of --regress")
 }

@@ -84,12 +84,15 @@ pub enum Entry<'a> {
     Hollow(&'a str),
 }
 
+/// An entry and where it stands.
+pub type Placed<'a> = (Entry<'a>, (f64, f64));
+
 const LINE: f64 = 20.0;
 const KEY: f64 = 26.0;
 const MOST_LETTERS: usize = 42;
 
 /// Lays a legend out in lines that are no longer than `width`, from a place on; gives what to draw and the height.
-pub fn legend<'a>(entries: &[Entry<'a>], width: f64) -> (Vec<(Entry<'a>, (f64, f64))>, f64) {
+pub fn legend<'a>(entries: &[Entry<'a>], width: f64) -> (Vec<Placed<'a>>, f64) {
     let mut placed = Vec::new();
     let (mut x, mut y) = (0.0, 0.0);
     for &entry in entries {

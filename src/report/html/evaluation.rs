@@ -638,6 +638,9 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
     html! { @if !table.rows.is_empty() { (folded(&table, "Beside what was published")) } }
 }
 
+/// Finds a figure of a masked file by its name.
+type Find = fn(&Run, &str) -> Option<f64>;
+
 /// Every masked file: for the office, since it holds the seeds.
 fn folded_runs(evaluation: &Evaluation) -> Markup {
     let mut table = Table::new(
@@ -645,7 +648,7 @@ fn folded_runs(evaluation: &Evaluation) -> Markup {
         &["Setting", "File", "Run", "Seed", "IL", "DR", "Score"],
         2,
     );
-    let mut extra: Vec<(String, fn(&Run, &str) -> Option<f64>)> = Vec::new();
+    let mut extra: Vec<(String, Find)> = Vec::new();
     for run in &evaluation.rows {
         for attack in &run.attacks {
             let entry = attack.name.clone();

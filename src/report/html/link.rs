@@ -7,7 +7,7 @@ use super::{
     Section,
     document::{Content, Document, or_none},
     frame::KEPT,
-    parts::{Table, Writer, base_name, folded, list, names, paragraphs, text},
+    parts::{Table, Writer, base_name, folded, list, names, text},
 };
 use crate::report::{
     chart::{
@@ -161,6 +161,16 @@ impl Link {
         }
     }
 
+    /// What a part of the page about these attacks is called.
+    fn title(&self, document: &Document) -> String {
+        format!(
+            "{} on {} ({})",
+            self.methods().join(", "),
+            base_name(&self.scenario.masked),
+            base_name(&document.name)
+        )
+    }
+
     /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
     fn case(&self, attack: &Attack) -> String {
         const NAMES_IN_FULL: usize = 3;
@@ -218,7 +228,7 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
         title: "What the intruder is assumed to know",
         content: html! { @for (document, link) in links {
             @let scenario = &link.scenario;
-            @if documents.len() > 1 { h3 { (text(base_name(&document.name))) } }
+            @if documents.len() > 1 { h3 { (text(&link.title(document))) } }
             (list(&[
                 ("Original file", held(&scenario.original, scenario.original_records, writer)),
                 ("Masked file", format!("{}, {} records", base_name(&scenario.masked), scenario.masked_records)),
@@ -313,7 +323,7 @@ pub(super) fn attacks(documents: &[Document], writer: &mut Writer) -> Option<Sec
     let mut parts = Vec::new();
     for (document, link) in links {
         parts.push(html! {
-            @if several { h3 { (text(base_name(&document.name))) } }
+            @if several { h3 { (text(&link.title(document))) } }
             @if writer.is_internal() { (results(link, writer)) }
             (formulas(link, writer.is_internal()))
         });
@@ -355,7 +365,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         (by_knowledge(link, writer))
         (candidates(link, writer))
         (calibration(link, writer))
-        (paragraphs(&link.reading))
+        (writer.once(&link.reading))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The pieces that sections are made of.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::Audience;
@@ -9,6 +11,7 @@ use crate::report::chart::picture::{Drawing, printable};
 pub(super) struct Writer {
     audience: Audience,
     pictures: usize,
+    said: BTreeSet<String>,
 }
 
 impl Writer {
@@ -16,6 +19,7 @@ impl Writer {
         Self {
             audience,
             pictures: 0,
+            said: BTreeSet::new(),
         }
     }
 
@@ -29,6 +33,13 @@ impl Writer {
             Audience::Internal => name.into(),
             Audience::External => base_name(name).into(),
         }
+    }
+
+    /// Sentences, each a paragraph; what the page has said already is not said again.
+    pub fn once(&mut self, sentences: &[String]) -> Markup {
+        let mut fresh: Vec<&String> = sentences.iter().collect();
+        fresh.retain(|sentence| self.said.insert((*sentence).clone()));
+        html! { @for sentence in fresh { p { (text(sentence)) } } }
     }
 
     /// A picture with its caption and the table behind it.

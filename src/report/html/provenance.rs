@@ -71,11 +71,11 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         &[
             "File",
             "Read by",
+            "SHA-256 of its content",
             "Records",
             "Attributes",
-            "SHA-256 of its content",
         ],
-        2,
+        3,
     )
     .with(files(documents, writer));
     Some(Section {
@@ -112,9 +112,9 @@ fn files(documents: &[Document], writer: &Writer) -> Vec<Vec<String>> {
             let row = vec![
                 writer.path(&file.name),
                 writer.path(&document.name),
+                file.sha256.clone(),
                 file.records.to_string(),
                 file.attributes.to_string(),
-                file.sha256.clone(),
             ];
             match rows
                 .iter_mut()

@@ -332,9 +332,7 @@ fn most_at_risk(risk: &Risk) -> Markup {
             record
                 .suda_score
                 .map_or(String::new(), |score| format!("{score:.4}")),
-            record
-                .dis_suda
-                .map_or(String::new(), |share| percent(share)),
+            record.dis_suda.map_or(String::new(), percent),
         ]
     }));
     html! { @if !table.rows.is_empty() { details { summary { "Records most at risk" } (table.markup()) } } }

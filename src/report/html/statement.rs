@@ -40,7 +40,7 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
         title: "What was done to the file",
         content: html! { @for (document, stated) in stated {
             @let name = base_name(&document.name);
-            h3 { (text(&name)) }
+            h3 { (text(name)) }
             (list(&[
                 ("Method", format!("{} ({})", in_words(&stated.method), stated.method)),
                 ("Parameters", parameters(&stated.parameters)),

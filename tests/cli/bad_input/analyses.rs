@@ -36,7 +36,7 @@ pub fn cases() -> Vec<Case> {
             "analyses: clusters above the records",
             "--clusters 11",
             2,
-            "11 clusters are more than the 10 records",
+            "11 clusters are too many for 10 records",
         ),
         loss(
             "analyses: no start",
@@ -141,6 +141,18 @@ pub fn cases() -> Vec<Case> {
             "nothing to tell apart",
         ),
         loss(
+            "analyses: more starts than memory",
+            "--clusters 2 --starts 18446744073709551615",
+            2,
+            "more than 1000 find nothing new",
+        ),
+        loss(
+            "analyses: more classes than memory",
+            "--classify income --classes 18446744073709551615",
+            2,
+            "are more than the 50 that can be learned",
+        ),
+        loss(
             "analyses: a classifier twice",
             "--classify town --classifiers tree,tree",
             2,
@@ -151,6 +163,12 @@ pub fn cases() -> Vec<Case> {
             "--folds 3",
             2,
             "--classify",
+        ),
+        flat(
+            "analyses: clusters of what never varies",
+            "--clusters 2 --attributes same",
+            3,
+            "no number varies in the original",
         ),
         flat(
             "analyses: a target of one class",
@@ -168,7 +186,7 @@ pub fn cases() -> Vec<Case> {
             "analyses: a constant to explain",
             "--regress 'same~a'",
             3,
-            "has one value only in the original",
+            "does not vary in the original, so",
         ),
         flat(
             "analyses: predictors that determine each other",
@@ -177,10 +195,10 @@ pub fn cases() -> Vec<Case> {
             "its coefficient is not determined",
         ),
         flat(
-            "analyses: collinear",
+            "analyses: a constant to explain, by predictors that determine each other",
             "--regress 'same~a,twice'",
             3,
-            "its coefficient is not determined",
+            "does not vary in the original, so",
         ),
         fails(
             "analyses: too few records",

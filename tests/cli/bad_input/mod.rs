@@ -127,11 +127,11 @@ impl Case {
     /// Runs the case and gives what is wrong with it, if anything is.
     fn fault(&self) -> Option<String> {
         let sandbox = Sandbox::with(&[("good.csv", GOOD), ("masked.csv", MASKED)]);
-        for (name, content) in &self.files {
-            sandbox.write(name, content);
-        }
         for name in &self.folders {
             std::fs::create_dir(sandbox.path(name)).unwrap();
+        }
+        for (name, content) in &self.files {
+            sandbox.write(name, content);
         }
         for &(name, to, kind) in &self.links {
             let (from, to) = (sandbox.path(name), sandbox.path(to));
