@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{io_error, provenance::Provenance, text};
 use crate::evaluate::{
-    grid::{AttackRow, Row},
+    grid::{self, AttackRow, Row},
     plan::Plan,
     summary::{Axes, HIGHEST, Measure, SettingSummary},
 };
@@ -220,22 +220,25 @@ impl EvaluateReport {
 
     /// The terms of DR that some masked file lacks.
     fn lacking(&self) -> Vec<&'static str> {
-        let terms =
-            |row: &Row| crate::evaluate::grid::overall(&row.attacks, &row.losses, &row.risks);
-        let lacks = |term: fn(&crate::evaluate::overall::Overall) -> Option<f64>| {
-            self.rows.iter().any(|row| term(&terms(row)).is_none())
-        };
-        let all: [(
-            &'static str,
-            fn(&crate::evaluate::overall::Overall) -> Option<f64>,
-        ); 4] = [
-            ("RSLD (attack rsld)", |terms| terms.rsld),
-            ("DLD (attack am)", |terms| terms.dld),
-            ("PLD (attack prl)", |terms| terms.pld),
-            ("ID (risk interval_disclosure_rank)", |terms| terms.id),
+        const TERMS: [&str; 4] = [
+            "RSLD (attack rsld)",
+            "DLD (attack am)",
+            "PLD (attack prl)",
+            "ID (risk interval_disclosure_rank)",
         ];
-        all.into_iter()
-            .filter(|(_, term)| lacks(*term))
+        let mut lacks = [false; 4];
+        for row in &self.rows {
+            let terms = grid::overall(&row.attacks, &row.losses, &row.risks);
+            for (lacks, term) in lacks
+                .iter_mut()
+                .zip([terms.rsld, terms.dld, terms.pld, terms.id])
+            {
+                *lacks |= term.is_none();
+            }
+        }
+        let named = TERMS.into_iter().zip(lacks);
+        named
+            .filter(|(_, lacks)| *lacks)
             .map(|(name, _)| name)
             .collect()
     }

@@ -276,6 +276,32 @@ fn a_run_killed_ten_times_gives_the_very_same_files() {
     assert_eq!(undisturbed.text("report.txt"), killed.text("report.txt"));
 }
 
+#[test]
+fn a_run_that_is_stopped_says_how_to_continue() {
+    let call = "evaluate plan.toml --into out --threads 1";
+    let sandbox = with_plan(60, GRID);
+    let child = sandbox
+        .command(call)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while journaled(&sandbox) < 3 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    sandbox.shell(&format!("kill -INT {}", child.id())).ended(0);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // Either it was stopped and says so, or it was quicker than the signal.
+    match output.status.code() {
+        Some(130) => assert!(said.contains("the same call continues"), "{said}"),
+        status => assert_eq!(status, Some(0), "{said}"),
+    }
+    assert!(journaled(&sandbox) >= 3);
+    sandbox.run(call).ended(0);
+    assert_eq!(journaled(&sandbox), 1 + 48);
+}
+
 const SMALL: &str = r#"
 original = "census.csv"
 attributes = "1-4"

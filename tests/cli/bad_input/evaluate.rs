@@ -14,11 +14,11 @@ fn mask(name: &'static str, content: &str, says: &'static str) -> Case {
 }
 
 /// A plan of the good file with these attacks.
-fn attacks(name: &'static str, content: &str, says: &'static str) -> Case {
+fn attacks(name: &'static str, content: &str, status: i32, says: &'static str) -> Case {
     let plan_text = format!(
         "original = \"good.csv\"\nattributes = \"age,income,bonus\"\nattacks = [{content}]\n[[mask]]\nmethod = \"rankswap\"\np = 20\n"
     );
-    fails(name, "evaluate plan.toml", 3, says).file("plan.toml", plan_text)
+    fails(name, "evaluate plan.toml", status, says).file("plan.toml", plan_text)
 }
 
 const GOOD_PLAN: &str = "original = \"good.csv\"\nattributes = \"age,income,bonus\"\nattacks = [\"am\"]\nseed = 1\n[[mask]]\nmethod = \"rankswap\"\np = 20\n";
@@ -142,46 +142,55 @@ pub fn cases() -> Vec<Case> {
         attacks(
             "an unknown attack",
             "\"magic\"",
+            3,
             "invalid value 'magic' for '--method",
         ),
         attacks(
             "all attacks at once",
             "\"all\"",
+            3,
             "an attack of a plan is one method",
         ),
         attacks(
             "two attacks of one name",
             "\"am\", \"am\"",
+            3,
             "there are two attacks \"am\"",
         ),
         attacks(
             "an attack that is a number",
             "3",
+            3,
             "attacks must be a list of methods of link",
         ),
         attacks(
             "an option that an attack does not use",
             "{ method = \"am\", agree = \"sd:1\" }",
+            2,
             "--agree has no effect without the method prl",
         ),
         attacks(
             "an unknown option of an attack",
             "{ method = \"am\", magic = true }",
+            3,
             "link --method am has no option \"magic\"",
         ),
         attacks(
             "an attack that writes links",
             "{ method = \"am\", links = \"l.csv\" }",
+            3,
             "links has no place in a plan",
         ),
         attacks(
             "an attack on an attribute that is not there",
             "{ method = \"prl\", agree = \"height=exact\" }",
+            2,
             "\"height\"",
         ),
         attacks(
             "more known than there is",
             "{ method = \"am\", known = \"sweep:9\" }",
+            2,
             "share 3",
         ),
         plan(
@@ -240,23 +249,22 @@ pub fn cases() -> Vec<Case> {
         .file("plan.toml", GOOD_PLAN),
         fails(
             "results over an original",
-            "evaluate plan.toml --into out",
+            "evaluate plan.toml --into .",
             2,
             "never overwritten",
         )
-        .folder("out")
-        .file("out/rows.csv", super::GOOD)
-        .file("plan.toml", GOOD_PLAN.replace("good.csv", "out/rows.csv")),
+        .file("rows.csv", super::GOOD)
+        .file("plan.toml", GOOD_PLAN.replace("good.csv", "rows.csv")),
         case(
             "an attack that does not apply is told",
             "evaluate plan.toml --format csv",
-            End::Notes("md is not run on 1 of 1 masked files"),
+            End::Notes("rsld is not run on 1 of 1 masked files: the statement is of noise"),
         )
         .file(
             "plan.toml",
             GOOD_PLAN
-                .replace("[\"am\"]", "[\"md\"]")
-                .replace("p = 20", "p = 90"),
+                .replace("[\"am\"]", "[\"rsld\"]")
+                .replace("\"rankswap\"\np = 20", "\"noise\"\nlevel = 0.1"),
         ),
         case(
             "published figures about nothing are told",
