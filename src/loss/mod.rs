@@ -106,6 +106,11 @@ pub fn figures_and_correction(
     Ok((figures, correction))
 }
 
+/// Whether the figure of this key is a share. The others are in the units of the attributes, or squares of these.
+pub fn is_share(key: &str) -> bool {
+    !(key.starts_with("mean_square_") || key.starts_with("mean_absolute_"))
+}
+
 fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
     let discrepancies = discrepancy::figures(files);
     let mut figures = overall::figures(&discrepancies);
@@ -116,4 +121,26 @@ fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
     figures.extend(categories::figures(pair, files));
     figures.extend(discrepancies);
     figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        figure::Unit,
+        table::{ReadOptions, Table},
+    };
+
+    #[test]
+    fn shares_are_told_by_their_keys() {
+        let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
+        let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
+        let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
+        let figures = figures(&Pair::new([&table, &table], &ids, &[[0, 0], [1, 1], [2, 2]]));
+        assert_eq!(figures.len(), 32);
+        for figure in figures {
+            let what = figure.what;
+            assert_eq!(is_share(what.key), what.unit == Unit::Share, "{}", what.key);
+        }
+    }
 }

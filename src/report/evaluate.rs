@@ -4,10 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{io_error, provenance::Provenance, text};
-use crate::evaluate::{
-    grid::{self, AttackRow, Row},
-    plan::Plan,
-    summary::{Axes, HIGHEST, Measure, SettingSummary},
+use crate::{
+    evaluate::{
+        grid::{self, AttackRow, Row},
+        plan::Plan,
+        summary::{Axes, HIGHEST, Measure, SettingSummary},
+    },
+    loss,
 };
 
 /// The schema name and version of this report.
@@ -344,6 +347,11 @@ fn shown_name(name: &str) -> &str {
     }
 }
 
+/// Whether a measure is a share.
+fn is_share(name: &str) -> bool {
+    name.strip_prefix("loss:").is_none_or(loss::is_share)
+}
+
 fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     let Some(Measure {
         mean: Some(mean),
@@ -393,7 +401,7 @@ fn table(settings: &[&SettingSummary], names: &[String]) -> String {
             row.extend(
                 names
                     .iter()
-                    .map(|name| shown(find(name), !name.starts_with("loss:"))),
+                    .map(|name| shown(find(name), is_share(name))),
             );
             row
         })
