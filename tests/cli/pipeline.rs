@@ -22,6 +22,8 @@ fn figures(report: &Value) -> Value {
     for name in ["original", "masked"] {
         assert!(report["scenario"][name].take().is_string(), "{name}");
     }
+    // It holds the words of the call and the names of the files.
+    assert!(report["provenance"].take().is_object());
     report
 }
 
