@@ -13,27 +13,65 @@ pub fn of(tables: &[&Table]) -> Provenance {
     Provenance::new(command, tables)
 }
 
-/// Leaves out what changes no result: threads, messages, the name of the output. Results of the same question are then the
+/// Options that change no result, and are alone: messages.
+const ALONE: [&str; 3] = ["--quiet", "--verbose", "--timings"];
+
+/// Options that change no result, and have a value: threads, where results go, what the exit status looks at.
+const VALUED: [&str; 4] = ["--threads", "--output", "--into", "--fail-above"];
+
+/// Leaves out what changes no result: threads, messages, the names of outputs, gates. Results of the same question are then the
 /// same byte by byte.
 fn that_matter(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept = Vec::new();
     let mut words = words;
     while let Some(word) = words.next() {
+        // What follows are names of files, whatever they look like.
+        if word == "--" {
+            kept.push(word);
+            kept.extend(words);
+            break;
+        }
         let (option, value) = match word.split_once('=') {
             Some((option, value)) => (option, Some(value)),
             None => (word.as_str(), None),
         };
-        match option {
-            "--quiet" | "-q" | "--verbose" | "-v" | "--timings" => {}
-            "--threads" | "--output" | "-o" => {
-                if value.is_none() {
-                    words.next();
-                }
+        if ALONE.contains(&option) {
+            continue;
+        }
+        if VALUED.contains(&option) {
+            if value.is_none() {
+                words.next();
             }
-            _ => kept.push(word),
+            continue;
+        }
+        match messages_and_output(&word) {
+            Some(Fused::Whole) => {}
+            Some(Fused::ValueFollows) => {
+                words.next();
+            }
+            None => kept.push(word),
         }
     }
     kept
+}
+
+/// How a word of short options ends.
+enum Fused {
+    /// With all that belongs to it.
+    Whole,
+    /// With `-o`, whose value is the next word.
+    ValueFollows,
+}
+
+/// A word of the short options `-q`, `-v` and `-o`, which can be written in one: `-qo FILE`, `-oFILE`. There are no others but `-h`
+/// and `-V`, which give no results.
+fn messages_and_output(word: &str) -> Option<Fused> {
+    let letters = word.strip_prefix('-')?.trim_start_matches(['q', 'v']);
+    match letters.strip_prefix('o') {
+        Some("") => Some(Fused::ValueFollows),
+        Some(_) => Some(Fused::Whole),
+        None => (letters.is_empty() && word.len() > 1).then_some(Fused::Whole),
+    }
 }
 
 #[cfg(test)]
@@ -48,5 +86,28 @@ mod tests {
             that_matter(words(typed).into_iter()),
             words("link --method=am a.csv b.csv")
         );
+    }
+    #[test]
+    fn short_options_can_be_written_in_one_word() {
+        let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        for typed in [
+            "risk -oout.csv f.csv",
+            "risk -o=out.csv f.csv",
+            "risk -qo out.csv f.csv",
+            "risk -vqoout.csv f.csv",
+            "-qv risk f.csv -o -",
+            "risk --fail-above 5% --fail-above=unique=1% f.csv",
+            "risk --into a --into=b f.csv",
+        ] {
+            assert_eq!(
+                that_matter(words(typed).into_iter()),
+                words("risk f.csv"),
+                "{typed}"
+            );
+        }
+        // Standard input, negative numbers, and names of files after -- stay.
+        for typed in ["risk -", "loss --na -9 f.csv", "risk -- -o f.csv"] {
+            assert_eq!(that_matter(words(typed).into_iter()), words(typed));
+        }
     }
 }

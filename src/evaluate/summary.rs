@@ -16,29 +16,44 @@ use crate::stats::interval::resampled_mean;
 pub struct Measure {
     /// The mean over the files on which it is defined; `null` if there are none.
     pub mean: Option<f64>,
-    /// Interval of the mean at 95 %, by Student's t; `null` for fewer than two files.
+    /// Interval of the mean at 95 %, by Student's t, cut at the ends of what the measure can be; `null` for fewer than two files.
     pub interval: Option<[f64; 2]>,
+    /// Half of the interval before it was cut: the t times the standard error.
+    #[serde(skip)]
+    pub half: Option<f64>,
     /// The files on which it is defined.
     pub runs: usize,
 }
 
 impl Measure {
-    /// Of the values of some masked files.
+    /// Of the values of some masked files, of a measure that lies between these ends.
     ///
     /// ```text
-    /// mean ± t · sqrt(s² / runs)          s² the variance (n−1), t its 97.5 % quantile at runs − 1 degrees of freedom
+    /// mean ± t · sqrt(s² / runs), cut at the ends          s² the variance (n−1), t its 97.5 % quantile at runs − 1 degrees of freedom
     /// ```
     ///
     /// It says how well the mean over all masked files that the method could give is known from these, for this one original: not what
-    /// another original would give. An interval can reach beyond what a measure can be.
-    pub fn of(values: impl Iterator<Item = Option<f64>>) -> Self {
+    /// another original would give. Of few files t is large, and the interval would reach beyond what the measure can be; cutting it
+    /// there loses nothing, since the mean over all files lies between the ends.
+    pub fn of(values: impl Iterator<Item = Option<f64>>, [least, most]: [f64; 2]) -> Self {
         let defined: Vec<f64> = values.flatten().collect();
+        let whole = (defined.len() > 1).then(|| resampled_mean(&defined, 0.0));
         Self {
             mean: grid::mean(defined.iter().copied()),
-            interval: (defined.len() > 1).then(|| resampled_mean(&defined, 0.0)),
+            interval: whole.map(|interval| interval.map(|end| end.clamp(least, most))),
+            half: whole.map(|[low, high]| (high - low) / 2.0),
             runs: defined.len(),
         }
     }
+}
+
+/// Between which ends a measure of this name lies: rates and disclosure risk are shares of records or cells; losses, and scores with
+/// them, are 0 or more.
+fn ends(name: &str) -> [f64; 2] {
+    const SHARES: [&str; 4] = ["attack", "certain", "bound", "risk"];
+    let kind = name.split_once(':').map_or(name, |(kind, _)| kind);
+    let is_share = SHARES.contains(&kind) || matches!(kind, "dr" | "dr_2001");
+    [0.0, if is_share { 1.0 } else { f64::INFINITY }]
 }
 
 /// Measures by name, in the order of reports.
@@ -228,7 +243,8 @@ fn measures(rows: &[&Row]) -> Measures {
     };
     let mut measures = Vec::new();
     let mut add = |name: String, value: &dyn Fn(&Row) -> Option<f64>| {
-        measures.push((name, Measure::of(rows.iter().map(|row| value(row)))));
+        let ends = ends(&name);
+        measures.push((name, Measure::of(rows.iter().map(|row| value(row)), ends)));
     };
     add("il".into(), &|row| row.il);
     add("dr".into(), &|row| row.dr);
@@ -330,16 +346,49 @@ mod tests {
         assert_eq!(pareto(&[]), Vec::<bool>::new());
     }
 
-    /// 0.2, 0.4, 0.6: mean 0.4, s² = 0.04, half = 4.303 · sqrt(0.04 / 3) = 0.496868…
+    /// 0.2, 0.4, 0.6: mean 0.4, s² = 0.04, half = 4.302653 · sqrt(0.04 / 3) = 4.302653 · 0.11547005 = 0.49682755.
     #[test]
     fn the_interval_is_that_of_student() {
-        let measure = Measure::of([Some(0.2), None, Some(0.4), Some(0.6)].into_iter());
+        let values = [Some(0.2), None, Some(0.4), Some(0.6)];
+        let measure = Measure::of(values.into_iter(), [-1.0, 1.0]);
         assert_eq!(measure.runs, 3);
         assert!((measure.mean.unwrap() - 0.4).abs() < 1e-15);
         let [low, high] = measure.interval.unwrap();
-        assert!((low - (0.4 - 0.496_868)).abs() < 1e-6, "{low}");
-        assert!((high - (0.4 + 0.496_868)).abs() < 1e-6, "{high}");
-        assert_eq!(Measure::of([Some(1.0)].into_iter()).interval, None);
-        assert_eq!(Measure::of([None].into_iter()).mean, None);
+        assert!((low - (0.4 - 0.496_827_55)).abs() < 1e-8, "{low}");
+        assert!((high - (0.4 + 0.496_827_55)).abs() < 1e-8, "{high}");
+        assert_eq!(
+            Measure::of([Some(1.0)].into_iter(), [0.0, 1.0]).interval,
+            None
+        );
+        assert_eq!(Measure::of([None].into_iter(), [0.0, 1.0]).mean, None);
+    }
+
+    /// The same values: 0.4 − 0.497 is below what any measure can be; 0.7, 0.9, 1.1 give 0.9 + 0.497, which is above what a share can
+    /// be, not what a loss can be. The half that people are shown beside the mean stays whole.
+    #[test]
+    fn an_interval_ends_where_its_measure_does() {
+        let of = |values: [f64; 3], name: &str| {
+            let measure = Measure::of(values.into_iter().map(Some), ends(name));
+            assert!(
+                (measure.half.unwrap() - 0.496_827_55).abs() < 1e-8,
+                "{name}"
+            );
+            measure.interval.unwrap()
+        };
+        for name in [
+            "attack:am",
+            "certain:am",
+            "bound:ci",
+            "dr",
+            "dr_2001",
+            "risk:x",
+        ] {
+            assert_eq!(of([0.2, 0.4, 0.6], name)[0], 0.0, "{name}");
+            assert_eq!(of([0.7, 0.9, 1.1], name)[1], 1.0, "{name}");
+        }
+        for name in ["il", "loss:pil", "score", "score_2001"] {
+            assert_eq!(of([0.2, 0.4, 0.6], name)[0], 0.0, "{name}");
+            assert!(of([0.7, 0.9, 1.1], name)[1] > 1.39, "{name}");
+        }
     }
 }

@@ -140,7 +140,7 @@ impl EvaluateReport {
             plan,
             files,
             axes: Axes::of(&settings),
-            interval: "mean ± t s / sqrt(runs), 95 %, Student's t; over masked files of one original",
+            interval: "mean ± t s / sqrt(runs), 95 %, Student's t, cut at the ends of what the measure can be; over masked files of one original",
             rows,
             settings,
             provenance,
@@ -355,13 +355,12 @@ fn is_share(name: &str) -> bool {
 fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     let Some(Measure {
         mean: Some(mean),
-        interval,
+        half,
         ..
     }) = measure
     else {
         return "-".into();
     };
-    let half = interval.map(|[low, high]| (high - low) / 2.0);
     match is_share {
         true => {
             text::percent(*mean)
@@ -398,11 +397,7 @@ fn table(settings: &[&SettingSummary], names: &[String]) -> String {
                 format!("{}{limit}", setting.setting.label),
                 setting.runs.to_string(),
             ];
-            row.extend(
-                names
-                    .iter()
-                    .map(|name| shown(find(name), is_share(name))),
-            );
+            row.extend(names.iter().map(|name| shown(find(name), is_share(name))));
             row
         })
         .collect();

@@ -3,7 +3,7 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    process::Stdio,
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -186,22 +186,35 @@ fn the_number_of_threads_changes_no_result() {
             ))
             .ended(0);
     }
-    for file in ["rows.csv", "map.svg", "journal.jsonl"] {
-        assert_eq!(
-            sandbox.text(&format!("by1/{file}")),
-            sandbox.text(&format!("by2/{file}")),
+    // The words of the call that change no result are in none.
+    for file in OUTPUTS {
+        assert!(
+            sandbox.read(&format!("by1/{file}")) == sandbox.read(&format!("by2/{file}")),
             "{file}"
         );
     }
     assert_eq!(sandbox.text("out1.txt"), sandbox.text("out2.txt"));
-    let results = |threads: usize| {
-        let mut report: Value =
-            serde_json::from_slice(&sandbox.read(&format!("by{threads}/results.json"))).unwrap();
-        // The words of the call differ.
-        report["provenance"]["command"].take();
-        report
-    };
-    assert_eq!(results(1), results(2));
+}
+
+/// All that is in the folder of `--into`.
+const OUTPUTS: [&str; 5] = [
+    "journal.jsonl",
+    "map.svg",
+    "report.html",
+    "results.json",
+    "rows.csv",
+];
+
+/// Waits until so many lines are journaled, or the run has ended.
+fn wait_for_lines(sandbox: &Sandbox, child: &mut Child, wanted: usize) {
+    let begun = Instant::now();
+    while journaled(sandbox) < wanted && child.try_wait().unwrap().is_none() {
+        assert!(
+            begun.elapsed() < Duration::from_secs(300),
+            "nothing is journaled"
+        );
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// The number of lines of the journal that are on the disk.
@@ -227,14 +240,7 @@ fn a_run_killed_ten_times_gives_the_very_same_files() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let begun = Instant::now();
-        while journaled(&killed) < wanted && child.try_wait().unwrap().is_none() {
-            assert!(
-                begun.elapsed() < Duration::from_secs(300),
-                "nothing is journaled"
-            );
-            thread::sleep(Duration::from_millis(1));
-        }
+        wait_for_lines(&killed, &mut child, wanted);
         child.kill().unwrap();
         let status = child.wait().unwrap();
         torn_while_running += usize::from(status.code().is_none());
@@ -255,16 +261,7 @@ fn a_run_killed_ten_times_gives_the_very_same_files() {
         names.sort();
         names
     };
-    assert_eq!(
-        names(&undisturbed),
-        [
-            "journal.jsonl",
-            "map.svg",
-            "report.html",
-            "results.json",
-            "rows.csv"
-        ]
-    );
+    assert_eq!(names(&undisturbed), OUTPUTS);
     assert_eq!(names(&undisturbed), names(&killed));
     for name in names(&undisturbed) {
         let file = format!("out/{name}");
@@ -280,15 +277,13 @@ fn a_run_killed_ten_times_gives_the_very_same_files() {
 fn a_run_that_is_stopped_says_how_to_continue() {
     let call = "evaluate plan.toml --into out --threads 1";
     let sandbox = with_plan(60, GRID);
-    let child = sandbox
+    let mut child = sandbox
         .command(call)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while journaled(&sandbox) < 3 {
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_for_lines(&sandbox, &mut child, 3);
     sandbox.shell(&format!("kill -INT {}", child.id())).ended(0);
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -341,6 +336,123 @@ fn a_torn_line_is_done_again_and_a_broken_one_is_refused() {
         ran.stderr
     );
     assert_eq!(sandbox.text("out/journal.jsonl"), broken);
+}
+
+/// What a kill leaves after the last cell: lines in the order of the threads, and none, some or all of the outputs of this run.
+#[test]
+fn a_run_killed_while_it_writes_its_outputs_gives_the_very_same_files() {
+    let sandbox = with_plan(50, SMALL);
+    let call = "evaluate plan.toml --into out -q";
+    sandbox.run(call).ended(0);
+    let whole = sandbox.listing();
+    let journal = sandbox.text("out/journal.jsonl");
+    let (header, rows) = journal.split_once('\n').unwrap();
+    let backwards: Vec<&str> = rows.lines().rev().collect();
+    // The order in which they appear.
+    let outputs = ["rows.csv", "results.json", "report.html", "map.svg"];
+    for kept in 0..=outputs.len() {
+        if kept == 0 {
+            sandbox.write(
+                "out/journal.jsonl",
+                format!("{header}\n{}\n", backwards.join("\n")),
+            );
+        }
+        for lost in &outputs[kept..] {
+            fs::remove_file(sandbox.path(&format!("out/{lost}"))).unwrap();
+        }
+        sandbox.run(call).ended(0);
+        assert!(sandbox.listing() == whole, "{kept} of the outputs");
+    }
+}
+
+#[test]
+fn two_runs_do_not_share_a_journal() {
+    let sandbox = with_plan(60, GRID);
+    let call = "evaluate plan.toml --into out -q -o report.txt --threads 1";
+    let refused = |ran: crate::sandbox::Ran| {
+        let ran = ran.ended(2);
+        assert!(
+            ran.stderr.contains("another run is writing this journal"),
+            "{}",
+            ran.stderr
+        );
+    };
+    let mut first = sandbox.command(call).stdout(Stdio::null()).spawn().unwrap();
+    wait_for_lines(&sandbox, &mut first, 2);
+    let second = sandbox.run(call);
+    // Either the first still ran, or it was quicker than the start of another.
+    if second.status != Some(0) {
+        refused(second);
+    }
+    assert!(first.wait().unwrap().success());
+    let undisturbed = with_plan(60, GRID);
+    undisturbed.run(call).ended(0);
+    for file in OUTPUTS {
+        let file = format!("out/{file}");
+        assert!(sandbox.read(&file) == undisturbed.read(&file), "{file}");
+    }
+
+    // Somebody who holds it for sure.
+    let whole = sandbox.listing();
+    let journal = fs::File::open(sandbox.path("out/journal.jsonl")).unwrap();
+    fs4::FileExt::lock(&journal).unwrap();
+    refused(sandbox.run(call));
+    assert!(sandbox.listing() == whole);
+    drop(journal);
+    sandbox.run(call).ended(0);
+    assert!(sandbox.listing() == whole);
+}
+
+#[test]
+fn nothing_else_is_taken_for_the_journal() {
+    let sandbox = with_plan(50, SMALL);
+    let call = "evaluate plan.toml --into out -q";
+    sandbox.run(call).ended(0);
+    let before = sandbox.listing();
+    let ran = sandbox
+        .run(&format!("{call} --format csv -o out/journal.jsonl"))
+        .ended(2);
+    assert!(ran.stderr.contains("another output"), "{}", ran.stderr);
+    assert!(sandbox.listing() == before);
+
+    // One line of somebody else, whose end is no line end.
+    sandbox.write("out/journal.jsonl", "{\"day\":1,\"note\":\"mine\"}");
+    let ran = sandbox.run(call).ended(3);
+    assert!(ran.stderr.contains("is not a journal"), "{}", ran.stderr);
+    assert_eq!(
+        sandbox.text("out/journal.jsonl"),
+        "{\"day\":1,\"note\":\"mine\"}"
+    );
+
+    fs::remove_file(sandbox.path("out/journal.jsonl")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", sandbox.path("out/journal.jsonl")).unwrap();
+    let ran = sandbox.run(call).ended(2);
+    assert!(ran.stderr.contains("leads nowhere"), "{}", ran.stderr);
+    assert!(!sandbox.path("elsewhere").exists());
+}
+
+#[test]
+fn what_tells_seeds_is_private() {
+    let sandbox = with_plan(50, SMALL);
+    let mode = |name: &str| {
+        let metadata = fs::metadata(sandbox.path(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    let call = "evaluate plan.toml --into out -q";
+    sandbox
+        .run(&format!("{call} --format json -o report.json"))
+        .ended(0);
+    for file in OUTPUTS {
+        let expected = match file {
+            // As any new file.
+            "map.svg" => mode("plan.toml"),
+            _ => 0o600,
+        };
+        assert_eq!(mode(&format!("out/{file}")), expected, "{file}");
+    }
+    assert_eq!(mode("report.json"), 0o600);
+    sandbox.run(&format!("{call} -o report.txt")).ended(0);
+    assert_eq!(mode("report.txt"), mode("plan.toml"));
 }
 
 #[test]
@@ -465,13 +577,64 @@ fn files_are_found_beside_the_plan_or_where_it_is_said() {
 
 #[test]
 fn a_gate_looks_at_the_mean_rates_of_attacks() {
-    let sandbox = with_plan(50, SMALL);
-    sandbox
-        .run("evaluate plan.toml --fail-above 100% -q")
-        .ended(0);
-    sandbox
-        .run("evaluate plan.toml --fail-above 0% -q")
-        .ended(10);
+    let sandbox = with_plan(50, &SMALL.replace("repeats = 3", "repeats = 3\nseed = 1"));
+    let report = sandbox
+        .run("evaluate plan.toml --format json -q")
+        .ended(0)
+        .json();
+    let rate = |setting: usize| {
+        let measures = &report["settings"][setting]["measures"];
+        measures["attack:am"]["mean"].as_f64().unwrap()
+    };
+    // Less swapping, more links.
+    let (low, high) = (rate(1), rate(0));
+    assert!(
+        low > 0.0 && low + 0.01 < high && high < 0.99,
+        "{low} {high}"
+    );
+    for (limit, status) in [
+        (0.0, 10),
+        (low, 10),
+        (f64::midpoint(low, high), 10),
+        (high - 0.001, 10),
+        (high, 0),
+        (1.0, 0),
+    ] {
+        sandbox
+            .run(&format!("evaluate plan.toml --fail-above {limit} -q"))
+            .ended(status);
+    }
+}
+
+#[test]
+fn a_gate_that_nothing_can_close_is_told() {
+    let noise = SMALL
+        .replace("\"am\"", "\"rsld\"")
+        .replace("\"rankswap\"\np = [5, 20]", "\"noise\"\nlevel = 0.1");
+    let sandbox = with_plan(50, &noise);
+    sandbox.run("evaluate plan.toml -q").ended(0);
+    let ran = sandbox
+        .run("evaluate plan.toml --fail-above 5% --into out -q")
+        .ended(3);
+    assert!(
+        ran.stderr.contains("no attack of the plan was run"),
+        "{}",
+        ran.stderr
+    );
+    // What was measured is there all the same.
+    for file in OUTPUTS {
+        assert!(sandbox.path(&format!("out/{file}")).exists(), "{file}");
+    }
+
+    // A setting that was attacked, and one that was not.
+    let both = format!("{noise}[[mask]]\nmethod = \"rankswap\"\np = 5\n");
+    sandbox.write("plan.toml", both);
+    let ran = sandbox.run("evaluate plan.toml --fail-above 100%").ended(0);
+    assert!(
+        ran.stderr.contains("could not look at 1 of 2 settings"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -214,6 +214,54 @@ fn a_gate_closes_on_the_measure_that_it_names() {
         .ended(10);
 }
 
+/// Ten records, four of which have nothing of the key; two are unique, the other four are alike. Every record stands for one person, so
+/// both uniques are unique in the population, and linked for sure: each of these counts is 2 of 10. The four alike add 4 · 1/4 to the
+/// expected links: 3 of 10.
+#[test]
+fn a_gate_divides_counts_by_all_records() {
+    let file = "town,w\nA,1\nB,1\nC,1\nC,1\nC,1\nC,1\nNA,1\nNA,1\nNA,1\nNA,1\n";
+    let sandbox = Sandbox::with(&[("f.csv", file)]);
+    let ends = |measure: &str, percent: u32, status: i32| {
+        sandbox
+            .run(&format!(
+                "risk --key town --weights w --fail-above {measure}={percent}% f.csv"
+            ))
+            .ended(status)
+    };
+    for measure in [
+        "unique",
+        "below_k_2",
+        "below_k_3",
+        "suda_records",
+        "population_unique",
+        "expected_unique_reidentifications",
+    ] {
+        ends(measure, 20, 0);
+        let said = ends(measure, 19, 10).stderr;
+        assert!(said.contains("is 20.0 %, above 19.0 %"), "{said}");
+    }
+    ends("expected_reidentifications", 30, 0);
+    ends("expected_reidentifications", 29, 10);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_that_lists_records_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = people();
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(sandbox.path(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    let call = "risk --key sex,region,class --roles roles.toml";
+    sandbox.run(&format!("{call} -o listed.txt p.csv")).ended(0);
+    assert_eq!(mode("listed.txt"), 0o600);
+    sandbox
+        .run(&format!("{call} --most-at-risk 0 -o counted.txt p.csv"))
+        .ended(0);
+    assert_eq!(mode("counted.txt"), mode("p.csv"), "as any new file");
+}
+
 #[test]
 fn results_do_not_depend_on_threads() {
     let sandbox = Sandbox::new();

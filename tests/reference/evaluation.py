@@ -61,13 +61,13 @@ def attacks(x, y, known, window):
     return rates
 
 
-def summary(values):
+def summary(values, most=math.inf):
     middle = loss_and_risk.mean(values)
     if len(values) < 2:
         return {"mean": middle, "interval": None}
     spread = math.sqrt(loss_and_risk.variance(values) / len(values))
     half = float(student.ppf(0.975, len(values) - 1)) * spread
-    return {"mean": middle, "interval": [middle - half, middle + half]}
+    return {"mean": middle, "interval": [max(middle - half, 0.0), min(middle + half, most)]}
 
 
 def main(program, census):
@@ -93,9 +93,9 @@ def main(program, census):
             run["attacks"] = {name: {"rate": loss_and_risk.mean(rates), "by_case": rates} for name, rates in by_case.items()}
             runs.append(run)
         rows += runs
-        measures = {f"attack:{name}": summary([run["attacks"][name]["rate"] for run in runs]) for name in runs[0]["attacks"]}
-        for kind, of in (("losses", "loss"), ("risks", "risk")):
-            measures |= {f"{of}:{key}": summary([run[kind][key] for run in runs]) for key in runs[0][kind]}
+        measures = {f"attack:{name}": summary([run["attacks"][name]["rate"] for run in runs], 1.0) for name in runs[0]["attacks"]}
+        for kind, of, most in (("losses", "loss", math.inf), ("risks", "risk", 1.0)):
+            measures |= {f"{of}:{key}": summary([run[kind][key] for run in runs], most) for key in runs[0][kind]}
         settings.append({"setting": number, "measures": measures})
     points = []
     for setting in settings:

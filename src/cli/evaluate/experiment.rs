@@ -14,7 +14,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         grid::Setting,
-        plan::{Plan, PlannedFile, PlannedMask, PlannedOption},
+        plan::{MOST_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
     },
     table::Table,
 };
@@ -108,6 +108,15 @@ impl Experiment {
                 .into());
         }
         let settings = builder.settings;
+        let masked: u64 = settings.iter().map(|setting| u64::from(setting.runs)).sum();
+        if masked > MOST_MASKED_FILES {
+            return Err(Error::input(format!(
+                "asks for {masked} masked files, settings times repeats, and at most {MOST_MASKED_FILES} are made"
+            ))
+            .in_file(name)
+            .remedy("Give fewer repeats, or split the plan")
+            .into());
+        }
         let cells = settings.iter().enumerate();
         Ok(Self {
             cells: cells

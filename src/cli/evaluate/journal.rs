@@ -2,25 +2,30 @@
 //!
 //! A line of JSON first says what the journal is of; then each finished cell is a line, appended and synced. What a kill leaves
 //! unfinished is the last line at most: it is dropped. The journal holds the seed that was drawn where the plan gives none, so it is
-//! private.
+//! private. While a run goes on it holds a lock on its journal, from before it reads it: a second run would mix its lines with these.
+//! The system lets go of the lock when the run ends in any way, so a killed one stands in nobody's way.
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::{Seek, Write},
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Mutex,
 };
 
+use fs4::{FileExt, TryLockError};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cli::files::{self, Plan, Privacy},
+    cli::files::{Plan, Privacy, name_of},
     error::{Error, Result},
     evaluate::grid::Row,
 };
 
 const SCHEMA: &str = "sdcrisk.journal/1";
+
+/// What the first line of every journal begins with, whatever it is of.
+const BEGINNING: &str = r#"{"schema":"sdcrisk.journal/1","version":""#;
 
 /// What a journal is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +65,12 @@ struct Line {
 pub(super) struct Found {
     pub header: Option<Header>,
     pub rows: BTreeMap<usize, Row>,
-    /// The bytes of its whole lines; what follows them is a torn line.
-    whole: usize,
+    /// The journal itself, locked; `None` where there was none.
+    file: Option<File>,
+    /// The bytes of its whole lines.
+    whole: u64,
+    /// Whether a torn line follows them.
+    is_torn: bool,
 }
 
 /// A journal that is being written.
@@ -72,19 +81,27 @@ pub(super) struct Journal {
 }
 
 impl Found {
-    /// Reads a journal, if there is one.
+    /// Locks and reads a journal, if there is one.
     ///
     /// # Errors
-    /// Input, when it is none; Failed, when it cannot be read.
+    /// Usage, when another run writes it, or its name is a link that leads nowhere; Input, when it is none; Failed, when it cannot be
+    /// read.
     pub fn read(path: &Path) -> Result<Self> {
-        if !path.exists() {
+        let Some(mut file) = locked(path)? else {
             return Ok(Self::default());
-        }
-        let bytes = files::read(path)?;
-        let name = files::name_of(path);
+        };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)
+            .map_err(|error| cannot("read", path, &error))?;
+        let mut found = Self::of_bytes(&bytes, path)?;
+        found.file = Some(file);
+        Ok(found)
+    }
+
+    fn of_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let wrong = |line: usize| {
             Error::input("is not a journal of sdcrisk evaluate")
-                .in_file(&name)
+                .in_file(name_of(path))
                 .at_line(line as u64 + 1)
                 .remedy("Name another folder by --into, or delete this file to begin again")
         };
@@ -95,13 +112,20 @@ impl Found {
             .peekable();
         while let Some((number, line)) = lines.next() {
             let is_last = lines.peek().is_none();
-            let is_read = line.ends_with(b"\n") && found.take(number, line);
-            match is_read {
-                true => found.whole += line.len(),
-                // A kill tears the line that was being written, and no other. A first line that is no header is another's file.
-                false if is_last && (number > 0 || !line.ends_with(b"\n")) => break,
-                false => return Err(wrong(number)),
+            let is_whole = line.ends_with(b"\n");
+            if is_whole && found.take(number, line) {
+                found.whole += line.len() as u64;
+                continue;
             }
+            // A kill tears the line that was being written, and no other. A first line that is no header is another's file.
+            let can_be_torn = match number {
+                0 => !is_whole && begins_as_ours(line),
+                _ => is_last,
+            };
+            if !can_be_torn {
+                return Err(wrong(number));
+            }
+            found.is_torn = true;
         }
         Ok(found)
     }
@@ -142,7 +166,7 @@ impl Found {
         Err(Error::usage(format!(
             "is the journal of {differs}: its figures would not fit the others"
         ))
-        .in_file(files::name_of(path))
+        .in_file(name_of(path))
         .remedy("Name another folder by --into, or delete this file to begin again"))
     }
 }
@@ -151,27 +175,24 @@ impl Journal {
     /// Continues what was found, or begins.
     ///
     /// # Errors
-    /// Failed, when it cannot be written.
-    pub fn open(path: &Path, found: &Found, header: &Header) -> Result<Self> {
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let open = || -> std::io::Result<File> {
-            let mut file = options.open(path)?;
-            file.set_len(found.whole as u64)?;
-            file.seek(std::io::SeekFrom::End(0))?;
+    /// Usage, when another run began meanwhile; Failed, when it cannot be written.
+    pub fn open(path: &Path, found: &mut Found, header: &Header) -> Result<Self> {
+        let mut file = match found.file.take() {
+            Some(file) => file,
+            None => created(path)?,
+        };
+        let mut begin = || -> io::Result<()> {
+            if found.is_torn {
+                file.set_len(found.whole)?;
+            }
             if found.header.is_none() {
                 file.write_all(&line_of(header)?)?;
             }
-            file.sync_all()?;
-            Ok(file)
+            file.sync_all()
         };
+        begin().map_err(|error| cannot("write", path, &error))?;
         Ok(Self {
-            file: Mutex::new(open().map_err(|error| cannot(path, &error))?),
+            file: Mutex::new(file),
             path: path.into(),
         })
     }
@@ -181,7 +202,7 @@ impl Journal {
     /// # Errors
     /// Failed, when it cannot be written.
     pub fn note(&self, cell: usize, row: &Row) -> Result<()> {
-        let write = || -> std::io::Result<()> {
+        let write = || -> io::Result<()> {
             let line = line_of(&Line {
                 cell,
                 row: row.clone(),
@@ -193,8 +214,98 @@ impl Journal {
             file.write_all(&line)?;
             file.sync_data()
         };
-        write().map_err(|error| cannot(&self.path, &error))
+        write().map_err(|error| cannot("write", &self.path, &error))
     }
+}
+
+/// Whether a line without its end can be the torn header of a journal of ours.
+fn begins_as_ours(line: &[u8]) -> bool {
+    line.starts_with(BEGINNING.as_bytes()) || BEGINNING.as_bytes().starts_with(line)
+}
+
+/// How a journal is opened: lines are added at its end, wherever that is.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
+/// The journal that is there, for this run alone.
+fn locked(path: &Path) -> Result<Option<File>> {
+    loop {
+        let file = match options().open(path) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => {
+                // What a link to nowhere names would be made, out of sight.
+                return match fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
+                    true => Err(Error::usage("is a link that leads nowhere")
+                        .in_file(name_of(path))
+                        .remedy("Remove the link, or name another folder by --into")),
+                    false => Ok(None),
+                };
+            }
+            Err(error) => return Err(cannot("read", path, &error)),
+        };
+        lock(&file, path)?;
+        // A run that ended between the two has renamed its journal over the one that was opened.
+        if is_still_there(&file, path) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+/// Where the folder is a file there is no journal either; the folder's own check says so.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// A new journal, for this run alone.
+fn created(path: &Path) -> Result<File> {
+    match options().create_new(true).open(path) {
+        Ok(file) => lock(&file, path).map(|()| file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(in_use(path)),
+        Err(error) => Err(cannot("write", path, &error)),
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<()> {
+    // By its full name: newer standard libraries have a method of the same name.
+    match FileExt::try_lock(file) {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(in_use(path)),
+        // Some network disks know no locks; a run that is alone needs none.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(cannot("lock", path, &error)),
+    }
+}
+
+#[cfg(unix)]
+fn is_still_there(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(opened), Ok(there)) => (opened.dev(), opened.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_still_there(_: &File, _: &Path) -> bool {
+    // An open file cannot be renamed over there.
+    true
+}
+
+fn in_use(path: &Path) -> Error {
+    Error::usage("another run is writing this journal now")
+        .in_file(name_of(path))
+        .remedy("Wait until it has ended, or name another folder by --into")
 }
 
 /// Writes a journal anew, its cells in order: so that it does not tell which thread was faster, nor where a run was killed.
@@ -218,14 +329,50 @@ pub(super) fn in_order(path: &Path, header: &Header, rows: &[Row]) -> Result<()>
     output.keep()
 }
 
-fn line_of(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value).map_err(std::io::Error::other)?;
+fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
     line.push(b'\n');
     Ok(line)
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Error {
-    Error::failed(format!("cannot write the journal: {error}"))
-        .in_file(files::name_of(path))
+fn cannot(verb: &str, path: &Path, error: &io::Error) -> Error {
+    Error::failed(format!("cannot {verb} the journal: {error}"))
+        .in_file(name_of(path))
         .remedy("Check the disk, and who may write there; what it holds already is kept")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Found> {
+        Found::of_bytes(bytes, Path::new("journal.jsonl"))
+    }
+
+    /// A kill can leave any beginning of the header.
+    #[test]
+    fn a_torn_header_is_one_that_begins_as_ours() {
+        let header = line_of(&Header::new("plan".into(), vec!["file".into()], 1)).unwrap();
+        for end in 1..header.len() {
+            let found = read(&header[..end]).unwrap();
+            assert!(
+                found.is_torn && found.header.is_none() && found.whole == 0,
+                "{end}"
+            );
+        }
+        let found = read(&header).unwrap();
+        assert!(!found.is_torn && found.header.is_some());
+        for foreign in [
+            "x",
+            "{\"cell\":1}",
+            "{\"schema\":\"other/1\"",
+            "{\"schema\":\"sdcrisk.journal/1\"}\n",
+        ] {
+            let error = read(foreign.as_bytes()).unwrap_err();
+            assert!(
+                error.to_string().contains("is not a journal"),
+                "{foreign}: {error}"
+            );
+        }
+    }
 }

@@ -27,7 +27,7 @@ use crate::{
     evaluate::{
         grid::{Row, Setting},
         plan::Plan,
-        summary,
+        summary::{self, SettingSummary},
     },
     report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
     rng::Seed,
@@ -106,7 +106,8 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let text = args::read_text(&args.plan)?;
     let plan = Plan::parse(&name, &text)?;
     let journal_path = args.into.as_deref().map(journal_of);
-    let found = match &journal_path {
+    args.refuse_without_attacks(&plan)?;
+    let mut found = match &journal_path {
         Some(path) => Found::read(path)?,
         None => Found::default(),
     };
@@ -137,7 +138,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let journal = match (&folder, &journal_path) {
         (Some(folder), Some(path)) => {
             folder.make()?;
-            Some(Journal::open(path, &found, &header)?)
+            Some(Journal::open(path, &mut found, &header)?)
         }
         _ => {
             console.note(&format!(
@@ -186,17 +187,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         output.write(|out| out.write_all(content.as_bytes()))?;
         Ok(output.keep()?)
     })?;
-    let above = |limit| {
-        report
-            .settings
-            .iter()
-            .any(|setting| setting.highest_rate() > Some(limit))
-    };
-    Ok(match (args.fail_above.is_some_and(above), report.status) {
-        (true, _) => Ending::AboveLimit,
-        (false, "limit") => Ending::Unproven,
-        (false, _) => Ending::Done,
-    })
+    args.ending(&report, console)
 }
 
 impl EvaluateArgs {
@@ -213,7 +204,52 @@ impl EvaluateArgs {
     fn output(&self, experiment: &Experiment) -> Result<Output> {
         let mut plan = self.inputs(experiment)?;
         plan.output(&self.output)?;
-        plan.open(&self.output, Privacy::Ordinary)
+        let privacy = match self.format {
+            FormatArg::Text => Privacy::Ordinary,
+            // They tell the seeds, which mask the original the same way again.
+            FormatArg::Json | FormatArg::Csv => Privacy::Private,
+        };
+        plan.open(&self.output, privacy)
+    }
+
+    /// A gate that nothing can close is open.
+    fn refuse_without_attacks(&self, plan: &Plan) -> Result<()> {
+        if self.fail_above.is_none() || !plan.attacks.is_empty() {
+            return Ok(());
+        }
+        Err(Error::usage(
+            "--fail-above has no effect: the plan has no attack, and it looks at the rates of attacks",
+        )
+        .remedy("Add attacks = [\"am\"] to the plan, or leave --fail-above out"))
+    }
+
+    fn ending(&self, report: &EvaluateReport, console: &Console) -> anyhow::Result<Ending> {
+        let otherwise = match report.status {
+            "limit" => Ending::Unproven,
+            _ => Ending::Done,
+        };
+        let Some(limit) = self.fail_above else {
+            return Ok(otherwise);
+        };
+        let highest = || report.settings.iter().map(SettingSummary::highest_rate);
+        let without = highest().filter(Option::is_none).count();
+        if without == report.settings.len() {
+            return Err(Error::input(
+                "no attack of the plan was run on any masked file, so --fail-above has nothing to look at",
+            )
+            .remedy("Add an attack that applies to these methods, such as \"am\", or leave --fail-above out")
+            .into());
+        }
+        if without > 0 {
+            console.note(&format!(
+                "note: --fail-above could not look at {without} of {} settings: no attack was run on them",
+                report.settings.len()
+            ));
+        }
+        Ok(match highest().flatten().any(|rate| rate > limit) {
+            true => Ending::AboveLimit,
+            false => otherwise,
+        })
     }
 
     fn report(

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{EvaluateArgs, experiment::Experiment};
+use super::{EvaluateArgs, experiment::Experiment, journal_of};
 use crate::{
     cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
@@ -36,6 +36,7 @@ impl Folder {
         if path.is_dir() {
             let mut plan = args.inputs(experiment)?;
             plan.output(&args.output)?;
+            plan.output(&journal_of(path))?;
             for name in folder.names(experiment.originals.len()) {
                 plan.output(&folder.path.join(name))?;
             }
@@ -102,10 +103,18 @@ impl Folder {
         }
         let mut outputs = Vec::new();
         for (path, content) in &files {
-            let mut output = plan.open(path, Privacy::Ordinary)?;
+            let mut output = plan.open(path, privacy_of(path))?;
             output.write(|out| out.write_all(content.as_bytes()))?;
             outputs.push(output);
         }
         outputs.into_iter().try_for_each(Output::keep)
+    }
+}
+
+/// All but the maps tell the seeds, which mask the original the same way again; the page is the internal one.
+fn privacy_of(path: &Path) -> Privacy {
+    match path.extension().is_some_and(|extension| extension == "svg") {
+        true => Privacy::Ordinary,
+        false => Privacy::Private,
     }
 }

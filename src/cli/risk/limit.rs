@@ -28,13 +28,13 @@ pub(super) fn parse(text: &str) -> std::result::Result<Limit, String> {
     })
 }
 
-/// A figure as a rate: a share, or records of all records. Sets of attributes are no records.
-fn rate(figure: &Figure) -> Option<f64> {
+/// A figure as a rate: a share, or records of all records of the file. Sets of attributes are no records.
+fn rate(figure: &Figure, records: usize) -> Option<f64> {
     let what = figure.what;
     match (what.unit, what.better) {
         (Unit::Share, Better::Lower) => figure.value,
         (Unit::Count, Better::Lower) if what.key != suda::SETS.key => {
-            Some(figure.value? / figure.counted.max(1) as f64)
+            Some(figure.value? / records.max(1) as f64)
         }
         _ => None,
     }
@@ -46,18 +46,24 @@ fn is_rate(figure: &Figure) -> bool {
         && figure.what.key != suda::SETS.key
 }
 
-/// Whether a rate is above its limit, which is told on the console.
-pub(super) fn ending(limits: &[Limit], figures: &[Figure], console: &Console) -> Result<Ending> {
+/// Whether a rate of a file of so many records is above its limit, which is told on the console.
+///
+/// # Errors
+/// Usage, when a limit names no rate; Input, when what it looks at is not defined.
+pub(super) fn ending(
+    limits: &[Limit],
+    figures: &[Figure],
+    records: usize,
+    console: &Console,
+) -> Result<Ending> {
     let mut ending = Ending::Done;
     for limit in limits {
         let looked_at = match &limit.measure {
             Some(measure) => vec![named(measure, figures)?],
-            None => (figures.iter())
-                .filter(|figure| figure.what.unit == Unit::Share)
-                .collect(),
+            None => shares(figures)?,
         };
         for figure in looked_at {
-            if let Some(rate) = rate(figure).filter(|&rate| rate > limit.rate) {
+            if let Some(rate) = rate(figure, records).filter(|&rate| rate > limit.rate) {
                 ending = Ending::AboveLimit;
                 console.note(&format!(
                     "note: {} is {}, above {}",
@@ -69,6 +75,20 @@ pub(super) fn ending(limits: &[Limit], figures: &[Figure], console: &Console) ->
         }
     }
     Ok(ending)
+}
+
+/// Every share for which less is better, one of which must be defined: a gate that nothing can close is open.
+fn shares(figures: &[Figure]) -> Result<Vec<&Figure>> {
+    let shares: Vec<&Figure> = (figures.iter())
+        .filter(|figure| is_rate(figure) && figure.what.unit == Unit::Share)
+        .collect();
+    match shares.iter().any(|figure| figure.value.is_some()) {
+        true => Ok(shares),
+        false => Err(Error::input(
+            "no share of risk is defined for this file, so --fail-above has nothing to look at",
+        )
+        .remedy("Leave it out to see what is absent, and why")),
+    }
 }
 
 /// The measure of this name, which must be a rate that is defined: a gate that nothing can close is open.

@@ -219,7 +219,8 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         most_at_risk: measured.most_at_risk,
         provenance: (args.format == FormatArg::Json).then(|| provenance::of(&files.tables())),
     };
-    let ending = limit::ending(&args.fail_above, &report.figures, console)?;
+    let records = files.released().n_records();
+    let ending = limit::ending(&args.fail_above, &report.figures, records, console)?;
     let content = match args.format {
         FormatArg::Text => report.to_text(),
         FormatArg::Json => report.to_json(),
@@ -261,11 +262,16 @@ impl RiskArgs {
         for path in self.records.iter().chain([&self.output]) {
             plan.output(path)?;
         }
+        let privacy = match self.most_at_risk {
+            0 => Privacy::Ordinary,
+            // Their numbers say whom to look for.
+            _ => Privacy::Private,
+        };
         let records = self.records.as_deref();
         let records = records.map(|path| plan.open(path, Privacy::Private));
         Ok(Outputs {
             records: records.transpose()?,
-            report: plan.open(&self.output, Privacy::Ordinary)?,
+            report: plan.open(&self.output, privacy)?,
         })
     }
 

@@ -219,6 +219,19 @@ pub fn cases() -> Vec<Case> {
             3,
             "seed is a number beyond all that make sense",
         ),
+        plan(
+            "more masked files than can be kept",
+            &format!("repeats = 4294967295\n{GOOD_PLAN}"),
+            3,
+            "asks for 4294967295 masked files, settings times repeats, and at most 1000000 are made",
+        ),
+        fails(
+            "a gate that looks at attacks, and none",
+            "evaluate plan.toml --fail-above 5%",
+            2,
+            "--fail-above has no effect: the plan has no attack",
+        )
+        .file("plan.toml", GOOD_PLAN.replace("[\"am\"]", "[]")),
         fails(
             "results into a file",
             "evaluate plan.toml --into masked.csv",

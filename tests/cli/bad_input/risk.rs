@@ -158,6 +158,13 @@ pub fn cases() -> Vec<Case> {
             3,
             "it is not defined for this file: nothing is known of the population without --weights",
         ),
+        fails(
+            "risk: gate on shares none of which is defined",
+            "risk --key town --fail-above 5% empty.csv",
+            3,
+            "no share of risk is defined for this file, so --fail-above has nothing to look at",
+        )
+        .file("empty.csv", "town,age\nNA,1\nNA,2\n"),
         two(
             "risk: tolerance of nothing",
             "--key town --tolerance 5%",
