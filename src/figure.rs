@@ -3,6 +3,12 @@
 //! Loss, risk and score are told in figures, so that no report shows a number without its direction and its range, and no
 //! zero denominator disappears.
 
+/// Why a measure of numbers is not defined where there are none.
+pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
+
+/// Why a measure in units of standard deviations is not defined where these are beyond the range of numbers.
+pub const TOO_LARGE: &str = "values are too large to be squared";
+
 /// Which end of its range a figure had better be at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::{Files, columns::lower_triangle, statistics::QUANTILES};
-use crate::figure::{Better, Definition, Figure, Part, Unit};
+use crate::figure::{Better, Definition, Figure, Part, TOO_LARGE, Unit};
 
 const SOURCE: &str =
     "J. Domingo-Ferrer, V. Torra, 2001; Handbook on Statistical Disclosure Control, 3.5";
@@ -260,7 +260,8 @@ impl Tally {
         Self { all, of }
     }
 
-    fn figures(&self, family: &'static Family, names: &[String]) -> [Figure; 3] {
+    fn figures(&self, family: &'static Family, files: &Files<'_>) -> [Figure; 3] {
+        let names = files.names;
         let figure = |what, sum: fn(&Sums) -> f64, varied: bool| {
             let counted = |sums: &Sums| sums.cells - if varied { sums.zeros } else { 0 };
             let mean = |sums: &Sums| (counted(sums) > 0).then(|| sum(sums) / counted(sums) as f64);
@@ -271,7 +272,7 @@ impl Tally {
             let skipped = self.all.undefined + if varied { self.all.zeros } else { 0 };
             let figure = match mean(&self.all) {
                 Some(value) => Figure::new(what, value, counted(&self.all)),
-                None => Figure::undefined(what, self.why_not(names)),
+                None => Figure::undefined(what, self.why_not(files)),
             };
             figure
                 .with_skipped(skipped)
@@ -285,11 +286,12 @@ impl Tally {
     }
 
     /// Why nothing was counted.
-    fn why_not(&self, names: &[String]) -> &'static str {
-        match (names.len(), self.all.cells, self.all.undefined) {
+    fn why_not(&self, files: &Files<'_>) -> &'static str {
+        match (files.names.len(), self.all.cells, self.all.undefined) {
             (0, ..) => super::NO_NUMBERS,
             (1, 0, 0) => "there is one attribute of numbers only",
             (_, 0, 0) => "no cell is there in both files",
+            (_, 0, _) if files.of_before.too_large || files.of_after.too_large => TOO_LARGE,
             (_, 0, _) => "no attribute has enough different values in both files",
             _ => "all of it is 0 in the original",
         }
@@ -357,7 +359,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     ];
     tallies
         .iter()
-        .flat_map(|(family, tally)| tally.figures(family, files.names))
+        .flat_map(|(family, tally)| tally.figures(family, files))
         .collect()
 }
 

@@ -10,7 +10,7 @@ use super::{
     statistics::{QUANTILES, Statistics, share, whole},
 };
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Better, Definition, Figure, Part, TOO_LARGE, Unit},
     stats::{
         density::{quantile, silverman},
         moments::{Moments, moments},
@@ -85,7 +85,7 @@ static FAMILIES: [Definition; 5] = [
 ///
 /// # Zero denominators
 /// Of a statistic that does not vary (Var T = 0) the loss is 0 if it is unchanged; else it is left out and told in `skipped`, as
-/// is a statistic that is not defined.
+/// is a statistic that is not defined, or whose variance is beyond the range of numbers.
 ///
 /// # Missing
 /// n counts the values, or pairs of values, that are there.
@@ -143,7 +143,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     let of_families: Vec<Figure> = FAMILIES
         .iter()
         .zip(families)
-        .map(|(what, family)| family.figure(what, files.names))
+        .map(|(what, family)| family.figure(what, files))
         .collect();
     let keys: Vec<&str> = FAMILIES.iter().map(|what| what.key).collect();
     std::iter::once(mean_of(&PIL, &of_families, &keys))
@@ -154,7 +154,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
 /// The loss of one statistic; `None` where its difference has no unit.
 fn loss(before: f64, after: f64, variance: f64) -> Option<f64> {
     let difference = (before - after).abs();
-    match (difference > 0.0, variance > 0.0) {
+    match (difference > 0.0, variance > 0.0 && variance.is_finite()) {
         (false, _) => Some(0.0),
         (true, false) => None,
         (true, true) => Some(libm::erf(difference / (2.0 * variance).sqrt())),
@@ -198,7 +198,8 @@ fn means<const N: usize>(
 }
 
 impl Mean {
-    fn figure(self, what: &'static Definition, names: &[String]) -> Figure {
+    fn figure(self, what: &'static Definition, files: &Files<'_>) -> Figure {
+        let names = files.names;
         let mean = |(sum, count): (f64, u64)| (count > 0).then(|| sum / count as f64);
         let parts = names.iter().zip(self.of).map(|(name, sum)| Part {
             name: name.clone(),
@@ -212,6 +213,7 @@ impl Mean {
                 match (names.len(), self.skipped) {
                     (0, _) => super::NO_NUMBERS,
                     (1, 0) => "there is one attribute of numbers only",
+                    _ if files.are_too_large() => TOO_LARGE,
                     _ => "no attribute has enough different values in both files",
                 },
             ),
@@ -232,6 +234,20 @@ pub struct SamplingVariances {
 }
 
 impl SamplingVariances {
+    /// Whether one of them is beyond the range of numbers.
+    pub fn are_too_large(&self) -> bool {
+        let all = [
+            &self.means,
+            &self.variances,
+            &self.covariances,
+            &self.correlations,
+            &self.quantiles,
+        ];
+        all.into_iter()
+            .flatten()
+            .any(|variance| !variance.is_finite())
+    }
+
     /// Those of a file with these statistics.
     pub fn of(columns: &Columns, statistics: &Statistics) -> Self {
         let p = columns.len();

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Better, Definition, Figure, NO_NUMBERS, Part, TOO_LARGE, Unit},
     stats::{
         moments::{Moments, moments_by_attribute},
         rank::Ranking,
@@ -67,7 +67,9 @@ pub static OF_RECORDS: Definition = Definition {
 ///
 /// # Missing
 /// A cell counts if it is present in both files; statistics and ranks are over what is present in either. An attribute without such a
-/// cell has no part in the mean, and a record without one is not counted.
+/// cell has no part in the mean, and a record without one is not counted. Neither has one whose standard deviation is beyond the range of
+/// numbers: within an infinite reach everything would be close. Its cells are told in `skipped` of the first form; records are then
+/// judged by their other attributes.
 ///
 /// # Ties
 /// All values equal to the one at the end of an interval are inside. An attribute without spread is hit where the value is the same.
@@ -86,7 +88,7 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
         .collect();
     if columns.iter().all(Vec::is_empty) {
         let why = match columns.len() {
-            0 => "no attribute is a number in both files",
+            0 => NO_NUMBERS,
             _ => "no cell has a value in both files",
         };
         return definitions.map(|what| Figure::undefined(what, why)).into();
@@ -95,14 +97,14 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
     let by_sd = columns
         .par_iter()
         .zip(&original)
-        .map(|(cells, moments)| hits_by_sd(cells, moments.sd))
+        .map(|(cells, moments)| (moments.sd.is_finite()).then(|| hits_by_sd(cells, moments.sd)))
         .collect::<Vec<_>>();
     let by_rank = columns
         .par_iter()
         .enumerate()
         .map(|(attribute, cells)| {
             let ranking = Ranking::new(numbers.masked.present(attribute));
-            hits_by_rank(cells, &ranking)
+            Some(hits_by_rank(cells, &ranking))
         })
         .collect::<Vec<_>>();
     vec![
@@ -152,11 +154,12 @@ fn mean(
     what: &'static Definition,
     numbers: &PairedNumbers,
     columns: &[Vec<Cell>],
-    hits: &[u64],
+    hits: &[Option<u64>],
 ) -> Figure {
-    let share = |(cells, &hits): (&Vec<Cell>, &u64)| {
+    let share = |(cells, &hits): (&Vec<Cell>, &Option<u64>)| {
         let trials = cells.len() * WIDTHS.count();
-        (trials > 0).then(|| hits as f64 / trials as f64)
+        hits.filter(|_| trials > 0)
+            .map(|hits| hits as f64 / trials as f64)
     };
     let shares: Vec<Option<f64>> = columns.iter().zip(hits).map(share).collect();
     let present: Vec<f64> = shares.iter().copied().flatten().collect();
@@ -165,8 +168,17 @@ fn mean(
         name: name.clone(),
         value,
     });
-    let counted = columns.iter().map(Vec::len).sum::<usize>() as u64;
-    Figure::new(what, value, counted).with_parts(parts.collect())
+    let cells = |is_counted: bool| -> u64 {
+        let of = columns.iter().zip(hits);
+        let of = of.filter(|(_, hits)| hits.is_some() == is_counted);
+        of.map(|(cells, _)| cells.len() as u64).sum()
+    };
+    match present.is_empty() {
+        true => Figure::undefined(what, TOO_LARGE),
+        false => Figure::new(what, value, cells(true)),
+    }
+    .with_skipped(cells(false))
+    .with_parts(parts.collect())
 }
 
 fn of_records(numbers: &PairedNumbers) -> Figure {
@@ -178,12 +190,18 @@ fn of_records(numbers: &PairedNumbers) -> Figure {
         .collect();
     let counted = verdicts.iter().flatten().count();
     let hit = verdicts.iter().filter(|&&hit| hit == Some(true)).count();
+    if counted == 0 {
+        return Figure::undefined(&OF_RECORDS, TOO_LARGE);
+    }
     Figure::new(&OF_RECORDS, hit as f64 / counted as f64, counted as u64)
 }
 
 /// Whether all cells of a record that both files have are close; `None` if there is no such cell.
 fn record_is_inside(numbers: &PairedNumbers, masked: &[Moments], record: usize) -> Option<bool> {
     let close = |(attribute, moments): (usize, &Moments)| {
+        if !moments.sd.is_finite() {
+            return None;
+        }
         let before = numbers.original.value(record, attribute)?;
         let after = numbers.masked.value(record, attribute)?;
         Some((before - after).abs() <= RECORD_REACH * moments.sd)
@@ -289,5 +307,29 @@ mod tests {
         nothing.original = Matrix::complete(1, 0, Vec::new());
         nothing.masked = Matrix::complete(1, 0, Vec::new());
         assert!(figures(&nothing).iter().all(|f| f.why_not.is_some()));
+    }
+
+    /// The squares of 1e200 are beyond the range of numbers: no reach is known, so nothing is close to it. Ranks need no squares. Beside
+    /// another attribute (0, 0, 9, masked as 0, 0, 0: an sd of 5.2, so two of three are within each reach) only that one counts.
+    #[test]
+    fn an_infinite_reach_is_none() {
+        for unit in [1e200, 5e307] {
+            let before = some(&[unit, 2.0 * unit, 3.0 * unit]);
+            let after = some(&[3.0 * unit, unit, 2.0 * unit]);
+            let of_one = figures(&numbers(&[&before], &[&after]));
+            for key in ["interval_disclosure_sd", "interval_disclosure_records_sd"] {
+                let figure = find(&of_one, key).unwrap();
+                assert_eq!(figure.value, None, "{key}");
+                assert_eq!(figure.why_not.as_deref(), Some(TOO_LARGE));
+            }
+            assert_eq!(value(&of_one, "interval_disclosure_rank"), Some(0.0));
+            let (small, flat) = (some(&[0.0, 0.0, 9.0]), some(&[0.0, 0.0, 0.0]));
+            let of_two = figures(&numbers(&[&before, &small], &[&after, &flat]));
+            let by_sd = find(&of_two, "interval_disclosure_sd").unwrap();
+            assert_eq!(by_sd.value, Some(2.0 / 3.0));
+            assert_eq!((by_sd.counted, by_sd.skipped), (3, 3));
+            let of_records = value(&of_two, "interval_disclosure_records_sd");
+            assert_eq!(of_records, Some(2.0 / 3.0));
+        }
     }
 }
