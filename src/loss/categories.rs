@@ -47,6 +47,11 @@ static SUPPRESSED: Definition = share(
     "counted",
 );
 
+/// Of what is compared, in the order of [`figures`].
+pub fn definitions() -> [&'static Definition; 3] {
+    [&ENTROPY_LOSS, &CHANGED, &SUPPRESSED]
+}
+
 /// Entropy-based loss of categories; share changed and share suppressed of all attributes.
 ///
 /// ```text

@@ -298,6 +298,21 @@ impl Tally {
     }
 }
 
+/// Of all families, in the order of [`figures`].
+pub fn definitions() -> impl Iterator<Item = &'static Definition> {
+    let families = [
+        &DATA,
+        &MEANS,
+        &VARIANCES,
+        &COVARIANCES,
+        &CORRELATIONS,
+        &QUANTILE,
+    ];
+    families
+        .into_iter()
+        .flat_map(|family| [&family.square, &family.absolute, &family.variation])
+}
+
 /// The eighteen figures: of values, means, variances, covariances, correlations and quantiles.
 ///
 /// ```text

@@ -8,7 +8,8 @@ use crate::{
     table::pair::PairedNumbers,
 };
 
-static MLODAK: Definition = Definition {
+/// How far attributes follow from each other.
+pub static MLODAK: Definition = Definition {
     key: "mlodak",
     name: "connections of attributes (Mlodak)",
     says: "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",

@@ -37,6 +37,9 @@ pub use crate::figure::NO_NUMBERS;
 use crate::{
     error::Result,
     figure::{Figure, TOO_LARGE},
+use crate::{
+    error::Result,
+    figure::{Definition, Figure},
     statement::Statement,
     table::pair::Pair,
 };
@@ -115,6 +118,18 @@ pub fn figures_and_correction(
     Ok((figures, correction))
 }
 
+/// What [`figures`] measures, in its order: the same for all files.
+pub fn definitions() -> Vec<&'static Definition> {
+    let mut definitions = overall::definitions().to_vec();
+    definitions.push(&scaled::IL1S);
+    definitions.push(&squared_error::SSE_SST);
+    definitions.extend(probabilistic::definitions());
+    definitions.push(&mlodak::MLODAK);
+    definitions.extend(categories::definitions());
+    definitions.extend(discrepancy::definitions());
+    definitions
+}
+
 /// Whether the figure of this key is a share. The others are in the units of the attributes, or squares of these.
 pub fn is_share(key: &str) -> bool {
     !(key.starts_with("mean_square_") || key.starts_with("mean_absolute_"))
@@ -141,7 +156,7 @@ mod tests {
     };
 
     #[test]
-    fn shares_are_told_by_their_keys() {
+    fn definitions_are_those_of_the_figures_and_shares_are_told_by_their_keys() {
         let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
         let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
         let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
@@ -151,6 +166,8 @@ mod tests {
             &[[0, 0], [1, 1], [2, 2]],
         ));
         assert_eq!(figures.len(), 32);
+        let measured: Vec<&Definition> = figures.iter().map(|figure| figure.what).collect();
+        assert_eq!(definitions(), measured);
         for figure in figures {
             let what = figure.what;
             assert_eq!(is_share(what.key), what.unit == Unit::Share, "{}", what.key);

@@ -33,6 +33,11 @@ pub const FIVE: [&str; 5] = [
     "mean_absolute_correlations",
 ];
 
+/// Of the overall measures, in the order of [`figures`].
+pub fn definitions() -> [&'static Definition; 2] {
+    [&IL, &IL1]
+}
+
 /// IL, and IL1 under its short name, from the measures of discrepancy.
 ///
 /// ```text

@@ -64,6 +64,11 @@ static FAMILIES: [Definition; 5] = [
     ),
 ];
 
+/// Of the mean and of what it is a mean of, in the order of [`figures`].
+pub fn definitions() -> impl Iterator<Item = &'static Definition> {
+    std::iter::once(&PIL).chain(&FAMILIES)
+}
+
 /// The five probabilistic losses, after their mean.
 ///
 /// ```text

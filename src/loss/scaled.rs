@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::Files;
 use crate::figure::{Better, Definition, Figure, Part, Unit};
 
-static IL1S: Definition = Definition {
+/// Differences of values in units of their spread.
+pub static IL1S: Definition = Definition {
     key: "il1s",
     name: "scaled differences (IL1s)",
     says: "mean of |x − x'| / (√2 · sd) over the cells that both files have, sd the original's (divisor n−1)",

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::Files;
 use crate::figure::{Better, Definition, Figure, Part, Unit};
 
-static SSE_SST: Definition = Definition {
+/// Squared differences in units of the variance.
+pub static SSE_SST: Definition = Definition {
     key: "sse_sst",
     name: "SSE/SST",
     says: "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses",

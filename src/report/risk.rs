@@ -38,7 +38,8 @@ pub enum About {
 }
 
 impl About {
-    const ALL: [Self; 3] = [Self::SinglingOut, Self::Linkability, Self::Inference];
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 3] = [Self::SinglingOut, Self::Linkability, Self::Inference];
 
     /// What a figure is about, by its key.
     pub fn of(key: &str) -> Self {
@@ -60,7 +61,8 @@ impl About {
         }
     }
 
-    fn title(self) -> &'static str {
+    /// Its name for people, as the title of what is about it.
+    pub fn title(self) -> &'static str {
         match self {
             Self::SinglingOut => "Singling out: who stands alone",
             Self::Linkability => "Linkability: who would be linked to a person",
@@ -68,7 +70,8 @@ impl About {
         }
     }
 
-    fn word(self) -> &'static str {
+    /// Its name for programs.
+    pub fn word(self) -> &'static str {
         match self {
             Self::SinglingOut => "singling-out",
             Self::Linkability => "linkability",

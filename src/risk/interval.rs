@@ -53,6 +53,9 @@ pub static OF_RECORDS: Definition = Definition {
     unit: Unit::Share,
 };
 
+/// The three forms, in the order of [`figures`].
+pub static DEFINITIONS: [&Definition; 3] = [&BY_SD, &BY_RANK, &OF_RECORDS];
+
 /// The three forms of interval disclosure.
 ///
 /// ```text
@@ -82,7 +85,6 @@ pub static OF_RECORDS: Definition = Definition {
 /// of ranks; J. M. Mateo-Sanz, F. Sebé, J. Domingo-Ferrer, "Outlier protection in continuous microdata masking", PSD 2004, for
 /// standard deviations; M. Templ's sdcMicro (`dRisk`) for records.
 pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
-    let definitions = [&BY_SD, &BY_RANK, &OF_RECORDS];
     let columns: Vec<Vec<Cell>> = (0..numbers.names.len())
         .map(|attribute| cells(numbers, attribute))
         .collect();
@@ -91,7 +93,7 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
             0 => NO_NUMBERS,
             _ => "no cell has a value in both files",
         };
-        return definitions.map(|what| Figure::undefined(what, why)).into();
+        return DEFINITIONS.map(|what| Figure::undefined(what, why)).into();
     }
     let original = moments_by_attribute(&numbers.original);
     let by_sd = columns

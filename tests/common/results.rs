@@ -1,6 +1,16 @@
 //! Results of every command, as reports read them: small, and with names that pages could stumble over.
 
-use serde_json::{Value, json};
+use sdcrisk::{
+    evaluate::{
+        grid::{AttackRow, Row, Setting},
+        summary::{Comparison, Measure, Measures, SettingSummary},
+    },
+    report::{
+        evaluate::{EvaluateReport, FileSummary, PlanSummary},
+        provenance::Provenance,
+    },
+};
+use serde_json::{Map, Value, json};
 
 /// A name that is markup, if it is not written as text.
 pub const ODD: &str = "<b>&\"'pay";
@@ -61,6 +71,29 @@ pub fn loss() -> Value {
     il1s["parts"] = json!([{"name": ODD, "value": 0.0731}, {"name": "tax", "value": null}]);
     let mut mlodak = figure("mlodak", None, "share", Some(1.0));
     mlodak["why_not"] = json!("the correlations are singular");
+    // The analyses of the original: its coefficients, its groups, its classes.
+    let analysis = |key: &str, value: f64, parts: Value| {
+        let mut figure = figure(key, Some(value), "share", Some(1.0));
+        figure["parts"] = parts;
+        figure
+    };
+    let analyses = [
+        analysis(
+            "accuracy_knn",
+            0.0377,
+            json!([{"name": "rare illness", "value": 0.3141}]),
+        ),
+        analysis(
+            "regression_fit_original",
+            0.8123,
+            json!([{"name": "intercept", "value": 5151.25}, {"name": "tax, low", "value": -0.0713}]),
+        ),
+        analysis(
+            "kmeans_f",
+            0.9017,
+            json!([{"name": "group 1 of 419 records", "value": 0.8811}]),
+        ),
+    ];
     json!({
         "schema": "sdcrisk.loss/1", "version": "0.1.0",
         "scenario": {"original": "/srv/secret/people.csv", "masked": "out/masked.csv", "records": 1080, "attributes": [ODD, "tax"],
@@ -69,7 +102,7 @@ pub fn loss() -> Value {
                      "changed": 0.9719, "accuracy_knn": 0.0377, "of_next_year": 3.25},
         "figures": [il, il1s, mlodak, figure("mean_square_data", Some(46_390_533.776), "number", None),
                     figure("mean_variation_means", Some(0.0125), "share", None), figure("changed", Some(0.9719), "share", Some(1.0))],
-        "analyses": [figure("accuracy_knn", Some(0.0377), "share", Some(1.0))],
+        "analyses": analyses,
         "provenance": made(&["loss", "--seed=860417", "/srv/secret/people.csv", "out/masked.csv"])
     })
 }
@@ -113,44 +146,117 @@ pub fn score() -> Value {
     })
 }
 
-/// Settings of two methods, of which one varies in one number.
+/// Settings of a masking with a name and of one without, of which the first varies in one number.
 pub fn evaluate() -> Value {
-    let setting = |number: usize,
-                   method: &str,
-                   parameter: &str,
-                   value: f64,
-                   il: f64,
-                   dr: f64,
-                   rate: f64,
-                   pareto: bool| {
-        json!({
-            "setting": number, "label": format!("{method} {parameter}={value}"), "file": "/srv/secret/people.csv", "method": method,
-            "parameters": {parameter: value}, "runs": 3, "is_limited": false,
-            "measures": {"il": {"mean": il, "interval": [il * 0.9, il * 1.1], "runs": 3}, "dr": {"mean": dr, "interval": null, "runs": 3},
-                         "attack:am": {"mean": rate, "interval": [rate - 0.01, rate + 0.01], "runs": 3},
-                         "loss:pil": {"mean": null, "interval": null, "runs": 0}},
-            "pareto": pareto,
-            "published": [{"measure": "attack:am", "value": rate + 0.0123, "difference": -0.0123, "source": "table 3 of a paper"}]
-        })
+    evaluation(&[
+        ("rankswap", Some("swap"), "p", 2.0, [0.0519, 0.5517, 0.6307]),
+        (
+            "rankswap",
+            Some("swap"),
+            "p",
+            10.0,
+            [0.2171, 0.3113, 0.2239],
+        ),
+        ("noise", None, "level", 0.1, [0.4447, 0.3517, 0.1771]),
+    ])
+}
+
+/// A grid as the program writes it, from method, name, parameter, its value, and IL, DR and the rate of an attack of each setting.
+pub fn evaluation(settings: &[(&str, Option<&str>, &str, f64, [f64; 3])]) -> Value {
+    const FILE: &str = "/srv/secret/people.csv";
+    let mean = |mean: f64, half: Option<f64>| Measure {
+        mean: Some(mean),
+        interval: half.map(|half| [mean - half, mean + half]),
+        runs: 3,
     };
-    let row = |number: usize, seed: Value| {
-        json!({
-            "setting": number, "file": "/srv/secret/people.csv", "method": "rankswap", "parameters": {"p": 2}, "run": 1, "seed": seed,
-            "il": 0.0519, "dr": 0.5517, "score": 0.3018, "dr_2001": null, "score_2001": null, "losses": {"il": 0.0519, "pil": null},
-            "risks": {"interval_disclosure_rank": 0.7011},
-            "attacks": [{"name": "am", "method": "am", "rate": 0.6307, "cases": 2, "certain_rate": null, "status": "done", "by_case": []}]
-        })
+    let none = Measure {
+        mean: None,
+        interval: None,
+        runs: 0,
     };
-    json!({
-        "schema": "sdcrisk.evaluate/1", "version": "0.1.0", "status": "done",
-        "plan": {"file": "plans/grid.toml", "repeats": 3, "seed": 860417, "known": [["sweep:7"]], "attacks": ["am"], "losses": ["il", "pil"], "risks": []},
-        "files": [{"name": "/srv/secret/people.csv", "records": 1080, "attributes": ["a", "b"]}],
-        "axes": {"loss": "il", "risk": "dr"}, "interval": "mean of so many files",
-        "rows": [row(0, json!(860417)), row(1, json!(null))],
-        "settings": [setting(0, "rankswap", "p", 2.0, 0.0519, 0.5517, 0.6307, true), setting(1, "rankswap", "p", 10.0, 0.2171, 0.3113, 0.2239, true),
-                     setting(2, "noise", "level", 0.1, 0.4447, 0.3517, 0.1771, false)],
-        "provenance": {"version": "0.1.0", "command": ["sdcrisk", "evaluate", "plans/grid.toml"], "files": []}
-    })
+    let of = |(number, &(method, name, parameter, value, [il, dr, rate])): (
+        usize,
+        &(&str, Option<&str>, &str, f64, [f64; 3]),
+    )| {
+        let mut parameters = Map::new();
+        parameters.insert(parameter.into(), json!(value));
+        SettingSummary {
+            setting: Setting {
+                setting: number,
+                label: format!("{} {parameter}={value}", name.unwrap_or(method)),
+                file: FILE.into(),
+                method: method.into(),
+                name: name.map(String::from),
+                parameters,
+            },
+            runs: 3,
+            is_limited: false,
+            measures: Measures(vec![
+                ("il".into(), mean(il, Some(il / 10.0))),
+                ("dr".into(), mean(dr, None)),
+                ("attack:am".into(), mean(rate, Some(0.01))),
+                ("loss:pil".into(), none),
+            ]),
+            pareto: number < 2,
+            published: vec![Comparison {
+                measure: "attack:am".into(),
+                value: rate + 0.0123,
+                difference: Some(-0.0123),
+                source: "table 3 of a paper".into(),
+            }],
+        }
+    };
+    let row = |setting: usize, seed: Option<u64>| Row {
+        setting,
+        file: FILE.into(),
+        method: "rankswap".into(),
+        parameters: map(json!({"p": 2})),
+        run: 1,
+        seed,
+        il: Some(0.0519),
+        dr: Some(0.5517),
+        score: Some(0.3018),
+        dr_2001: None,
+        score_2001: None,
+        losses: map(json!({"il": 0.0519, "pil": null})),
+        risks: map(json!({"interval_disclosure_rank": 0.7011})),
+        attacks: vec![AttackRow {
+            rate: Some(0.6307),
+            cases: 2,
+            ..AttackRow::new("am", "am", false, Vec::new())
+        }],
+    };
+    let report = EvaluateReport::new(
+        PlanSummary {
+            file: "plans/grid.toml".into(),
+            title: None,
+            repeats: 3,
+            seed: Some(860_417),
+            known: vec!["sweep:7".into()],
+            attacks: vec!["am".into()],
+            losses: vec!["il".into(), "pil".into()],
+            risks: Vec::new(),
+        },
+        vec![FileSummary {
+            name: FILE.into(),
+            records: 1080,
+            attributes: vec!["a".into(), "b".into()],
+            known: vec!["sweep:7".into()],
+        }],
+        vec![row(0, Some(860_417)), row(1, None)],
+        settings.iter().enumerate().map(of).collect(),
+        Provenance::new(
+            ["sdcrisk", "evaluate", "plans/grid.toml"]
+                .map(String::from)
+                .to_vec(),
+            &[],
+        ),
+    );
+    serde_json::to_value(report).unwrap()
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
 }
 
 pub fn statement() -> Value {

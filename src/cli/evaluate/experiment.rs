@@ -4,7 +4,11 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::Context;
 
-use super::{options::Words, original::Original, places::Places};
+use super::{
+    options::Words,
+    original::{Original, check_measures},
+    places::Places,
+};
 use crate::{
     cli::{
         console::Console,
@@ -78,6 +82,7 @@ impl Experiment {
         (seed, skip_missing): (u64, bool),
         console: &Console,
     ) -> anyhow::Result<Self> {
+        check_measures(name, plan)?;
         let words = Words { plan: name, places };
         let mut builder = Builder {
             plan,

@@ -17,6 +17,7 @@ use crate::{
         plan::{Plan, PlannedFile},
     },
     figure::Figure,
+    risk::interval,
     rng::{Purpose, Seed},
     table::{Table, pair::Pair},
 };
@@ -38,7 +39,7 @@ impl Original {
     /// Reads a file of a plan; `None` if it is not there. `seed` draws its records, where the plan wants some.
     ///
     /// # Errors
-    /// What reading objects to, and measures that the plan names and nobody knows.
+    /// What reading objects to.
     pub fn read(
         file: &PlannedFile,
         plan: &Plan,
@@ -52,7 +53,7 @@ impl Original {
         };
         let read = words.reading(&file.reading, file.line)?;
         let table = read_table(&path, &read.options()?, console)?;
-        let original = Self {
+        Ok(Some(Self {
             name: short_name(file, &plan.files),
             table: chosen_records(table, file, words.places, seed).map_err(at)?,
             known: file.known.clone(),
@@ -61,9 +62,7 @@ impl Original {
                 id: None,
                 key: None,
             },
-        };
-        original.check_measures(words.plan, plan)?;
-        Ok(Some(original))
+        }))
     }
 
     /// The measures of loss and of risk, of a masked file or of the original itself.
@@ -92,28 +91,35 @@ impl Original {
                 Vec::new()
             },
             if wanted[1] {
-                crate::risk::interval::figures(&pair.numbers)
+                interval::figures(&pair.numbers)
             } else {
                 Vec::new()
             },
         ])
     }
+}
 
-    /// Whether the measures that a plan names exist.
-    fn check_measures(&self, name: &str, plan: &Plan) -> Result<()> {
-        let wanted = [&plan.losses, &plan.risks];
-        let figures = self.figures(&self.table, wanted.map(|keys| !keys.is_empty()))?;
-        for ((keys, figures), what) in wanted.into_iter().zip(&figures).zip(["losses", "risks"]) {
-            let exists = |key: &String| figures.iter().any(|figure| figure.what.key == key);
-            if let Some(key) = keys.iter().find(|key| !exists(key)) {
-                let known: Vec<&str> = figures.iter().map(|figure| figure.what.key).collect();
-                return Err(Error::input(format!("{what} names {key:?}, which is none"))
-                    .in_file(name)
-                    .remedy(format!("There are: {}", known.join(", "))));
-            }
+/// Whether the measures that a plan names exist.
+///
+/// # Errors
+/// Input, when one does not.
+pub(super) fn check_measures(name: &str, plan: &Plan) -> Result<()> {
+    let measures = [
+        ("losses", &plan.losses, crate::loss::definitions()),
+        ("risks", &plan.risks, interval::DEFINITIONS.to_vec()),
+    ];
+    for (what, keys, definitions) in measures {
+        let known: Vec<&str> = definitions
+            .iter()
+            .map(|definition| definition.key)
+            .collect();
+        if let Some(key) = keys.iter().find(|key| !known.contains(&key.as_str())) {
+            return Err(Error::input(format!("{what} names {key:?}, which is none"))
+                .in_file(name)
+                .remedy(format!("There are: {}", known.join(", "))));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// The records that a plan uses of an original.

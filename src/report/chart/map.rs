@@ -31,15 +31,10 @@ pub struct Point {
 const HEIGHT: f64 = 420.0;
 const MOST_LETTERS: usize = 26;
 
-/// The map as an SVG file.
+/// The map.
 ///
 /// # Complexity
 /// Quadratic in the points: labels keep clear of each other.
-pub fn svg(points: &[Point], words: &Words<'_>) -> String {
-    drawing(points, words).standalone()
-}
-
-/// The map.
 pub fn drawing(points: &[Point], words: &Words<'_>) -> Drawing {
     let points: Vec<&Point> = points
         .iter()
@@ -125,6 +120,14 @@ fn entries<'a>(points: &[&Point], methods: &[&'a str]) -> Vec<Entry<'a>> {
 
 /// The settings on the front, joined by the edge of what they are better than.
 fn draw_front(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
+    let edge = front(plot, points);
+    if edge.len() > 1 {
+        picture.curve(&edge, "front");
+    }
+}
+
+/// The corners of the front, from left to right: every side is level or upright.
+fn front(plot: &Plot, points: &[&Point]) -> Vec<(f64, f64)> {
     let mut front: Vec<&Point> = points
         .iter()
         .copied()
@@ -139,9 +142,7 @@ fn draw_front(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
         }
         edge.push(place);
     }
-    if edge.len() > 1 {
-        picture.curve(&edge, "front");
-    }
+    edge
 }
 
 fn draw_intervals(picture: &mut Picture, plot: &Plot, point: &Point, series: usize) {
@@ -200,7 +201,7 @@ fn meet(a: Box, b: Box) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Writes the labels where they cover neither marks nor each other; settings on the front come first. One that finds no room is
+/// Writes the labels where they cover neither marks nor each other, and off the front where there is room; settings on the front come first. One that finds no room is
 /// left out: it is in the text of its mark, and in the description.
 fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
     const MOST: usize = 400;
@@ -218,6 +219,14 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
     let mut taken: Vec<Box> = points
         .iter()
         .map(|point| around(plot.place(point.loss, point.risk)))
+        .collect();
+    let edge = front(plot, points);
+    let sides: Vec<Box> = edge
+        .windows(2)
+        .map(|ends| {
+            let ((x, y), (to_x, to_y)) = (ends[0], ends[1]);
+            [x.min(to_x), y.min(to_y), x.max(to_x), y.max(to_y)]
+        })
         .collect();
     let mut order: Vec<&Point> = points.to_vec();
     order.sort_by_key(|point| !point.pareto);
@@ -237,7 +246,7 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
             (x + 16.0, y - 18.0, Anchor::Start),
             (x + 16.0, y + 26.0, Anchor::Start),
         ];
-        let free = places.into_iter().find_map(|(x, y, anchor)| {
+        let fits = |(x, y, anchor): (f64, f64, Anchor), clear: &[Box]| {
             let left = match anchor {
                 Anchor::Start => x,
                 Anchor::Middle => x - width / 2.0,
@@ -248,9 +257,11 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
                 && covers[2] <= plot.right() + 16.0
                 && covers[1] >= plot.corner.1 - 8.0
                 && covers[3] <= plot.bottom() - 2.0;
-            (inside && !taken.iter().any(|&other| meet(covers, other)))
-                .then_some((x, y, anchor, covers))
-        });
+            let mut others = taken.iter().chain(clear);
+            (inside && !others.any(|&other| meet(covers, other))).then_some((x, y, anchor, covers))
+        };
+        let free = (places.iter().find_map(|&place| fits(place, &sides)))
+            .or_else(|| places.iter().find_map(|&place| fits(place, &[])));
         if let Some((x, y, anchor, covers)) = free {
             taken.push(covers);
             picture.text((x, y), anchor, "ink small", &label);

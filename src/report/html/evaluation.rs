@@ -11,14 +11,17 @@ use super::{
     parts::{Table, Writer, base_name, folded, list, text},
     statement::{parameters, plain},
 };
-use crate::report::{
-    chart::{
-        line::{self, At, Series},
-        map::{self, Point},
-        picture::Drawing,
-        plot::Words,
+use crate::{
+    evaluate::summary::HIGHEST,
+    report::{
+        chart::{
+            line::{self, At, Series},
+            map::{self, Point},
+            picture::Drawing,
+            plot::Words,
+        },
+        text::percent,
     },
-    text::percent,
 };
 
 /// What `evaluate` found.
@@ -150,6 +153,15 @@ impl Setting {
         published.map(|published| published.value)
     }
 
+    /// The attack with the highest rate.
+    fn strongest_attack(&self) -> Option<&str> {
+        let attacks = self.measures.keys().filter(|key| key.starts_with(ATTACK));
+        attacks
+            .filter_map(|key| Some((key, self.measure(key)?.mean)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(key, _)| key.as_str())
+    }
+
     /// What it belongs to: the masking of the plan.
     fn masking(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.method)
@@ -161,6 +173,17 @@ impl Setting {
             Some("") | None => self.label.clone(),
             Some(rest) => rest.trim_start().into(),
         }
+    }
+}
+
+impl Axes {
+    /// The risk of a setting, and what was published of it.
+    fn risk_of(&self, setting: &Setting) -> Option<(Mean, Option<f64>)> {
+        let key = match self.risk.as_deref()? {
+            HIGHEST => setting.strongest_attack()?,
+            key => key,
+        };
+        Some((setting.measure(key)?, setting.published(key)))
     }
 }
 
@@ -194,46 +217,6 @@ impl Evaluation {
         self.settings
             .iter()
             .filter(move |setting| setting.file == file)
-    }
-
-    /// The loss to the right: what the result names, else IL, else the first loss.
-    fn loss_key(&self) -> Option<String> {
-        let named = self.axes.loss.as_deref().and_then(|key| self.defined(key));
-        let first = || {
-            self.measures(is_loss)
-                .into_iter()
-                .find_map(|key| self.defined(&key))
-        };
-        named.or_else(|| self.defined("il")).or_else(first)
-    }
-
-    fn defined(&self, key: &str) -> Option<String> {
-        let is = self
-            .settings
-            .iter()
-            .any(|setting| setting.measure(key).is_some());
-        is.then(|| key.to_string())
-    }
-
-    /// The risk upwards: what the result names, else DR, else (`None`) the highest rate of an attack.
-    fn risk_key(&self) -> Option<String> {
-        let named = self.axes.risk.as_deref().and_then(|key| self.defined(key));
-        match self.axes.risk {
-            Some(_) => named,
-            None => self.defined("dr"),
-        }
-    }
-
-    fn risk_of(&self, setting: &Setting) -> Option<(Mean, Option<f64>)> {
-        if let Some(key) = self.risk_key() {
-            return Some((setting.measure(&key)?, setting.published(&key)));
-        }
-        let attacks = self.measures(|key| key.starts_with(ATTACK));
-        let best = attacks
-            .iter()
-            .filter_map(|key| Some((key, setting.measure(key)?)))
-            .max_by(|a, b| a.1.mean.total_cmp(&b.1.mean))?;
-        Some((best.1, setting.published(best.0)))
     }
 
     /// The settings on the front, file by file.
@@ -294,12 +277,13 @@ pub fn map(document: &Document) -> Vec<(String, Drawing)> {
 }
 
 fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
-    let loss_key = evaluation.loss_key()?;
+    let axes = &evaluation.axes;
+    let loss_key = axes.loss.as_deref()?;
     let points: Vec<Point> = evaluation
         .of_file(file)
         .filter_map(|setting| {
-            let loss = setting.measure(&loss_key)?;
-            let (risk, published) = evaluation.risk_of(setting)?;
+            let loss = setting.measure(loss_key)?;
+            let (risk, published) = axes.risk_of(setting)?;
             Some(Point {
                 method: setting.masking().into(),
                 label: setting.place(),
@@ -312,11 +296,10 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
             })
         })
         .collect();
-    let risk = evaluation
-        .risk_key()
-        .map_or("correct links of the strongest attack".into(), |key| {
-            measure_name(&key)
-        });
+    let risk = match axes.risk.as_deref()? {
+        HIGHEST => "correct links of the strongest attack".into(),
+        key => measure_name(key),
+    };
     let runs = evaluation
         .of_file(file)
         .map(|setting| setting.runs)
@@ -333,7 +316,7 @@ fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
     let words = Words {
         title: &format!("Risk and loss, {}", base_name(file)),
         below: &below,
-        x: &measure_name(&loss_key),
+        x: &measure_name(loss_key),
         y: &risk,
     };
     (!points.is_empty()).then(|| map::drawing(&points, &words))
@@ -412,19 +395,11 @@ fn what(evaluation: &Evaluation) -> Markup {
     ])
 }
 
-/// What the intruder knows, file by file where files differ.
+/// What the intruder knows.
 fn known(evaluation: &Evaluation) -> String {
-    let said = |value: &Value| match value {
-        Value::Array(cases) => cases.iter().map(plain).collect::<Vec<_>>().join("; "),
-        other => plain(other),
-    };
     match evaluation.plan.get("known") {
-        Some(Value::Array(files)) => {
-            let mut each: Vec<String> = files.iter().map(said).collect();
-            each.dedup();
-            each.join(" | ")
-        }
-        Some(other) => said(other),
+        Some(Value::Array(choices)) => choices.iter().map(plain).collect::<Vec<_>>().join("; "),
+        Some(other) => plain(other),
         None => String::new(),
     }
 }
@@ -484,22 +459,22 @@ fn shown(measure: Mean) -> String {
     }
 }
 
-/// Methods of which exactly one parameter varies: rates of attacks against it.
+/// Maskings of the plan of which exactly one parameter varies: rates of attacks against it.
 fn against_parameter(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
-    let mut methods: Vec<&str> = Vec::new();
+    let mut maskings: Vec<&str> = Vec::new();
     for setting in evaluation.of_file(file) {
-        if !methods.contains(&setting.masking()) {
-            methods.push(setting.masking());
+        if !maskings.contains(&setting.masking()) {
+            maskings.push(setting.masking());
         }
     }
-    let figures = methods.into_iter().filter_map(|method| {
+    let figures = maskings.into_iter().filter_map(|masking| {
         let settings: Vec<&Setting> = evaluation
             .of_file(file)
-            .filter(|setting| setting.method == method)
+            .filter(|setting| setting.masking() == masking)
             .collect();
         let parameter = varying(&settings)?;
         Some(rates_against(
-            evaluation, &settings, &parameter, method, writer,
+            evaluation, &settings, &parameter, masking, writer,
         ))
     });
     let figures: Vec<Markup> = figures.collect();
@@ -526,7 +501,7 @@ fn rates_against(
     evaluation: &Evaluation,
     settings: &[&Setting],
     parameter: &str,
-    method: &str,
+    masking: &str,
     writer: &mut Writer,
 ) -> Markup {
     let keys = evaluation.measures(|key| key.starts_with(ATTACK));
@@ -573,7 +548,7 @@ fn rates_against(
     let words = Words {
         title: &format!("Correct links against {parameter}"),
         below: "One line an attack, the mean over masked files and over what is known; bands are 95 % intervals",
-        x: &format!("{parameter} of {method}"),
+        x: &format!("{parameter} of {masking}"),
         y: "correct links, share of records",
     };
     let mut table = Table::new(words.title, &[parameter], 1);

@@ -53,13 +53,21 @@ impl FigureView {
         }
     }
 
+    /// What one part contributes, for reading. The parts of how well a regression fits are its coefficients, which are no shares.
+    fn written_part(&self, part: &PartView) -> String {
+        match (self.key.starts_with("regression_fit_"), part.value) {
+            (true, Some(value)) => number(value),
+            _ => self.written(part.value),
+        }
+    }
+
     fn range(&self) -> String {
         let end = |end: Option<f64>| match (end, self.unit.as_deref(), self.most) {
             (None, ..) => "any".into(),
             (Some(end), Some("share"), _) | (Some(end), None, Some(1.0)) => {
                 format!("{:.0} %", 100.0 * end)
             }
-            (Some(end), ..) => count(end),
+            (Some(end), ..) => end.to_string(),
         };
         match self.least {
             None => String::new(),
@@ -195,7 +203,7 @@ pub(super) fn by_part(columns: &[Column]) -> Markup {
                 let mut row = vec![part.name.clone()];
                 row.extend(own.iter().map(|parts| {
                     let found = parts.iter().find(|other| other.name == part.name);
-                    found.map_or(String::new(), |found| kind.written(found.value))
+                    found.map_or(String::new(), |found| kind.written_part(found))
                 }));
                 table.rows.push(row);
             }

@@ -214,7 +214,7 @@ fn of_risk(risk: &Risk) -> Vec<String> {
         let before = risk
             .find_before(&figure.key)
             .map_or(String::new(), |before| {
-                format!(", {} before masking", before.shown())
+                format!(" ({} before masking)", before.shown())
             });
         format!("{}: {}{before}.", capital(&figure.name), figure.shown())
     };
@@ -224,7 +224,11 @@ fn of_risk(risk: &Risk) -> Vec<String> {
         .collect()
 }
 
+/// With a capital letter, unless it begins with a letter that stands for itself, as in k-anonymity.
 fn capital(text: &str) -> String {
+    if text.chars().nth(1) == Some('-') {
+        return text.into();
+    }
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| {
         first.to_uppercase().collect::<String>() + letters.as_str()

@@ -88,6 +88,13 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     });
     let (analyses, undefined_analyses) =
         figures::side_by_side("What analyses of the file lose", &columns, is_analysis);
+    // Parts of analyses are coefficients, groups and classes of the original itself: results of a confidential file.
+    let mut by_part = columns.clone();
+    if !writer.is_internal() {
+        for column in &mut by_part {
+            column.figures.retain(|figure| !is_analysis(figure));
+        }
+    }
     let undefined: Vec<Vec<String>> = undefined.into_iter().chain(undefined_analyses).collect();
     Some(Section {
         id: "loss",
@@ -100,7 +107,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             @if !analyses.rows.is_empty() { (analyses.markup()) }
             (figures::undefined(undefined))
             @for (_, loss) in &losses { (paragraphs(&loss.reading)) }
-            (figures::by_part(&columns))
+            (figures::by_part(&by_part))
             (figures::definitions(&columns))
         },
     })

@@ -16,6 +16,7 @@ use crate::report::{
         histogram::{self, Bar},
         plot::Words,
     },
+    risk::About,
     text::percent,
 };
 
@@ -84,16 +85,6 @@ pub(super) struct Exposed {
     #[serde(default)]
     pub dis_suda: Option<f64>,
 }
-
-/// What figures are about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
-const ABOUT: [(&str, &str); 3] = [
-    ("singling-out", "Singling out: who stands alone"),
-    (
-        "linkability",
-        "Linkability: who would be linked to a person",
-    ),
-    ("inference", "Inference: what is told of a person"),
-];
 
 impl Risk {
     fn now(&self) -> Vec<FigureView> {
@@ -187,13 +178,13 @@ fn inside(risks: &[(&Document, &Risk)], columns: &[Column], writer: &mut Writer)
             tables.push(table);
         }
     };
-    for (about, caption) in ABOUT {
-        add(caption, &|figure| figure.about.as_deref() == Some(about));
+    let is_about =
+        |figure: &FigureView, about: About| figure.about.as_deref() == Some(about.word());
+    for about in About::ALL {
+        add(about.title(), &|figure| is_about(figure, about));
     }
     add("Figures of risk", &|figure| {
-        !ABOUT
-            .iter()
-            .any(|(about, _)| figure.about.as_deref() == Some(about))
+        !About::ALL.iter().any(|&about| is_about(figure, about))
     });
     let pictures: Vec<Markup> = risks
         .iter()

@@ -1,0 +1,208 @@
+//! What `link` found, as its JSON says it.
+
+use serde::Deserialize;
+
+use crate::report::html::{
+    document::{Content, Document, or_none},
+    parts::{base_name, names},
+};
+
+/// What `link` found.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Link {
+    pub scenario: Scenario,
+    pub results: Vec<Attack>,
+    #[serde(default)]
+    pub means: Vec<Mean>,
+    #[serde(default)]
+    pub not_run: Vec<NotRun>,
+    #[serde(default)]
+    pub reading: Vec<String>,
+}
+
+/// Who attacked what.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Scenario {
+    pub original: String,
+    pub masked: String,
+    #[serde(default)]
+    pub original_records: u64,
+    #[serde(default)]
+    pub masked_records: u64,
+    #[serde(default)]
+    pub known_records: u64,
+    #[serde(default)]
+    pub direction: String,
+    #[serde(default)]
+    pub aligned_by: String,
+    #[serde(default)]
+    pub ties: String,
+    #[serde(default)]
+    pub assign: String,
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// An attribute that was not compared.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct LeftOut {
+    pub attribute: String,
+    pub why: String,
+}
+
+/// An attack on one set of known attributes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Attack {
+    pub method: String,
+    #[serde(default)]
+    pub formula: String,
+    #[serde(default)]
+    pub worst_case: bool,
+    pub known: Vec<String>,
+    pub records: u64,
+    #[serde(default)]
+    pub with_partner: Option<u64>,
+    pub correct: Correct,
+    pub rate: f64,
+    pub interval: [f64; 2],
+    pub baseline: f64,
+    #[serde(default)]
+    pub certain: u64,
+    #[serde(default)]
+    pub certain_correct: u64,
+    #[serde(default)]
+    pub empty: u64,
+    #[serde(default)]
+    pub candidates_mean: f64,
+    #[serde(default)]
+    pub candidates_quantiles: Option<[u64; 5]>,
+    #[serde(default)]
+    pub contains_true: u64,
+    #[serde(default)]
+    pub windows: Option<Vec<u64>>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub candidates_histogram: Vec<[u64; 2]>,
+    #[serde(default)]
+    pub sample: Option<String>,
+    #[serde(default)]
+    pub bound: Option<u64>,
+    #[serde(default)]
+    pub proof: Option<String>,
+    #[serde(default)]
+    pub expected: Option<f64>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub calibration: Vec<Band>,
+}
+
+/// Correct links under each rule for ties.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Correct {
+    pub fair: f64,
+    pub strict: f64,
+    pub optimistic: f64,
+}
+
+/// Links by the probability that the attack stated.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Band {
+    pub from: f64,
+    pub to: f64,
+    pub records: u64,
+    pub stated: f64,
+    pub realised: f64,
+}
+
+/// The mean over cases.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Mean {
+    pub method: String,
+    pub cases: u64,
+    pub rate: f64,
+    #[serde(default)]
+    pub sample: Option<String>,
+    #[serde(default)]
+    pub interval: Option<[f64; 2]>,
+}
+
+/// An attack that does not apply.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct NotRun {
+    pub method: String,
+    pub why: String,
+}
+
+impl Link {
+    /// The attack that linked most, apart from what was learned from the very people.
+    pub fn worst(&self) -> Option<&Attack> {
+        let others = self
+            .results
+            .iter()
+            .filter(|attack| attack.sample.as_deref() != Some("training"));
+        others.max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Correct links under the rule for ties that was asked for.
+    pub fn correct(&self, attack: &Attack) -> f64 {
+        match self.scenario.ties.as_str() {
+            "strict" => attack.correct.strict,
+            "optimistic" => attack.correct.optimistic,
+            _ => attack.correct.fair,
+        }
+    }
+
+    /// What a part of the page about these attacks is called.
+    pub fn title(&self, document: &Document) -> String {
+        format!(
+            "{} on {} ({})",
+            self.methods().join(", "),
+            base_name(&self.scenario.masked),
+            base_name(&document.name)
+        )
+    }
+
+    /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
+    pub fn case(&self, attack: &Attack) -> String {
+        const NAMES_IN_FULL: usize = 3;
+        match attack.known.as_slice() {
+            [first, .., last] if self.is_nested() && attack.known.len() > NAMES_IN_FULL => {
+                format!("{first} … {last} ({})", attack.known.len())
+            }
+            known => names(known),
+        }
+    }
+
+    /// Whether each case goes on from the last.
+    pub fn is_nested(&self) -> bool {
+        let longest = self
+            .results
+            .iter()
+            .map(|attack| &attack.known)
+            .max_by_key(|known| known.len());
+        longest.is_some_and(|longest| {
+            self.results
+                .iter()
+                .all(|attack| longest.starts_with(&attack.known))
+        })
+    }
+
+    pub fn methods(&self) -> Vec<&str> {
+        let mut methods: Vec<&str> = Vec::new();
+        for attack in &self.results {
+            if !methods.contains(&attack.method.as_str()) {
+                methods.push(&attack.method);
+            }
+        }
+        methods
+    }
+}
+
+/// The results of `link`.
+pub fn of(documents: &[Document]) -> Vec<(&Document, &Link)> {
+    documents
+        .iter()
+        .filter_map(|document| match &document.content {
+            Content::Link(link) => Some((document, link)),
+            _ => None,
+        })
+        .collect()
+}

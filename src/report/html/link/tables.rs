@@ -1,0 +1,135 @@
+//! Attacks in tables: links, candidate sets, ties.
+
+use maud::{Markup, html};
+
+use super::model::{Attack, Correct, Link};
+use crate::report::{
+    html::parts::Table,
+    text::{count, percent},
+};
+
+pub(super) fn rates(link: &Link) -> Table {
+    let header = [
+        "Attack",
+        "Attributes known",
+        "Of",
+        "Records",
+        "Correct links",
+        "Rate",
+        "95 % interval",
+        "By chance",
+        "Without ties",
+        "No more than",
+    ];
+    let rows = link.results.iter().map(|attack| {
+        let mut row = vec![
+            format!(
+                "{}{}",
+                attack.method,
+                if attack.worst_case { " *" } else { "" }
+            ),
+            link.case(attack),
+            attack.sample.as_deref().map_or(String::new(), sample),
+            attack.records.to_string(),
+            count(link.correct(attack)),
+            percent(attack.rate),
+            interval(attack.interval),
+            percent(attack.baseline),
+        ];
+        if let Some(bound) = attack.bound {
+            let proof = if attack.proof.as_deref() == Some("optimal") {
+                " (proven)"
+            } else {
+                ""
+            };
+            row.extend([count(attack.correct.strict), format!("{bound}{proof}")]);
+        }
+        row
+    });
+    Table::new("Links, attack by attack", &header, 3).with(rows)
+}
+
+/// What is left of the file by what was published, record by record of the intruder.
+pub(super) fn candidate_sets(link: &Link) -> Table {
+    let header = [
+        "Attack",
+        "Attributes known",
+        "Certain",
+        "Certain and true",
+        "True one inside",
+        "Nobody possible",
+        "Fewest",
+        "Quarter below",
+        "Half below",
+        "Three quarters below",
+        "Most",
+        "Mean",
+    ];
+    let rows = link.results.iter().filter_map(|attack| {
+        let mut row = vec![attack.method.clone(), link.case(attack)];
+        row.extend(
+            [
+                attack.certain,
+                attack.certain_correct,
+                attack.contains_true,
+                attack.empty,
+            ]
+            .map(|n| n.to_string()),
+        );
+        row.extend(attack.candidates_quantiles?.map(|n| n.to_string()));
+        row.push(format!("{:.1}", attack.candidates_mean));
+        Some(row)
+    });
+    Table::new(
+        "Candidate sets: the masked records that stay possible for a record of the intruder",
+        &header,
+        2,
+    )
+    .with(rows)
+}
+
+/// The counts under the three rules for ties, where they differ.
+pub(super) fn ties_table(link: &Link) -> Markup {
+    let differ: Vec<&Attack> = link
+        .results
+        .iter()
+        .filter(|attack| (attack.correct.optimistic - attack.correct.strict).abs() > f64::EPSILON)
+        .collect();
+    let table = Table::new(
+        "Correct links under each rule for ties",
+        &[
+            "Attack",
+            "Attributes known",
+            "A tie of t counts 1/t",
+            "It counts nothing",
+            "It counts as found",
+        ],
+        2,
+    )
+    .with(differ.iter().map(|attack| {
+        let Correct {
+            fair,
+            strict,
+            optimistic,
+        } = attack.correct;
+        vec![
+            attack.method.clone(),
+            link.case(attack),
+            count(fair),
+            count(strict),
+            count(optimistic),
+        ]
+    }));
+    html! { @if !differ.is_empty() { details { summary { "What ties decide" } (table.markup()) } } }
+}
+
+pub(super) fn interval([low, high]: [f64; 2]) -> String {
+    format!("{} to {}", percent(low), percent(high))
+}
+
+pub(super) fn sample(sample: &str) -> String {
+    match sample {
+        "training" => "records learned from".into(),
+        other => other.into(),
+    }
+}
