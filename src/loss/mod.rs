@@ -36,10 +36,7 @@ mod statistics;
 pub use crate::figure::NO_NUMBERS;
 use crate::{
     error::Result,
-    figure::{Figure, TOO_LARGE},
-use crate::{
-    error::Result,
-    figure::{Definition, Figure},
+    figure::{Definition, Figure, TOO_LARGE},
     statement::Statement,
     table::pair::Pair,
 };
