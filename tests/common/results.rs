@@ -167,11 +167,13 @@ pub fn evaluation(settings: &[(&str, Option<&str>, &str, f64, [f64; 3])]) -> Val
     let mean = |mean: f64, half: Option<f64>| Measure {
         mean: Some(mean),
         interval: half.map(|half| [mean - half, mean + half]),
+        half,
         runs: 3,
     };
     let none = Measure {
         mean: None,
         interval: None,
+        half: None,
         runs: 0,
     };
     let of = |(number, &(method, name, parameter, value, [il, dr, rate])): (
