@@ -19,6 +19,12 @@ const ALONE: [&str; 3] = ["--quiet", "--verbose", "--timings"];
 /// Options that change no result, and have a value: threads, where results go, what the exit status looks at.
 const VALUED: [&str; 4] = ["--threads", "--output", "--into", "--fail-above"];
 
+/// The option whose value is not told: who is given a result should not get the seed of a masking with it.
+const SECRET: &str = "--seed";
+
+/// What stands in its place.
+const NOT_TOLD: &str = "…";
+
 /// Leaves out what changes no result: threads, messages, the names of outputs, gates. Results of the same question are then the
 /// same byte by byte.
 fn that_matter(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -36,6 +42,13 @@ fn that_matter(words: impl Iterator<Item = String>) -> Vec<String> {
             None => (word.as_str(), None),
         };
         if ALONE.contains(&option) {
+            continue;
+        }
+        if option == SECRET {
+            if value.is_none() {
+                words.next();
+            }
+            kept.extend([SECRET.into(), NOT_TOLD.into()]);
             continue;
         }
         if VALUED.contains(&option) {
@@ -87,6 +100,21 @@ mod tests {
             words("link --method=am a.csv b.csv")
         );
     }
+
+    #[test]
+    fn a_seed_is_not_told() {
+        let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        for typed in [
+            "link --seed 867530977 a.csv b.csv",
+            "link --seed=867530977 a.csv b.csv",
+        ] {
+            assert_eq!(
+                that_matter(words(typed).into_iter()),
+                words("link --seed … a.csv b.csv")
+            );
+        }
+    }
+
     #[test]
     fn short_options_can_be_written_in_one_word() {
         let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
