@@ -241,7 +241,7 @@ fn dis_suda(scores: &[f64], dis: f64, classes: &KeyClasses, width: u32) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{figure::value, statement::MissingMatches};
+    use crate::{figure::value, statement::MissingMatches, stats::keys::Keys};
 
     fn keys(rows: &[&[u32]]) -> Keys {
         let column = |place| rows.iter().map(|row| row[place]).collect();
