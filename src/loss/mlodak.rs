@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use crate::{
-    figure::{Better, Definition, Figure, Unit},
+    figure::{Definition, Figure},
     stats::covariance::{SemidefiniteFactor, cholesky_semidefinite, covariance},
     table::pair::PairedNumbers,
 };
@@ -19,6 +19,12 @@ pub static MLODAK: Definition = Definition {
     most: Some(1.0),
     unit: Unit::Share,
 };
+static MLODAK: Definition = Definition::share(
+    "mlodak",
+    "connections of attributes (Mlodak)",
+    "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",
+    "A. Mlodak, 2020; Handbook on Statistical Disclosure Control, 3.5",
+);
 
 /// Młodak's measure.
 ///

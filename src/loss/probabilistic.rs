@@ -10,57 +10,52 @@ use super::{
     statistics::{QUANTILES, Statistics, share, whole},
 };
 use crate::{
-    figure::{Better, Definition, Figure, Part, TOO_LARGE, Unit},
+    figure::{Definition, Figure, Part, TOO_LARGE},
     stats::{
         density::{quantile, silverman},
         moments::{Moments, moments},
     },
 };
 
-const fn pil(key: &'static str, name: &'static str, says: &'static str) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source: "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005",
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
+const SOURCE: &str = "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005";
 
-static PIL: Definition = pil(
+static PIL: Definition = Definition::share(
     "pil",
     "probabilistic loss (PIL)",
     "mean of the probabilistic losses of means, variances, covariances, correlations and quantiles",
+    SOURCE,
 );
 
 static FAMILIES: [Definition; 5] = [
-    pil(
+    Definition::share(
         "pil_means",
         "means, probabilistic",
         "mean over the attributes of 2 P(0 ≤ Z ≤ |m − m'| / standard error), Z standard normal: how unusual the masked mean would be in a sample of n records",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_variances",
         "variances, probabilistic",
         "the same for the variances, whose standard error comes from fourth moments of the original",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_covariances",
         "covariances, probabilistic",
         "the same for the p(p+1)/2 covariances, variances included",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_correlations",
         "correlations, probabilistic",
         "the same for the p(p−1)/2 correlations",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_quantiles",
         "quantiles, probabilistic",
         "the same for the quantiles 5, 10, …, 95 %, whose standard error comes from a kernel density of the original",
+        SOURCE,
     ),
 ];
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Files;
-use crate::figure::{Better, Definition, Figure, Part, Unit};
+use crate::figure::{Definition, Figure, Part};
 
 /// Squared differences in units of the variance.
 pub static SSE_SST: Definition = Definition {
@@ -16,6 +16,7 @@ pub static SSE_SST: Definition = Definition {
     most: None,
     unit: Unit::Share,
 };
+static SSE_SST: Definition = Definition::share("sse_sst", "SSE/SST", "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses", "J. Domingo-Ferrer, J. M. Mateo-Sanz, 2002",).unbounded();
 
 /// SSE/SST on standardised attributes.
 ///

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
-    figure::{Better, Definition, Figure, NO_NUMBERS, Part, TOO_LARGE, Unit},
+    figure::{Definition, Figure, NO_NUMBERS, Part, TOO_LARGE},
     stats::{
         moments::{Moments, moments_by_attribute},
         rank::Ranking,
@@ -18,40 +18,28 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 1..=10;
 const RECORD_REACH: f64 = 0.05;
 
 /// Interval disclosure in standard deviations, by cell.
-pub static BY_SD: Definition = Definition {
-    key: "interval_disclosure_sd",
-    name: "interval disclosure (sd)",
-    says: "share of cells with |x - x'| <= p % of the original attribute's standard deviation (divisor n - 1), mean over p = 1..10, then over attributes",
-    source: "Domingo-Ferrer and Torra 2001; Mateo-Sanz, Sebe and Domingo-Ferrer 2004",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static BY_SD: Definition = Definition::share(
+    "interval_disclosure_sd",
+    "interval disclosure (sd)",
+    "share of cells with |x - x'| <= p % of the original attribute's standard deviation (divisor n - 1), mean over p = 1..10, then over attributes",
+    "Domingo-Ferrer and Torra 2001; Mateo-Sanz, Sebe and Domingo-Ferrer 2004",
+);
 
 /// Interval disclosure in ranks, by cell: the ID of the score.
-pub static BY_RANK: Definition = Definition {
-    key: "interval_disclosure_rank",
-    name: "interval disclosure (ranks)",
-    says: "share of cells whose original value lies in the interval around the masked value that holds p % of the masked file, mean over p = 1..10, then over attributes",
-    source: "Domingo-Ferrer and Torra 2001",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static BY_RANK: Definition = Definition::share(
+    "interval_disclosure_rank",
+    "interval disclosure (ranks)",
+    "share of cells whose original value lies in the interval around the masked value that holds p % of the masked file, mean over p = 1..10, then over attributes",
+    "Domingo-Ferrer and Torra 2001",
+);
 
 /// Interval disclosure of whole records.
-pub static OF_RECORDS: Definition = Definition {
-    key: "interval_disclosure_records_sd",
-    name: "interval disclosure of records",
-    says: "share of records all of whose original values lie within 0.05 standard deviations of the masked attribute around the masked value",
-    source: "Templ 2008; dRisk of sdcMicro",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static OF_RECORDS: Definition = Definition::share(
+    "interval_disclosure_records_sd",
+    "interval disclosure of records",
+    "share of records all of whose original values lie within 0.05 standard deviations of the masked attribute around the masked value",
+    "Templ 2008; dRisk of sdcMicro",
+);
 
 /// The three forms, in the order of [`figures`].
 pub static DEFINITIONS: [&Definition; 3] = [&BY_SD, &BY_RANK, &OF_RECORDS];
