@@ -161,8 +161,11 @@ pub fn evaluate() -> Value {
     ])
 }
 
-/// A grid as the program writes it, from method, name, parameter, its value, and IL, DR and the rate of an attack of each setting.
-pub fn evaluation(settings: &[(&str, Option<&str>, &str, f64, [f64; 3])]) -> Value {
+/// A setting: method, name of the masking, parameter, its value, and IL, DR and the rate of an attack.
+pub type Entry<'a> = (&'a str, Option<&'a str>, &'a str, f64, [f64; 3]);
+
+/// A grid as the program writes it.
+pub fn evaluation(settings: &[Entry<'_>]) -> Value {
     const FILE: &str = "/srv/secret/people.csv";
     let mean = |mean: f64, half: Option<f64>| Measure {
         mean: Some(mean),
@@ -176,10 +179,7 @@ pub fn evaluation(settings: &[(&str, Option<&str>, &str, f64, [f64; 3])]) -> Val
         half: None,
         runs: 0,
     };
-    let of = |(number, &(method, name, parameter, value, [il, dr, rate])): (
-        usize,
-        &(&str, Option<&str>, &str, f64, [f64; 3]),
-    )| {
+    let of = |(number, &(method, name, parameter, value, [il, dr, rate])): (usize, &Entry<'_>)| {
         let mut parameters = Map::new();
         parameters.insert(parameter.into(), json!(value));
         SettingSummary {

@@ -1,0 +1,231 @@
+//! The report of `sdcrisk evaluate`.
+
+mod lines;
+mod people;
+
+use serde::Serialize;
+
+use super::{provenance::Provenance, text};
+use crate::evaluate::{
+    grid::{self, AttackRow, Row},
+    plan::Plan,
+    summary::{Axes, SettingSummary},
+};
+
+/// The schema name and version of this report.
+pub const SCHEMA: &str = "sdcrisk.evaluate/1";
+
+/// What a grid of experiments found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EvaluateReport {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// Version of the program.
+    pub version: &'static str,
+    /// `done`, or `limit` if a limit stopped a search before its proof.
+    pub status: &'static str,
+    /// What was asked for.
+    pub plan: PlanSummary,
+    /// The originals.
+    pub files: Vec<FileSummary>,
+    /// What the map shows.
+    pub axes: Axes,
+    /// How intervals are made, in words.
+    pub interval: &'static str,
+    /// One entry a masked file.
+    pub rows: Vec<Row>,
+    /// One entry a setting.
+    pub settings: Vec<SettingSummary>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlanSummary {
+    /// Name of the plan's file.
+    pub file: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Masked files of each setting of a method that draws: the most, where originals differ.
+    pub repeats: u32,
+    /// The seed of the first masked file of each setting; `null` if it was drawn.
+    pub seed: Option<u64>,
+    /// What the intruder knows, on any of the originals.
+    pub known: Vec<String>,
+    /// Names of the attacks.
+    pub attacks: Vec<String>,
+    /// Keys of the losses.
+    pub losses: Vec<String>,
+    /// Keys of the risks.
+    pub risks: Vec<String>,
+}
+
+/// An original.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileSummary {
+    /// Its name.
+    pub name: String,
+    /// Its records, as far as the plan uses them.
+    pub records: usize,
+    /// Names of its attributes.
+    pub attributes: Vec<String>,
+    /// What the intruder knows of it, unless a masking or an attack says something else; all that can be compared if empty.
+    pub known: Vec<String>,
+}
+
+impl PlanSummary {
+    /// Of a plan in a file of this name.
+    pub fn new(file: &str, plan: &Plan) -> Self {
+        let mut known: Vec<String> = Vec::new();
+        for choice in plan.files.iter().flat_map(|file| &file.known) {
+            if !known.contains(choice) {
+                known.push(choice.clone());
+            }
+        }
+        Self {
+            file: file.into(),
+            title: plan.title.clone(),
+            repeats: plan
+                .files
+                .iter()
+                .map(|file| file.repeats)
+                .max()
+                .unwrap_or(1),
+            seed: plan.seed,
+            known,
+            attacks: plan
+                .attacks
+                .iter()
+                .map(|attack| attack.name.clone())
+                .collect(),
+            losses: plan.losses.clone(),
+            risks: plan.risks.clone(),
+        }
+    }
+}
+
+impl SettingSummary {
+    /// The mean rate of the most successful attack.
+    pub fn highest_rate(&self) -> Option<f64> {
+        let attacks = self
+            .measures
+            .0
+            .iter()
+            .filter(|(name, _)| name.starts_with("attack:"));
+        attacks
+            .filter_map(|(_, measure)| measure.mean)
+            .max_by(f64::total_cmp)
+    }
+}
+
+impl EvaluateReport {
+    /// The report of a plan.
+    pub fn new(
+        plan: PlanSummary,
+        files: Vec<FileSummary>,
+        rows: Vec<Row>,
+        settings: Vec<SettingSummary>,
+        provenance: Provenance,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            status: match settings.iter().any(|setting| setting.is_limited) {
+                true => "limit",
+                false => "done",
+            },
+            plan,
+            files,
+            axes: Axes::of(&settings),
+            interval: "mean ± t s / sqrt(runs), 95 %, Student's t; over masked files of one original",
+            rows,
+            settings,
+            provenance,
+        }
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self)
+            .unwrap_or_else(|_| unreachable!("a report holds strings and finite numbers only"));
+        json.push('\n');
+        json
+    }
+
+    /// What a person should know beside the figures.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut reasons: Vec<(&AttackRow, usize)> = Vec::new();
+        for attack in self.rows.iter().flat_map(|row| &row.attacks) {
+            if attack.why_not.is_none() {
+                continue;
+            }
+            let same =
+                |other: &AttackRow| other.name == attack.name && other.why_not == attack.why_not;
+            match reasons.iter_mut().find(|(other, _)| same(other)) {
+                Some((_, count)) => *count += 1,
+                None => reasons.push((attack, 1)),
+            }
+        }
+        for (attack, count) in reasons {
+            notes.push(format!(
+                "note: {} is not run on {count} of {} masked files: {}",
+                attack.name,
+                self.rows.len(),
+                attack.why_not.as_deref().unwrap_or_default()
+            ));
+        }
+        let limited = self
+            .settings
+            .iter()
+            .filter(|setting| setting.is_limited)
+            .count();
+        if limited > 0 {
+            notes.push(format!(
+                "note: in {limited} of {} settings a search was stopped before its proof (marked 'limit'): their figures depend on the \
+                 machine",
+                self.settings.len()
+            ));
+        }
+        let without = self.lacking();
+        if !without.is_empty()
+            && self
+                .settings
+                .iter()
+                .any(|setting| setting.measures.mean("dr").is_none())
+        {
+            notes.push(format!(
+                "note: DR and score are not defined everywhere: {} absent",
+                text::names(&without, 5)
+            ));
+        }
+        notes
+    }
+
+    /// The terms of DR that some masked file lacks.
+    fn lacking(&self) -> Vec<&'static str> {
+        const TERMS: [&str; 4] = [
+            "RSLD (attack rsld)",
+            "DLD (attack am)",
+            "PLD (attack prl)",
+            "ID (risk interval_disclosure_rank)",
+        ];
+        let mut lacks = [false; 4];
+        for row in &self.rows {
+            let terms = grid::overall(&row.attacks, &row.losses, &row.risks);
+            for (lacks, term) in lacks
+                .iter_mut()
+                .zip([terms.rsld, terms.dld, terms.pld, terms.id])
+            {
+                *lacks |= term.is_none();
+            }
+        }
+        let named = TERMS.into_iter().zip(lacks);
+        named
+            .filter(|(_, lacks)| *lacks)
+            .map(|(name, _)| name)
+            .collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! Risk against the one parameter in which the settings of a masking differ.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{
+    model::{ATTACK, Evaluation, Setting},
+    shown,
+};
+use crate::report::{
+    chart::{
+        line::{self, At, Series},
+        plot::Words,
+    },
+    html::parts::{Table, Writer},
+    text::percent,
+};
+
+/// Maskings of the plan of which exactly one parameter varies: rates of attacks against it.
+pub(super) fn against_parameter(
+    evaluation: &Evaluation,
+    file: &str,
+    writer: &mut Writer,
+) -> Markup {
+    let mut maskings: Vec<&str> = Vec::new();
+    for setting in evaluation.of_file(file) {
+        if !maskings.contains(&setting.masking()) {
+            maskings.push(setting.masking());
+        }
+    }
+    let figures = maskings.into_iter().filter_map(|masking| {
+        let settings: Vec<&Setting> = evaluation
+            .of_file(file)
+            .filter(|setting| setting.masking() == masking)
+            .collect();
+        let parameter = varying(&settings)?;
+        Some(rates_against(
+            evaluation, &settings, &parameter, masking, writer,
+        ))
+    });
+    let figures: Vec<Markup> = figures.collect();
+    html! { @for figure in &figures { (figure) } }
+}
+
+/// The one numeric parameter in which settings differ.
+fn varying(settings: &[&Setting]) -> Option<String> {
+    let first = settings.first()?;
+    let differs = |key: &&String| {
+        settings
+            .iter()
+            .any(|setting| setting.parameters.get(*key) != first.parameters.get(*key))
+    };
+    let mut varying = first.parameters.keys().filter(differs);
+    let key = varying.next()?;
+    let numbers = settings
+        .iter()
+        .all(|setting| setting.parameters.get(key).is_some_and(Value::is_number));
+    (varying.next().is_none() && numbers).then(|| key.clone())
+}
+
+fn rates_against(
+    evaluation: &Evaluation,
+    settings: &[&Setting],
+    parameter: &str,
+    masking: &str,
+    writer: &mut Writer,
+) -> Markup {
+    let keys = evaluation.measures(|key| key.starts_with(ATTACK));
+    let at = |setting: &Setting| setting.parameters.get(parameter).and_then(Value::as_f64);
+    let mut order: Vec<&Setting> = settings.to_vec();
+    order.sort_by(|a, b| at(a).unwrap_or(0.0).total_cmp(&at(b).unwrap_or(0.0)));
+    let series: Vec<Series> = keys
+        .iter()
+        .enumerate()
+        .map(|(number, key)| Series {
+            number,
+            name: key.trim_start_matches(ATTACK).to_string(),
+            points: order
+                .iter()
+                .filter_map(|setting| {
+                    let measure = setting.measure(key)?;
+                    Some(At {
+                        x: at(setting)?,
+                        y: measure.mean,
+                        interval: measure.interval,
+                        published: setting.published(key),
+                    })
+                })
+                .collect(),
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    if series.is_empty() {
+        return html! {};
+    }
+    let records = evaluation
+        .files
+        .iter()
+        .find(|original| settings.iter().any(|setting| setting.file == original.name))
+        .map_or(0, |original| original.records);
+    let guess = 1.0 / records.max(1) as f64;
+    let chance: Vec<(f64, f64)> = match records {
+        0 => Vec::new(),
+        _ => order
+            .iter()
+            .filter_map(|setting| Some((at(setting)?, guess)))
+            .collect(),
+    };
+    let words = Words {
+        title: &format!("Correct links against {parameter}"),
+        below: "One line an attack, the mean over masked files and over what is known; bands are 95 % intervals",
+        x: &format!("{parameter} of {masking}"),
+        y: "correct links, share of records",
+    };
+    let mut table = Table::new(words.title, &[parameter], 1);
+    for series in &series {
+        table.header.push(series.name.clone());
+        if series.points.iter().any(|at| at.published.is_some()) {
+            table.header.push(format!("{}, published", series.name));
+        }
+    }
+    for setting in &order {
+        let mut row = vec![at(setting).map_or(String::new(), |value| value.to_string())];
+        for series in &series {
+            let key = format!("{ATTACK}{}", series.name);
+            row.push(setting.measure(&key).map_or(String::new(), shown));
+            if series.points.iter().any(|at| at.published.is_some()) {
+                row.push(setting.published(&key).map_or(String::new(), percent));
+            }
+        }
+        table.rows.push(row);
+    }
+    writer.figure(
+        &line::drawing(&series, &chance, &words),
+        "Higher is more risk.",
+        &table,
+    )
+}

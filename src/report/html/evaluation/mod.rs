@@ -1,0 +1,199 @@
+//! The grid of settings: the risk-utility map, risk against the parameter, the table beside what was published.
+
+mod against;
+mod map;
+mod model;
+mod runs;
+
+pub use map::map;
+pub(super) use model::Evaluation;
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::{
+    Section,
+    document::{Content, Document},
+    frame::KEPT,
+    parts::{Table, Writer, base_name, folded, list, text},
+    statement::{parameters, plain},
+};
+use crate::report::text::percent;
+use against::against_parameter;
+use map::map_of;
+use model::{Mean, is_loss, measure_name};
+use runs::folded_runs;
+
+pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
+    let evaluations: Vec<(&Document, &Evaluation)> = documents
+        .iter()
+        .filter_map(|document| match &document.content {
+            Content::Evaluation(evaluation) => Some((document, evaluation)),
+            _ => None,
+        })
+        .collect();
+    if evaluations.is_empty() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (document, evaluation) in evaluations {
+        if documents.len() > 1 {
+            parts.push(html! { h3 { (text(base_name(&document.name))) } });
+        }
+        parts.push(what(evaluation));
+        for file in evaluation.file_names() {
+            parts.push(one_file(evaluation, file, writer));
+        }
+        if writer.is_internal() {
+            parts.push(folded_runs(evaluation));
+        }
+    }
+    Some(Section {
+        id: "evaluation",
+        title: "Settings compared",
+        content: html! {
+            @for part in &parts { (part) }
+            @if !writer.is_internal() { p { (KEPT) } }
+        },
+    })
+}
+
+fn what(evaluation: &Evaluation) -> Markup {
+    let of_plan = |key: &str| {
+        let value = evaluation.plan.get(key).filter(|value| !value.is_null())?;
+        let mut one = Map::new();
+        one.insert(key.into(), value.clone());
+        let said = parameters(&one);
+        said.split_once(" = ").map(|(_, value)| value.to_string())
+    };
+    let files: Vec<String> = evaluation
+        .files
+        .iter()
+        .map(|file| {
+            format!(
+                "{} ({} records, {} attributes)",
+                base_name(&file.name),
+                file.records,
+                file.attributes.len()
+            )
+        })
+        .collect();
+    list(&[
+        (
+            "Plan",
+            of_plan("file")
+                .map(|name| base_name(&name).to_string())
+                .unwrap_or_default(),
+        ),
+        ("Files", files.join(", ")),
+        (
+            "Masked files per setting",
+            of_plan("repeats").unwrap_or_default(),
+        ),
+        ("Attributes known", known(evaluation)),
+        ("Attacks", of_plan("attacks").unwrap_or_default()),
+        ("Losses", of_plan("losses").unwrap_or_default()),
+        ("Intervals", evaluation.interval.clone()),
+    ])
+}
+
+/// What the intruder knows.
+fn known(evaluation: &Evaluation) -> String {
+    match evaluation.plan.get("known") {
+        Some(Value::Array(choices)) => choices.iter().map(plain).collect::<Vec<_>>().join("; "),
+        Some(other) => plain(other),
+        None => String::new(),
+    }
+}
+
+fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
+    let is_internal = writer.is_internal();
+    let keys = evaluation.measures(|key| is_internal || is_loss(key));
+    let name = base_name(file).to_string();
+    let mut table = Table::new(
+        format!("Settings on {name}"),
+        &["Setting", "Masked files"],
+        1,
+    );
+    table
+        .header
+        .extend(keys.iter().map(|key| measure_name(key)));
+    if is_internal {
+        table.header.push("Pareto front".into());
+    }
+    for setting in evaluation.of_file(file) {
+        let mut row = vec![setting.label.clone(), setting.runs.to_string()];
+        row.extend(
+            keys.iter()
+                .map(|key| setting.measure(key).map_or(String::new(), shown)),
+        );
+        if is_internal {
+            row.push(if setting.pareto { "on it" } else { "" }.into());
+        }
+        table.rows.push(row);
+    }
+    if !is_internal {
+        return table.markup();
+    }
+    let pictured = map_of(evaluation, file).map(|drawing| {
+        writer.figure(
+            &drawing,
+            "To the right more is lost, upwards more is at risk. Settings on the front are those for which no other is lower in both.",
+            &table,
+        )
+    });
+    html! {
+        @match pictured { Some(figure) => (figure), None => (table.markup()) }
+        (against_parameter(evaluation, file, writer))
+        (published(evaluation, file))
+    }
+}
+
+fn shown(measure: Mean) -> String {
+    match measure.interval {
+        Some([low, high]) => format!(
+            "{} ({} to {})",
+            percent(measure.mean),
+            percent(low),
+            percent(high)
+        ),
+        None => percent(measure.mean),
+    }
+}
+
+/// Every published figure beside what was measured.
+fn published(evaluation: &Evaluation, file: &str) -> Markup {
+    let rows: Vec<Vec<String>> = evaluation
+        .of_file(file)
+        .flat_map(|setting| {
+            setting.published.iter().map(|published| {
+                vec![
+                    setting.label.clone(),
+                    measure_name(&published.measure),
+                    published.source.clone(),
+                    percent(published.value),
+                    setting
+                        .measure(&published.measure)
+                        .map_or(String::new(), shown),
+                    published.difference.map_or(String::new(), |difference| {
+                        format!("{:+.2} points", 100.0 * difference)
+                    }),
+                ]
+            })
+        })
+        .collect();
+    let table = Table::new(
+        "Beside what was published",
+        &[
+            "Setting",
+            "Measure",
+            "Source",
+            "Published",
+            "Here",
+            "Difference",
+        ],
+        3,
+    )
+    .with(rows);
+    html! { @if !table.rows.is_empty() { (folded(&table, "Beside what was published")) } }
+}
