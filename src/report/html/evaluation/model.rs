@@ -214,7 +214,7 @@ impl Evaluation {
                 .collect();
             (!front.is_empty()).then(|| {
                 format!(
-                    "Of {all} settings on {}, {} are on the Pareto front, where no other is lower in both loss and risk: {}.",
+                    "Of {all} settings on {}, {} are on the Pareto front, where no other is at least as good in both loss and risk and better in one: {}.",
                     base_name(file),
                     front.len(),
                     crate::report::text::names(&front, 6)
