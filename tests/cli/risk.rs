@@ -371,11 +371,12 @@ fn confidential_values_are_guessed_by_who_knows_the_key() {
         let json = ran.json();
         assert_eq!(json["scenario"]["pair"]["known"], serde_json::json!(known));
         equals(&json, "/measures/attribute_disclosure_inference", share);
-        let ran = sandbox
+        let text = sandbox
             .run(&format!(
                 "risk {options} --confidential disease o.csv m.csv"
             ))
-            .ended(0);
+            .ended(0)
+            .text();
         let said = format!("by who knows: {}.", known.join(", "));
         assert!(text.contains(&said), "{text}");
     }
