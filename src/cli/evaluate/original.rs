@@ -70,9 +70,9 @@ impl Original {
     ///
     /// # Errors
     /// Usage or Input, when the files share no attribute that is compared.
-    pub fn figures(&self, masked: &Table, wanted: [bool; 2]) -> Result<[Vec<Figure>; 2]> {
+    pub fn figures(&self, masked: &Table, wanted: [bool; 2]) -> Result<Measured> {
         if wanted == [false, false] {
-            return Ok([Vec::new(), Vec::new()]);
+            return Ok(Measured::default());
         }
         let (compared, _) = self.align.compared(&self.table, masked)?;
         let ids: Vec<_> = compared
@@ -85,7 +85,7 @@ impl Original {
             .take(masked.n_records())
             .collect();
         let pair = Pair::new([&self.table, masked], &ids, &records);
-        Ok([
+        let figures = [
             if wanted[0] {
                 crate::loss::figures(&pair)
             } else {
@@ -96,14 +96,25 @@ impl Original {
             } else {
                 Vec::new()
             },
-        ])
+        ];
+        Ok(Measured {
+            figures,
+            not_in_il: match wanted[0] {
+                true => crate::loss::not_in_il(&pair),
+                false => Vec::new(),
+            },
+        })
     }
 
     /// Whether the measures that a plan names exist.
     fn check_measures(&self, name: &str, plan: &Plan) -> Result<()> {
         let wanted = [&plan.losses, &plan.risks];
         let figures = self.figures(&self.table, wanted.map(|keys| !keys.is_empty()))?;
-        for ((keys, figures), what) in wanted.into_iter().zip(&figures).zip(["losses", "risks"]) {
+        for ((keys, figures), what) in wanted
+            .into_iter()
+            .zip(&figures.figures)
+            .zip(["losses", "risks"])
+        {
             let exists = |key: &String| figures.iter().any(|figure| figure.what.key == key);
             if let Some(key) = keys.iter().find(|key| !exists(key)) {
                 let known: Vec<&str> = figures.iter().map(|figure| figure.what.key).collect();
@@ -114,6 +125,15 @@ impl Original {
         }
         Ok(())
     }
+}
+
+/// What was measured of a masked file.
+#[derive(Default)]
+pub struct Measured {
+    /// The measures of loss, and those of risk.
+    pub figures: [Vec<Figure>; 2],
+    /// What changed and is not in IL.
+    pub not_in_il: Vec<String>,
 }
 
 /// The records that a plan uses of an original.
