@@ -3,6 +3,12 @@
 //! Loss, risk and score are told in figures, so that no report shows a number without its direction and its range, and no
 //! zero denominator disappears.
 
+/// Why a measure of numbers is not defined where there are none.
+pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
+
+/// Why a measure in units of standard deviations is not defined where these are beyond the range of numbers.
+pub const TOO_LARGE: &str = "values are too large to be squared";
+
 /// Which end of its range a figure had better be at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
@@ -63,6 +69,80 @@ pub struct Definition {
     pub most: Option<f64>,
     /// How it is printed.
     pub unit: Unit,
+}
+
+impl Definition {
+    /// A share, 0 to 1, lower is better.
+    pub const fn share(
+        key: &'static str,
+        name: &'static str,
+        says: &'static str,
+        source: &'static str,
+    ) -> Self {
+        Self {
+            key,
+            name,
+            says,
+            source,
+            better: Better::Lower,
+            least: 0.0,
+            most: Some(1.0),
+            unit: Unit::Share,
+        }
+    }
+
+    /// A number of records or the like, 0 to any, lower is better.
+    pub const fn count(
+        key: &'static str,
+        name: &'static str,
+        says: &'static str,
+        source: &'static str,
+    ) -> Self {
+        let share = Self::share(key, name, says, source);
+        share.in_units_of(Unit::Count).unbounded()
+    }
+
+    /// A number without unit, 0 to any, lower is better.
+    pub const fn number(
+        key: &'static str,
+        name: &'static str,
+        says: &'static str,
+        source: &'static str,
+    ) -> Self {
+        let share = Self::share(key, name, says, source);
+        share.in_units_of(Unit::Number).unbounded()
+    }
+
+    /// The same, of which more is better.
+    pub const fn higher_is_better(self) -> Self {
+        Self {
+            better: Better::Higher,
+            ..self
+        }
+    }
+
+    /// The same, printed in another unit.
+    pub const fn in_units_of(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same, from another least value on.
+    pub const fn at_least(self, least: f64) -> Self {
+        Self { least, ..self }
+    }
+
+    /// The same, up to another greatest value.
+    pub const fn at_most(self, most: f64) -> Self {
+        Self {
+            most: Some(most),
+            ..self
+        }
+    }
+
+    /// The same without greatest value.
+    pub const fn unbounded(self) -> Self {
+        Self { most: None, ..self }
+    }
 }
 
 /// One number with its definition.
@@ -142,16 +222,7 @@ pub fn value(figures: &[Figure], key: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    static TEST: Definition = Definition {
-        key: "test",
-        name: "test",
-        says: "nothing",
-        source: "none",
-        better: Better::Lower,
-        least: 0.0,
-        most: None,
-        unit: Unit::Number,
-    };
+    static TEST: Definition = Definition::number("test", "test", "nothing", "none");
 
     #[test]
     fn a_number_beyond_all_numbers_is_not_shown_as_one() {

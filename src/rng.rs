@@ -67,7 +67,8 @@ pub enum Purpose {
     Blind = 3,
     /// The order of the records in a release.
     Shuffle = 4,
-    /// Starts of clusterings and folds of classifications, by which loss is measured.
+    /// Starts of clusterings and folds of classifications, by which loss is measured; whom the
+    /// intruder asks about in large files, where not everybody can be tried.
     Analysis = 5,
 }
 

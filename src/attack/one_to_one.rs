@@ -53,7 +53,8 @@ pub struct Total {
 /// # Complexity
 /// Where all pairs are possible, memory in proportion to the records; where they are in lists (or boxes), to the candidates. Time is
 /// nearly linear where each seeker's partner is among its nearest, more where many compete, and cubic at worst: see
-/// [`assignment::cheapest`] and [`lists::cheapest`].
+/// [`assignment::cheapest`] and [`lists::cheapest`]. Agreement patterns have no index: for the first partners of each of n records
+/// all n are looked at, O(n² d / 64) word operations for d attributes, before anything is assigned.
 ///
 /// # Errors
 /// Failed, when the lists of candidates are too long to be held at once.

@@ -1,6 +1,6 @@
 //! The score of the literature: information loss and disclosure risk in one number, with every term that it is made of.
 
-use crate::figure::{Better, Definition, Figure, Unit};
+use crate::figure::{Definition, Figure};
 
 const SOURCE_2001: &str = "Domingo-Ferrer, Torra 2001";
 const SOURCE_2007: &str = "Torra 2007; Nin, Herranz, Torra 2008";
@@ -10,85 +10,61 @@ const LINKAGE: f64 = 0.166;
 /// What interval disclosure weighs.
 const INTERVAL: f64 = 0.5;
 
-const fn share(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    source: &'static str,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source,
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
-
 /// The transparency attack's links.
-pub static RSLD: Definition = share(
+pub static RSLD: Definition = Definition::share(
     "rsld",
     "linked by the published window (RSLD)",
     "correct links per record of the intersection attack on rank swapping, mean over the cases of known attributes",
     SOURCE_2007,
 );
 /// Distance-based links.
-pub static DLD: Definition = share(
+pub static DLD: Definition = Definition::share(
     "dld",
     "linked by distance (DLD)",
     "correct links per record to the nearest record of standardised attributes, mean over the cases of known attributes",
     SOURCE_2001,
 );
 /// Probabilistic links.
-pub static PLD: Definition = share(
+pub static PLD: Definition = Definition::share(
     "pld",
     "linked by agreement (PLD)",
     "correct links per record of probabilistic record linkage, mean over the cases of known attributes",
     SOURCE_2001,
 );
 /// Interval disclosure.
-pub static ID: Definition = share(
+pub static ID: Definition = Definition::share(
     "id",
     "inside a narrow interval (ID)",
     "share of original values inside an interval of ranks around the masked value, of p % of the records in total, mean over p = 1, ..., 10 and attributes",
     SOURCE_2001,
 );
 /// Disclosure risk with the transparency attack.
-pub static DR: Definition = Definition {
-    // 3 · 0.166 + 0.5: the printed weights are cut, not rounded to one.
-    most: Some(3.0 * LINKAGE + INTERVAL),
-    ..share(
-        "dr",
-        "disclosure risk (DR)",
-        "0.166 (RSLD + DLD + PLD) + 0.5 ID; the weights are those printed and add up to 0.998",
-        SOURCE_2007,
-    )
-};
+pub static DR: Definition = Definition::share(
+    "dr",
+    "disclosure risk (DR)",
+    "0.166 (RSLD + DLD + PLD) + 0.5 ID; the weights are those printed and add up to 0.998",
+    SOURCE_2007,
+)
+// 3 · 0.166 + 0.5: the printed weights are cut, not rounded to one.
+.at_most(3.0 * LINKAGE + INTERVAL);
 /// Loss and risk in one number.
-pub static SCORE: Definition = Definition {
-    most: None,
-    ..share("score", "score", "0.5 (IL + DR)", SOURCE_2007)
-};
+pub static SCORE: Definition =
+    Definition::share("score", "score", "0.5 (IL + DR)", SOURCE_2007).unbounded();
 /// Disclosure risk as first published.
-pub static DR_2001: Definition = share(
+pub static DR_2001: Definition = Definition::share(
     "dr_2001",
     "disclosure risk, form of 2001",
     "0.5 (DLD + PLD)/2 + 0.5 ID",
     SOURCE_2001,
 );
 /// The score as first published.
-pub static SCORE_2001: Definition = Definition {
-    most: None,
-    ..share(
-        "score_2001",
-        "score, form of 2001",
-        "0.5 (IL + DR), with DR in the form of 2001",
-        SOURCE_2001,
-    )
-};
+pub static SCORE_2001: Definition = Definition::share(
+    "score_2001",
+    "score, form of 2001",
+    "0.5 (IL + DR), with DR in the form of 2001",
+    SOURCE_2001,
+)
+.unbounded();
 
 /// The five terms of the score, as fractions (the papers print percent); `None` where a term was not measured.
 ///

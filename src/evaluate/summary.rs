@@ -90,7 +90,7 @@ pub struct SettingSummary {
     pub is_limited: bool,
     /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `loss:KEY`, `risk:KEY`.
     pub measures: Measures,
-    /// Whether no other setting of the same original has both less loss and less risk.
+    /// Whether it is on the Pareto front: no other setting of the same original is at least as good in both loss and risk and better in one.
     pub pareto: bool,
     /// What was published of it.
     pub published: Vec<Comparison>,

@@ -4,43 +4,25 @@ use rayon::prelude::*;
 
 use super::Files;
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part},
     table::pair::{Pair, PairedCategories},
 };
 
-const fn share(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    source: &'static str,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source,
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
-
-static ENTROPY_LOSS: Definition = share(
+static ENTROPY_LOSS: Definition = Definition::share(
     "entropy_loss",
     "entropy of categories",
     "how much remains unknown of a category when its masked one is seen: H(original | masked) / H(original), mean over the attributes of categories; 0 where each can be told, 1 where nothing can",
     "P. Kooiman, L. Willenborg, J. Gouweleeuw, 1997; Handbook on Statistical Disclosure Control, 3.5",
 );
 
-static CHANGED: Definition = share(
+static CHANGED: Definition = Definition::share(
     "changed",
     "cells changed",
     "share of the values that are there in the original and are not the same in the masked file: another value, another name, or none",
     "counted",
 );
 
-static SUPPRESSED: Definition = share(
+static SUPPRESSED: Definition = Definition::share(
     "suppressed",
     "cells suppressed",
     "share of the values that are there in the original and missing in the masked file",

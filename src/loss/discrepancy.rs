@@ -4,42 +4,10 @@
 use rayon::prelude::*;
 
 use super::{Files, columns::lower_triangle, statistics::QUANTILES};
-use crate::figure::{Better, Definition, Figure, Part, Unit};
+use crate::figure::{Definition, Figure, Part, TOO_LARGE};
 
 const SOURCE: &str =
     "J. Domingo-Ferrer, V. Torra, 2001; Handbook on Statistical Disclosure Control, 3.5";
-
-const fn square(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    most: Option<f64>,
-) -> Definition {
-    definition(key, name, says, most, Unit::Number)
-}
-
-const fn variation(key: &'static str, name: &'static str, says: &'static str) -> Definition {
-    definition(key, name, says, None, Unit::Share)
-}
-
-const fn definition(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    most: Option<f64>,
-    unit: Unit,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source: SOURCE,
-        better: Better::Lower,
-        least: 0.0,
-        most,
-        unit,
-    }
-}
 
 /// What is compared.
 struct Family {
@@ -52,123 +20,137 @@ struct Family {
 }
 
 static DATA: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_data",
         "values, mean square",
         "mean of (x − x')² over the cells that both files have, in squares of the attributes' own units",
-        None,
+        SOURCE,
     ),
-    absolute: square(
+    absolute: Definition::number(
         "mean_absolute_data",
         "values, mean absolute",
         "mean of |x − x'| over the cells that both files have, in the attributes' own units",
-        None,
+        SOURCE,
     ),
-    variation: variation(
+    variation: Definition::share(
         "mean_variation_data",
         "values, mean variation",
         "mean of |x − x'| / |x| over the cells that both files have and where x is not 0 (IL1)",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 static MEANS: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_means",
         "means, mean square",
         "mean over the attributes of the squared difference of means",
-        None,
+        SOURCE,
     ),
-    absolute: square(
+    absolute: Definition::number(
         "mean_absolute_means",
         "means, mean absolute",
         "mean over the attributes of the absolute difference of means",
-        None,
+        SOURCE,
     ),
-    variation: variation(
+    variation: Definition::share(
         "mean_variation_means",
         "means, mean variation",
         "mean over the attributes of |m − m'| / |m|, m the mean in the original (IL2)",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 static VARIANCES: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_variances",
         "variances, mean square",
         "mean over the attributes of the squared difference of variances (divisor n−1)",
-        None,
+        SOURCE,
     ),
-    absolute: square(
+    absolute: Definition::number(
         "mean_absolute_variances",
         "variances, mean absolute",
         "mean over the attributes of the absolute difference of variances (divisor n−1)",
-        None,
+        SOURCE,
     ),
-    variation: variation(
+    variation: Definition::share(
         "mean_variation_variances",
         "variances, mean variation",
         "mean over the attributes of |v − v'| / v, v the variance in the original (IL4)",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 static COVARIANCES: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_covariances",
         "covariances, mean square",
         "mean of the squared difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
-        None,
+        SOURCE,
     ),
-    absolute: square(
+    absolute: Definition::number(
         "mean_absolute_covariances",
         "covariances, mean absolute",
         "mean of the absolute difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
-        None,
+        SOURCE,
     ),
-    variation: variation(
+    variation: Definition::share(
         "mean_variation_covariances",
         "covariances, mean variation",
         "mean of |c − c'| / |c| over the p(p+1)/2 covariances, variances included (IL3)",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 static CORRELATIONS: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_correlations",
         "correlations, mean square",
         "mean of the squared difference over the p(p−1)/2 correlations",
-        Some(4.0),
-    ),
-    absolute: square(
+        SOURCE,
+    )
+    .at_most(4.0),
+    absolute: Definition::number(
         "mean_absolute_correlations",
         "correlations, mean absolute",
         "mean of the absolute difference over the p(p−1)/2 correlations (IL5)",
-        Some(2.0),
-    ),
-    variation: variation(
+        SOURCE,
+    )
+    .at_most(2.0),
+    variation: Definition::share(
         "mean_variation_correlations",
         "correlations, mean variation",
         "mean of |r − r'| / |r| over the p(p−1)/2 correlations",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 static QUANTILE: Family = Family {
-    square: square(
+    square: Definition::number(
         "mean_square_quantiles",
         "quantiles, mean square",
         "mean of the squared difference over the quantiles 5, 10, …, 95 % of each attribute",
-        None,
+        SOURCE,
     ),
-    absolute: square(
+    absolute: Definition::number(
         "mean_absolute_quantiles",
         "quantiles, mean absolute",
         "mean of the absolute difference over the quantiles 5, 10, …, 95 % of each attribute",
-        None,
+        SOURCE,
     ),
-    variation: variation(
+    variation: Definition::share(
         "mean_variation_quantiles",
         "quantiles, mean variation",
         "mean of |q − q'| / |q| over the quantiles 5, 10, …, 95 % of each attribute",
-    ),
+        SOURCE,
+    )
+    .unbounded(),
 };
 
 /// Sums over some cells.
@@ -260,7 +242,8 @@ impl Tally {
         Self { all, of }
     }
 
-    fn figures(&self, family: &'static Family, names: &[String]) -> [Figure; 3] {
+    fn figures(&self, family: &'static Family, files: &Files<'_>) -> [Figure; 3] {
+        let names = files.names;
         let figure = |what, sum: fn(&Sums) -> f64, varied: bool| {
             let counted = |sums: &Sums| sums.cells - if varied { sums.zeros } else { 0 };
             let mean = |sums: &Sums| (counted(sums) > 0).then(|| sum(sums) / counted(sums) as f64);
@@ -271,7 +254,7 @@ impl Tally {
             let skipped = self.all.undefined + if varied { self.all.zeros } else { 0 };
             let figure = match mean(&self.all) {
                 Some(value) => Figure::new(what, value, counted(&self.all)),
-                None => Figure::undefined(what, self.why_not(names)),
+                None => Figure::undefined(what, self.why_not(files)),
             };
             figure
                 .with_skipped(skipped)
@@ -285,11 +268,12 @@ impl Tally {
     }
 
     /// Why nothing was counted.
-    fn why_not(&self, names: &[String]) -> &'static str {
-        match (names.len(), self.all.cells, self.all.undefined) {
+    fn why_not(&self, files: &Files<'_>) -> &'static str {
+        match (files.names.len(), self.all.cells, self.all.undefined) {
             (0, ..) => super::NO_NUMBERS,
             (1, 0, 0) => "there is one attribute of numbers only",
             (_, 0, 0) => "no cell is there in both files",
+            (_, 0, _) if files.of_before.too_large || files.of_after.too_large => TOO_LARGE,
             (_, 0, _) => "no attribute has enough different values in both files",
             _ => "all of it is 0 in the original",
         }
@@ -357,7 +341,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     ];
     tallies
         .iter()
-        .flat_map(|(family, tally)| tally.figures(family, files.names))
+        .flat_map(|(family, tally)| tally.figures(family, files))
         .collect()
 }
 

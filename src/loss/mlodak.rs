@@ -3,21 +3,17 @@
 use ndarray::Array2;
 
 use crate::{
-    figure::{Better, Definition, Figure, Unit},
+    figure::{Definition, Figure},
     stats::covariance::{SemidefiniteFactor, cholesky_semidefinite, covariance},
     table::pair::PairedNumbers,
 };
 
-static MLODAK: Definition = Definition {
-    key: "mlodak",
-    name: "connections of attributes (Mlodak)",
-    says: "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",
-    source: "A. Mlodak, 2020; Handbook on Statistical Disclosure Control, 3.5",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static MLODAK: Definition = Definition::share(
+    "mlodak",
+    "connections of attributes (Mlodak)",
+    "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",
+    "A. Mlodak, 2020; Handbook on Statistical Disclosure Control, 3.5",
+);
 
 /// Młodak's measure.
 ///

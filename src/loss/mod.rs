@@ -33,15 +33,18 @@ mod scaled;
 mod squared_error;
 mod statistics;
 
-use crate::{error::Result, figure::Figure, statement::Statement, table::pair::Pair};
+pub use crate::figure::NO_NUMBERS;
+use crate::{
+    error::Result,
+    figure::{Figure, TOO_LARGE},
+    statement::Statement,
+    table::pair::Pair,
+};
 use columns::Columns;
 use corrected::{Correction, Law};
 pub use overall::{FIVE as IL_PARTS, not_in_il};
 use probabilistic::SamplingVariances;
 use statistics::Statistics;
-
-/// Why a measure of numbers is not defined where there are none.
-pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
 
 /// Why a measure of categories is not defined where there are none.
 pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both files";
@@ -76,8 +79,14 @@ impl<'a> Files<'a> {
     fn no_spread(&self) -> &'static str {
         match self.names.is_empty() {
             true => NO_NUMBERS,
+            false if self.of_before.too_large => TOO_LARGE,
             false => "no attribute of numbers varies in the original",
         }
+    }
+
+    /// Whether a statistic of either file, or its sampling variance, is beyond the range of numbers.
+    fn are_too_large(&self) -> bool {
+        self.of_before.too_large || self.of_after.too_large || self.sampling.are_too_large()
     }
 }
 

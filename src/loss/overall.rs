@@ -1,31 +1,13 @@
 //! IL: the mean of five measures, one number for a file.
 
 use crate::{
-    figure::{self, Better, Definition, Figure, Unit},
+    figure::{self, Definition, Figure},
     table::pair::Pair,
 };
 
-static IL: Definition = Definition {
-    key: "il",
-    name: "information loss (IL)",
-    says: "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations",
-    source: "J. Domingo-Ferrer, V. Torra, 2001",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Share,
-};
+static IL: Definition = Definition::share("il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded();
 
-static IL1: Definition = Definition {
-    key: "il1",
-    name: "values, mean variation (IL1)",
-    says: "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data",
-    source: "J. Domingo-Ferrer, V. Torra, 2001",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Share,
-};
+static IL1: Definition = Definition::share("il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded();
 
 /// The five measures, each with a weight of a fifth.
 pub const FIVE: [&str; 5] = [

@@ -10,57 +10,52 @@ use super::{
     statistics::{QUANTILES, Statistics, share, whole},
 };
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part, TOO_LARGE},
     stats::{
         density::{quantile, silverman},
         moments::{Moments, moments},
     },
 };
 
-const fn pil(key: &'static str, name: &'static str, says: &'static str) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source: "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005",
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
+const SOURCE: &str = "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005";
 
-static PIL: Definition = pil(
+static PIL: Definition = Definition::share(
     "pil",
     "probabilistic loss (PIL)",
     "mean of the probabilistic losses of means, variances, covariances, correlations and quantiles",
+    SOURCE,
 );
 
 static FAMILIES: [Definition; 5] = [
-    pil(
+    Definition::share(
         "pil_means",
         "means, probabilistic",
         "mean over the attributes of 2 P(0 ≤ Z ≤ |m − m'| / standard error), Z standard normal: how unusual the masked mean would be in a sample of n records",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_variances",
         "variances, probabilistic",
         "the same for the variances, whose standard error comes from fourth moments of the original",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_covariances",
         "covariances, probabilistic",
         "the same for the p(p+1)/2 covariances, variances included",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_correlations",
         "correlations, probabilistic",
         "the same for the p(p−1)/2 correlations",
+        SOURCE,
     ),
-    pil(
+    Definition::share(
         "pil_quantiles",
         "quantiles, probabilistic",
         "the same for the quantiles 5, 10, …, 95 %, whose standard error comes from a kernel density of the original",
+        SOURCE,
     ),
 ];
 
@@ -85,7 +80,7 @@ static FAMILIES: [Definition; 5] = [
 ///
 /// # Zero denominators
 /// Of a statistic that does not vary (Var T = 0) the loss is 0 if it is unchanged; else it is left out and told in `skipped`, as
-/// is a statistic that is not defined.
+/// is a statistic that is not defined, or whose variance is beyond the range of numbers.
 ///
 /// # Missing
 /// n counts the values, or pairs of values, that are there.
@@ -143,7 +138,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     let of_families: Vec<Figure> = FAMILIES
         .iter()
         .zip(families)
-        .map(|(what, family)| family.figure(what, files.names))
+        .map(|(what, family)| family.figure(what, files))
         .collect();
     let keys: Vec<&str> = FAMILIES.iter().map(|what| what.key).collect();
     std::iter::once(mean_of(&PIL, &of_families, &keys))
@@ -154,7 +149,7 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
 /// The loss of one statistic; `None` where its difference has no unit.
 fn loss(before: f64, after: f64, variance: f64) -> Option<f64> {
     let difference = (before - after).abs();
-    match (difference > 0.0, variance > 0.0) {
+    match (difference > 0.0, variance > 0.0 && variance.is_finite()) {
         (false, _) => Some(0.0),
         (true, false) => None,
         (true, true) => Some(libm::erf(difference / (2.0 * variance).sqrt())),
@@ -198,7 +193,8 @@ fn means<const N: usize>(
 }
 
 impl Mean {
-    fn figure(self, what: &'static Definition, names: &[String]) -> Figure {
+    fn figure(self, what: &'static Definition, files: &Files<'_>) -> Figure {
+        let names = files.names;
         let mean = |(sum, count): (f64, u64)| (count > 0).then(|| sum / count as f64);
         let parts = names.iter().zip(self.of).map(|(name, sum)| Part {
             name: name.clone(),
@@ -212,6 +208,7 @@ impl Mean {
                 match (names.len(), self.skipped) {
                     (0, _) => super::NO_NUMBERS,
                     (1, 0) => "there is one attribute of numbers only",
+                    _ if files.are_too_large() => TOO_LARGE,
                     _ => "no attribute has enough different values in both files",
                 },
             ),
@@ -232,6 +229,20 @@ pub struct SamplingVariances {
 }
 
 impl SamplingVariances {
+    /// Whether one of them is beyond the range of numbers.
+    pub fn are_too_large(&self) -> bool {
+        let all = [
+            &self.means,
+            &self.variances,
+            &self.covariances,
+            &self.correlations,
+            &self.quantiles,
+        ];
+        all.into_iter()
+            .flatten()
+            .any(|variance| !variance.is_finite())
+    }
+
     /// Those of a file with these statistics.
     pub fn of(columns: &Columns, statistics: &Statistics) -> Self {
         let p = columns.len();

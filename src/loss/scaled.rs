@@ -3,18 +3,9 @@
 use rayon::prelude::*;
 
 use super::Files;
-use crate::figure::{Better, Definition, Figure, Part, Unit};
+use crate::figure::{Definition, Figure, Part};
 
-static IL1S: Definition = Definition {
-    key: "il1s",
-    name: "scaled differences (IL1s)",
-    says: "mean of |x − x'| / (√2 · sd) over the cells that both files have, sd the original's (divisor n−1)",
-    source: "W. E. Yancey, W. E. Winkler, R. H. Creecy, 2002; Handbook on Statistical Disclosure Control, 3.5",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Share,
-};
+static IL1S: Definition = Definition::share("il1s", "scaled differences (IL1s)", "mean of |x − x'| / (√2 · sd) over the cells that both files have, sd the original's (divisor n−1)", "W. E. Yancey, W. E. Winkler, R. H. Creecy, 2002; Handbook on Statistical Disclosure Control, 3.5",).unbounded();
 
 /// The mean of scaled differences of values.
 ///

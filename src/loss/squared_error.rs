@@ -3,18 +3,9 @@
 use rayon::prelude::*;
 
 use super::Files;
-use crate::figure::{Better, Definition, Figure, Part, Unit};
+use crate::figure::{Definition, Figure, Part};
 
-static SSE_SST: Definition = Definition {
-    key: "sse_sst",
-    name: "SSE/SST",
-    says: "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses",
-    source: "J. Domingo-Ferrer, J. M. Mateo-Sanz, 2002",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Share,
-};
+static SSE_SST: Definition = Definition::share("sse_sst", "SSE/SST", "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses", "J. Domingo-Ferrer, J. M. Mateo-Sanz, 2002",).unbounded();
 
 /// SSE/SST on standardised attributes.
 ///

@@ -19,7 +19,8 @@ pub fn share(i: usize) -> f64 {
 /// Correlations nearer to −1 or 1 than this are −1 or 1: the rest is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The statistics of one file. `None` is not defined: divided by 0, or of too few values.
+/// The statistics of one file. `None` is not defined: divided by 0, of too few values, or of values so large that sums or squares of
+/// them are beyond the range of numbers.
 ///
 /// ```text
 /// mean_j      = Σ x_j / n
@@ -46,6 +47,8 @@ pub struct Statistics {
     pub correlations: Vec<Option<f64>>,
     /// [`QUANTILES`] an attribute.
     pub quantiles: Vec<Option<f64>>,
+    /// Whether one of them is beyond the range of numbers.
+    pub too_large: bool,
 }
 
 impl Statistics {
@@ -65,7 +68,7 @@ impl Statistics {
             .par_iter()
             .map(|&[j, k]| Joint::of(columns, &moments, j, k))
             .collect();
-        Self {
+        let mut of = Self {
             means: moments
                 .iter()
                 .map(|moments| (moments.count > 0).then_some(moments.mean))
@@ -74,6 +77,26 @@ impl Statistics {
             covariances: joint.iter().map(|joint| joint.covariance).collect(),
             correlations: joint.iter().map(|joint| joint.correlation).collect(),
             quantiles: quantiles.concat(),
+            too_large: false,
+        };
+        of.leave_out_too_large();
+        of
+    }
+
+    /// An infinite statistic would hide every difference: divided by it, all is 0.
+    fn leave_out_too_large(&mut self) {
+        let all = [
+            &mut self.means,
+            &mut self.variances,
+            &mut self.covariances,
+            &mut self.correlations,
+            &mut self.quantiles,
+        ];
+        for statistic in all.into_iter().flatten() {
+            if statistic.is_some_and(|value| !value.is_finite()) {
+                *statistic = None;
+                self.too_large = true;
+            }
         }
     }
 }
@@ -102,7 +125,8 @@ impl Joint {
             let variance = variance(&all[j]);
             return Self {
                 covariance: variance,
-                correlation: variance.filter(|&variance| variance > 0.0).map(|_| 1.0),
+                correlation: (variance.filter(|&variance| variance > 0.0 && variance.is_finite()))
+                    .map(|_| 1.0),
             };
         }
         let (x, y) = columns.both(j, k);
@@ -123,7 +147,8 @@ impl Joint {
         let covariance = products / (x.len() - 1) as f64;
         Self {
             covariance: Some(covariance),
-            correlation: (a.sd > 0.0 && b.sd > 0.0).then(|| whole(covariance / a.sd / b.sd)),
+            // NaN is not 0: it stays, to be told as too large.
+            correlation: (a.sd != 0.0 && b.sd != 0.0).then(|| whole(covariance / a.sd / b.sd)),
         }
     }
 }
@@ -173,7 +198,10 @@ mod tests {
         let mut matrix = Matrix::complete(2, 2, vec![1.0, 5.0, 2.0, 5.0]);
         let constant = Statistics::of(&Columns::of(&matrix));
         assert_eq!(constant.correlations, [Some(1.0), None, None]);
-        assert_eq!(constant.covariances, [Some(0.5), Some(0.0), Some(0.0)]);
+        // A variance is the square of a rounded root: two units in the last place at most.
+        let variance = constant.covariances[0].unwrap();
+        assert!((variance - 0.5).abs() <= f64::EPSILON, "{variance}");
+        assert_eq!(constant.covariances[1..], [Some(0.0), Some(0.0)]);
         matrix.set_missing(0, 0);
         let one = Statistics::of(&Columns::of(&matrix));
         assert_eq!((one.means[0], one.variances[0]), (Some(2.0), None));

@@ -287,7 +287,7 @@ impl EvaluateReport {
         );
         if let (Some(loss), Some(risk)) = (&self.axes.loss, &self.axes.risk) {
             reading += &format!(
-                " * marks the Pareto front: no other setting of the same file has both less {} and less {}.",
+                " * marks the Pareto front: no other setting of the same file is at least as good in both {} and {} and better in one.",
                 shown_name(loss),
                 match risk.as_str() {
                     HIGHEST => HIGHEST,

@@ -140,6 +140,8 @@ pub struct PairSummary {
     /// Those that were not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutAttribute>,
+    /// What the intruder who guesses confidential values knows of a person; empty where nothing is confidential.
+    pub known: Vec<String>,
     /// How close a guessed number is to count as right, as a share of the true one.
     pub tolerance: f64,
 }
@@ -362,6 +364,12 @@ impl RiskReport {
             list(&scenario.confidential),
             scenario.weights.as_deref().unwrap_or("none"),
         ));
+        if let Some(pair) = (scenario.pair.as_ref()).filter(|pair| !pair.known.is_empty()) {
+            content += &text::paragraph(&format!(
+                "Confidential values are guessed from the nearest record, by who knows: {}.",
+                list(&pair.known)
+            ));
+        }
         if !scenario.key_not_released.is_empty() {
             content += &text::paragraph(&format!(
                 "Of the key {file} does not have: {}.",

@@ -7,7 +7,8 @@ use super::{
     confidential::{Confidential, parts, why_not},
 };
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part},
+    rng::{Purpose, Seed},
     table::{
         Scale,
         pair::{Pair, PairedCategories},
@@ -17,7 +18,7 @@ use crate::{
 const ANONYMETER: &str = "Giomi, Boenisch, Wehmeyer and Tasnadi 2023 (Anonymeter)";
 
 /// Records whose class gives a value away.
-pub static HOMOGENEITY: Definition = share(
+pub static HOMOGENEITY: Definition = Definition::share(
     "attribute_disclosure_homogeneity",
     "values given away",
     "share of records of which all who look alike on the key have one and the same value of a confidential attribute",
@@ -25,15 +26,15 @@ pub static HOMOGENEITY: Definition = share(
 );
 
 /// How often the nearest masked record tells the truth.
-pub static INFERENCE: Definition = share(
+pub static INFERENCE: Definition = Definition::share(
     "attribute_disclosure_inference",
     "inference, attack",
-    "share of records whose confidential value is that of the masked record nearest in the known attributes (numbers: within the tolerance), mean over the confidential attributes",
+    "share of records whose confidential value is that of the masked record nearest in the known attributes, which are the key (without one all that are compared; numbers: within the tolerance), mean over the confidential attributes",
     ANONYMETER,
 );
 
 /// How often a random masked record tells the truth.
-pub static BASELINE: Definition = share(
+pub static BASELINE: Definition = Definition::share(
     "attribute_disclosure_baseline",
     "inference, baseline",
     "the same for a masked record chosen at random: what is learned from the file without knowing anything of the person",
@@ -41,30 +42,12 @@ pub static BASELINE: Definition = share(
 );
 
 /// What the attack adds.
-pub static RISK: Definition = share(
+pub static RISK: Definition = Definition::share(
     "attribute_disclosure_risk",
     "inference, beyond baseline",
     "(attack - baseline) / (1 - baseline), not below 0, mean over the confidential attributes",
     ANONYMETER,
 );
-
-const fn share(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    source: &'static str,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source,
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
 
 /// The share of records of which a confidential value is known as soon as their key is: all who look alike on the key have the same one.
 ///
@@ -106,8 +89,11 @@ pub fn homogeneity(classes: &KeyClasses, confidential: &[Confidential]) -> Figur
         .with_parts(parts(confidential, &shares))
 }
 
-/// Cells that are compared at most: beyond that only some records, evenly spread, are attacked.
+/// Cells that are compared at most: beyond that only some records, drawn at random, are attacked.
 const MOST_COMPARISONS: usize = 1_000_000_000;
+
+/// What decides who is attacked in large files.
+const SEED: u64 = 1;
 
 /// Distances that differ by no more are equal: sums of the same steps in another order.
 const EQUAL: f64 = 1e-12;
@@ -134,8 +120,13 @@ const EQUAL: f64 = 1e-12;
 /// baseline. Somebody of whom nothing is known that a masked record has cannot be found: a wrong guess.
 ///
 /// # Complexity
-/// O(n) a person and known attribute; in large files every so-manieth person is attacked (`counted` says how many), so that at most 10^9 cells
-/// are compared.
+/// O(n) a person and known attribute; in large files as many persons are attacked (`counted` says how many) as compare 10^9 cells at
+/// most.
+///
+/// # Randomness
+/// Those persons are drawn at random, each set of them with the same probability: files are often sorted, and every k-th record of such a
+/// file may be like no other. They hide nothing, so the seed is fixed, and the same
+/// files give the same figure.
 ///
 /// # Source
 /// M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi, "A unified framework for quantifying privacy risk in synthetic data", PoPETs 2023; the
@@ -151,12 +142,11 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
     }
     let points = Points::new(known);
     if points.width() == 0 {
-        return undefined("no attribute is known that is not confidential");
+        return undefined("nothing that both files have is known of a person");
     }
     let work = known.n_records * points.width();
     let most = (MOST_COMPARISONS / work.max(1)).max(1);
-    let step = known.n_records.div_ceil(most).max(1);
-    let targets: Vec<usize> = (0..known.n_records).step_by(step).collect();
+    let targets = targets(known.n_records, most);
     let of_target = |&target: &usize| -> Vec<Option<f64>> {
         let nearest = points.nearest(target);
         let rightness = |secret: &Secret| secret.rightness(target, &nearest);
@@ -200,6 +190,19 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
         figure.with_parts(parts.collect())
     };
     all.iter().enumerate().map(figure).collect()
+}
+
+/// Who is attacked, in the order of the file: everybody, or as many as can be, drawn at random.
+fn targets(records: usize, most: usize) -> Vec<usize> {
+    if records <= most {
+        return (0..records).collect();
+    }
+    let mut rng = Seed::from_number(SEED)
+        .streams(Purpose::Analysis, 0)
+        .of_attribute("inference");
+    let mut drawn = rand::seq::index::sample(&mut rng, records, most).into_vec();
+    drawn.sort_unstable();
+    drawn
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -547,5 +550,17 @@ mod tests {
     fn table() -> Table {
         let csv = b"x\n1\n2\n".to_vec();
         Table::read("t.csv", csv, &ReadOptions::default()).unwrap()
+    }
+
+    /// Of 100,000 people 1,000 are drawn. Every hundredth would be of one kind where kinds take turns; of 100 kinds each is met 10 times on
+    /// average, with an sd of √(1000 · 0.01 · 0.99) = 3.1: none more than 25 times.
+    #[test]
+    fn who_is_attacked_does_not_follow_the_order_of_the_file() {
+        let drawn = targets(100_000, 1000);
+        assert_eq!((drawn.len(), targets(5, 5)), (1000, vec![0, 1, 2, 3, 4]));
+        assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
+        let mut of_kind = [0; 100];
+        drawn.iter().for_each(|person| of_kind[person % 100] += 1);
+        assert!(of_kind.iter().all(|&met| met <= 25), "{of_kind:?}");
     }
 }

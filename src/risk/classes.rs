@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    figure::{Better, Definition, Figure, Unit},
+    figure::{Definition, Figure},
     statement::MissingMatches,
     stats::keys::{Keys, Set},
     table::{AttrId, Table},
@@ -12,64 +12,54 @@ use crate::{
 const SOURCE: &str = "Samarati and Sweeney 1998; Hundepool et al. 2012, section 3.2";
 
 /// Records that match nobody but themselves.
-pub static UNIQUE: Definition = records(
+pub static UNIQUE: Definition = Definition::count(
     "unique",
     "unique on the key",
     "records that no other record matches on the key",
+    SOURCE,
 );
 
 /// Records that match fewer than 2.
-pub static BELOW_2: Definition = records(
+pub static BELOW_2: Definition = Definition::count(
     "below_k_2",
     "fewer than 2 match",
     "records that match fewer than 2 records on the key, themselves among them",
+    SOURCE,
 );
 
 /// Records that match fewer than 3.
-pub static BELOW_3: Definition = records(
+pub static BELOW_3: Definition = Definition::count(
     "below_k_3",
     "fewer than 3 match",
     "records that match fewer than 3 records on the key, themselves among them",
+    SOURCE,
 );
 
 /// Records that match fewer than 5.
-pub static BELOW_5: Definition = records(
+pub static BELOW_5: Definition = Definition::count(
     "below_k_5",
     "fewer than 5 match",
     "records that match fewer than 5 records on the key, themselves among them",
+    SOURCE,
 );
 
 /// Records that match fewer than a number that was asked for.
-pub static BELOW_K: Definition = records(
+pub static BELOW_K: Definition = Definition::count(
     "below_k",
     "fewer than k match",
     "records that match fewer than k records on the key, themselves among them, for the k of this call",
+    SOURCE,
 );
 
 /// The least number of records that match a record.
-pub static K_ANONYMITY: Definition = Definition {
-    key: "k_anonymity",
-    name: "k-anonymity",
-    says: "least number of records that match a record on the key, itself among them",
-    source: SOURCE,
-    better: Better::Higher,
-    least: 1.0,
-    most: None,
-    unit: Unit::Count,
-};
-
-const fn records(key: &'static str, name: &'static str, says: &'static str) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source: SOURCE,
-        better: Better::Lower,
-        least: 0.0,
-        most: None,
-        unit: Unit::Count,
-    }
-}
+pub static K_ANONYMITY: Definition = Definition::count(
+    "k_anonymity",
+    "k-anonymity",
+    "least number of records that match a record on the key, itself among them",
+    SOURCE,
+)
+.higher_is_better()
+.at_least(1.0);
 
 /// Why a figure of a key has no value where no record has anything of the key.
 pub(super) const NO_KEY: &str = "no record has a value of the key";

@@ -4,33 +4,20 @@ use super::{
     classes::KeyClasses,
     confidential::{Confidential, why_not, worst},
 };
-use crate::figure::{Better, Definition, Figure, Unit};
+use crate::figure::{Definition, Figure};
 
 const SOURCE: &str = "Li, Li and Venkatasubramanian 2007";
 
 /// The greatest distance of a group.
-pub static T_CLOSENESS: Definition = Definition {
-    key: "t_closeness",
-    name: "t-closeness",
-    says: "greatest earth mover's distance between the confidential values of records that look alike on the key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names",
-    source: SOURCE,
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Number,
-};
+pub static T_CLOSENESS: Definition = Definition::number("t_closeness", "t-closeness", "greatest earth mover's distance between the confidential values of records that look alike on the key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names", SOURCE,).at_most(1.0);
 
 /// Records in groups that are too far.
-pub static ABOVE_T: Definition = Definition {
-    key: "above_t",
-    name: "farther than t",
-    says: "records of which those who look alike are farther than t from the file in a confidential attribute, for the t of this call",
-    source: SOURCE,
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Count,
-};
+pub static ABOVE_T: Definition = Definition::count(
+    "above_t",
+    "farther than t",
+    "records of which those who look alike are farther than t from the file in a confidential attribute, for the t of this call",
+    SOURCE,
+);
 
 /// t-closeness.
 ///

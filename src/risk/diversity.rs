@@ -4,67 +4,45 @@ use super::{
     classes::KeyClasses,
     confidential::{Confidential, why_not, worst},
 };
-use crate::figure::{Better, Definition, Figure, Unit};
+use crate::figure::{Definition, Figure};
 
 const SOURCE: &str = "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007";
 
 /// Distinct l-diversity.
-pub static DISTINCT: Definition = l(
+pub static DISTINCT: Definition = Definition::count(
     "l_diversity",
     "l-diversity, distinct",
     "least number of different confidential values among records that look alike on the key",
-    Unit::Count,
-    1.0,
-);
+    SOURCE,
+)
+.higher_is_better()
+.at_least(1.0);
 
 /// Entropy l-diversity.
-pub static ENTROPY: Definition = l(
+pub static ENTROPY: Definition = Definition::number(
     "entropy_l_diversity",
     "l-diversity, entropy",
     "least exp(entropy) of the confidential values among records that look alike on the key",
-    Unit::Number,
-    1.0,
-);
+    SOURCE,
+)
+.higher_is_better()
+.at_least(1.0);
 
 /// Recursive (c, l)-diversity.
-pub static RECURSIVE: Definition = l(
+pub static RECURSIVE: Definition = Definition::count(
     "recursive_l_diversity",
     "l-diversity, recursive",
     "greatest l with r_1 < c (r_l + ... + r_m) among all records that look alike, r_1 >= ... >= r_m how often their confidential values occur; 0 if there is none",
-    Unit::Count,
-    0.0,
-);
+    SOURCE,
+).higher_is_better();
 
 /// Records among too few values.
-pub static BELOW_L: Definition = Definition {
-    key: "below_l",
-    name: "fewer than l values",
-    says: "records of which those who look alike have fewer than l different values of a confidential attribute, for the l of this call",
-    source: SOURCE,
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Count,
-};
-
-const fn l(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    unit: Unit,
-    least: f64,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source: SOURCE,
-        better: Better::Higher,
-        least,
-        most: None,
-        unit,
-    }
-}
+pub static BELOW_L: Definition = Definition::count(
+    "below_l",
+    "fewer than l values",
+    "records of which those who look alike have fewer than l different values of a confidential attribute, for the l of this call",
+    SOURCE,
+);
 
 /// What is asked of diversity.
 #[derive(Debug, Clone, Copy, PartialEq)]

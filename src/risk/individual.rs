@@ -3,7 +3,7 @@
 use super::classes::{KeyClasses, NO_KEY};
 use crate::{
     error::{Error, Result},
-    figure::{Better, Definition, Figure, Unit},
+    figure::{Definition, Figure},
     stats::moments::sum,
     table::{AttrId, Table},
 };
@@ -12,7 +12,7 @@ const FRANCONI: &str = "Benedetti and Franconi 1998; Hundepool et al. 2012, sect
 const INTRUDERS: &str = "El Emam and Dankar 2008";
 
 /// The mean individual risk.
-pub static GLOBAL: Definition = share(
+pub static GLOBAL: Definition = Definition::share(
     "individual_risk_global",
     "individual risk, mean",
     "mean over all records of the risk to be linked correctly: E(1/F | f) by Benedetti and Franconi with weights, 1/f without",
@@ -20,19 +20,15 @@ pub static GLOBAL: Definition = share(
 );
 
 /// The expected number of correct links.
-pub static EXPECTED: Definition = Definition {
-    key: "expected_reidentifications",
-    name: "expected re-identifications",
-    says: "sum of the individual risks: records expected to be linked correctly if everybody is sought",
-    source: FRANCONI,
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Count,
-};
+pub static EXPECTED: Definition = Definition::count(
+    "expected_reidentifications",
+    "expected re-identifications",
+    "sum of the individual risks: records expected to be linked correctly if everybody is sought",
+    FRANCONI,
+);
 
 /// The highest risk of an intruder who knows that his target is in the file.
-pub static PROSECUTOR: Definition = share(
+pub static PROSECUTOR: Definition = Definition::share(
     "prosecutor_risk",
     "prosecutor risk, highest",
     "1 / f of the rarest record: the intruder knows that the person is in the file",
@@ -40,7 +36,7 @@ pub static PROSECUTOR: Definition = share(
 );
 
 /// The highest risk of an intruder who knows that his target is in the population.
-pub static JOURNALIST: Definition = share(
+pub static JOURNALIST: Definition = Definition::share(
     "journalist_risk",
     "journalist risk, highest",
     "greatest 1 / F, F the sum of the weights of the records that match: the intruder knows that the person is in the population",
@@ -48,7 +44,7 @@ pub static JOURNALIST: Definition = share(
 );
 
 /// The share of records that an intruder links correctly who links them all.
-pub static MARKETER: Definition = share(
+pub static MARKETER: Definition = Definition::share(
     "marketer_risk",
     "marketer risk",
     "mean over all records of 1 / F, F the sum of the weights of the records that match, or their number without weights: the intruder links the whole file",
@@ -56,46 +52,20 @@ pub static MARKETER: Definition = share(
 );
 
 /// Expected records that are unique in the population.
-pub static POPULATION_UNIQUE: Definition = Definition {
-    key: "population_unique",
-    name: "population uniques, expected",
-    says: "tau 1: sum over the unique records of P(F = 1 | f = 1) = 1 / F: how many of them are expected to be unique in the population, too",
-    source: "Benedetti and Franconi 1998; Skinner and Elliot 2002",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Count,
-};
+pub static POPULATION_UNIQUE: Definition = Definition::count(
+    "population_unique",
+    "population uniques, expected",
+    "tau 1: sum over the unique records of P(F = 1 | f = 1) = 1 / F: how many of them are expected to be unique in the population, too",
+    "Benedetti and Franconi 1998; Skinner and Elliot 2002",
+);
 
 /// Expected correct links of records that are unique in the sample.
-pub static EXPECTED_UNIQUE: Definition = Definition {
-    key: "expected_unique_reidentifications",
-    name: "of unique records",
-    says: "tau 2: sum of the individual risks of the unique records",
-    source: "Benedetti and Franconi 1998; Skinner and Elliot 2002",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Count,
-};
-
-const fn share(
-    key: &'static str,
-    name: &'static str,
-    says: &'static str,
-    source: &'static str,
-) -> Definition {
-    Definition {
-        key,
-        name,
-        says,
-        source,
-        better: Better::Lower,
-        least: 0.0,
-        most: Some(1.0),
-        unit: Unit::Share,
-    }
-}
+pub static EXPECTED_UNIQUE: Definition = Definition::count(
+    "expected_unique_reidentifications",
+    "of unique records",
+    "tau 2: sum of the individual risks of the unique records",
+    "Benedetti and Franconi 1998; Skinner and Elliot 2002",
+);
 
 /// The weights of a sample: how many people of the population each record stands for. Decimals are as good as whole numbers.
 ///

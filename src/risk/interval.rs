@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, NO_NUMBERS, Part, TOO_LARGE},
     stats::{
         moments::{Moments, moments_by_attribute},
         rank::Ranking,
@@ -18,40 +18,28 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 1..=10;
 const RECORD_REACH: f64 = 0.05;
 
 /// Interval disclosure in standard deviations, by cell.
-pub static BY_SD: Definition = Definition {
-    key: "interval_disclosure_sd",
-    name: "interval disclosure (sd)",
-    says: "share of cells with |x - x'| <= p % of the original attribute's standard deviation (divisor n - 1), mean over p = 1..10, then over attributes",
-    source: "Domingo-Ferrer and Torra 2001; Mateo-Sanz, Sebe and Domingo-Ferrer 2004",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static BY_SD: Definition = Definition::share(
+    "interval_disclosure_sd",
+    "interval disclosure (sd)",
+    "share of cells with |x - x'| <= p % of the original attribute's standard deviation (divisor n - 1), mean over p = 1..10, then over attributes",
+    "Domingo-Ferrer and Torra 2001; Mateo-Sanz, Sebe and Domingo-Ferrer 2004",
+);
 
 /// Interval disclosure in ranks, by cell: the ID of the score.
-pub static BY_RANK: Definition = Definition {
-    key: "interval_disclosure_rank",
-    name: "interval disclosure (ranks)",
-    says: "share of cells whose original value lies in the interval around the masked value that holds p % of the masked file, mean over p = 1..10, then over attributes",
-    source: "Domingo-Ferrer and Torra 2001",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static BY_RANK: Definition = Definition::share(
+    "interval_disclosure_rank",
+    "interval disclosure (ranks)",
+    "share of cells whose original value lies in the interval around the masked value that holds p % of the masked file, mean over p = 1..10, then over attributes",
+    "Domingo-Ferrer and Torra 2001",
+);
 
 /// Interval disclosure of whole records.
-pub static OF_RECORDS: Definition = Definition {
-    key: "interval_disclosure_records_sd",
-    name: "interval disclosure of records",
-    says: "share of records all of whose original values lie within 0.05 standard deviations of the masked attribute around the masked value",
-    source: "Templ 2008; dRisk of sdcMicro",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+pub static OF_RECORDS: Definition = Definition::share(
+    "interval_disclosure_records_sd",
+    "interval disclosure of records",
+    "share of records all of whose original values lie within 0.05 standard deviations of the masked attribute around the masked value",
+    "Templ 2008; dRisk of sdcMicro",
+);
 
 /// The three forms of interval disclosure.
 ///
@@ -67,7 +55,9 @@ pub static OF_RECORDS: Definition = Definition {
 ///
 /// # Missing
 /// A cell counts if it is present in both files; statistics and ranks are over what is present in either. An attribute without such a
-/// cell has no part in the mean, and a record without one is not counted.
+/// cell has no part in the mean, and a record without one is not counted. Neither has one whose standard deviation is beyond the range of
+/// numbers: within an infinite reach everything would be close. Its cells are told in `skipped` of the first form; records are then
+/// judged by their other attributes.
 ///
 /// # Ties
 /// All values equal to the one at the end of an interval are inside. An attribute without spread is hit where the value is the same.
@@ -86,7 +76,7 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
         .collect();
     if columns.iter().all(Vec::is_empty) {
         let why = match columns.len() {
-            0 => "no attribute is a number in both files",
+            0 => NO_NUMBERS,
             _ => "no cell has a value in both files",
         };
         return definitions.map(|what| Figure::undefined(what, why)).into();
@@ -95,14 +85,14 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
     let by_sd = columns
         .par_iter()
         .zip(&original)
-        .map(|(cells, moments)| hits_by_sd(cells, moments.sd))
+        .map(|(cells, moments)| (moments.sd.is_finite()).then(|| hits_by_sd(cells, moments.sd)))
         .collect::<Vec<_>>();
     let by_rank = columns
         .par_iter()
         .enumerate()
         .map(|(attribute, cells)| {
             let ranking = Ranking::new(numbers.masked.present(attribute));
-            hits_by_rank(cells, &ranking)
+            Some(hits_by_rank(cells, &ranking))
         })
         .collect::<Vec<_>>();
     vec![
@@ -152,11 +142,12 @@ fn mean(
     what: &'static Definition,
     numbers: &PairedNumbers,
     columns: &[Vec<Cell>],
-    hits: &[u64],
+    hits: &[Option<u64>],
 ) -> Figure {
-    let share = |(cells, &hits): (&Vec<Cell>, &u64)| {
+    let share = |(cells, &hits): (&Vec<Cell>, &Option<u64>)| {
         let trials = cells.len() * WIDTHS.count();
-        (trials > 0).then(|| hits as f64 / trials as f64)
+        hits.filter(|_| trials > 0)
+            .map(|hits| hits as f64 / trials as f64)
     };
     let shares: Vec<Option<f64>> = columns.iter().zip(hits).map(share).collect();
     let present: Vec<f64> = shares.iter().copied().flatten().collect();
@@ -165,8 +156,17 @@ fn mean(
         name: name.clone(),
         value,
     });
-    let counted = columns.iter().map(Vec::len).sum::<usize>() as u64;
-    Figure::new(what, value, counted).with_parts(parts.collect())
+    let cells = |is_counted: bool| -> u64 {
+        let of = columns.iter().zip(hits);
+        let of = of.filter(|(_, hits)| hits.is_some() == is_counted);
+        of.map(|(cells, _)| cells.len() as u64).sum()
+    };
+    match present.is_empty() {
+        true => Figure::undefined(what, TOO_LARGE),
+        false => Figure::new(what, value, cells(true)),
+    }
+    .with_skipped(cells(false))
+    .with_parts(parts.collect())
 }
 
 fn of_records(numbers: &PairedNumbers) -> Figure {
@@ -178,12 +178,18 @@ fn of_records(numbers: &PairedNumbers) -> Figure {
         .collect();
     let counted = verdicts.iter().flatten().count();
     let hit = verdicts.iter().filter(|&&hit| hit == Some(true)).count();
+    if counted == 0 {
+        return Figure::undefined(&OF_RECORDS, TOO_LARGE);
+    }
     Figure::new(&OF_RECORDS, hit as f64 / counted as f64, counted as u64)
 }
 
 /// Whether all cells of a record that both files have are close; `None` if there is no such cell.
 fn record_is_inside(numbers: &PairedNumbers, masked: &[Moments], record: usize) -> Option<bool> {
     let close = |(attribute, moments): (usize, &Moments)| {
+        if !moments.sd.is_finite() {
+            return None;
+        }
         let before = numbers.original.value(record, attribute)?;
         let after = numbers.masked.value(record, attribute)?;
         Some((before - after).abs() <= RECORD_REACH * moments.sd)
@@ -289,5 +295,29 @@ mod tests {
         nothing.original = Matrix::complete(1, 0, Vec::new());
         nothing.masked = Matrix::complete(1, 0, Vec::new());
         assert!(figures(&nothing).iter().all(|f| f.why_not.is_some()));
+    }
+
+    /// The squares of 1e200 are beyond the range of numbers: no reach is known, so nothing is close to it. Ranks need no squares. Beside
+    /// another attribute (0, 0, 9, masked as 0, 0, 0: an sd of 5.2, so two of three are within each reach) only that one counts.
+    #[test]
+    fn an_infinite_reach_is_none() {
+        for unit in [1e200, 5e307] {
+            let before = some(&[unit, 2.0 * unit, 3.0 * unit]);
+            let after = some(&[3.0 * unit, unit, 2.0 * unit]);
+            let of_one = figures(&numbers(&[&before], &[&after]));
+            for key in ["interval_disclosure_sd", "interval_disclosure_records_sd"] {
+                let figure = find(&of_one, key).unwrap();
+                assert_eq!(figure.value, None, "{key}");
+                assert_eq!(figure.why_not.as_deref(), Some(TOO_LARGE));
+            }
+            assert_eq!(value(&of_one, "interval_disclosure_rank"), Some(0.0));
+            let (small, flat) = (some(&[0.0, 0.0, 9.0]), some(&[0.0, 0.0, 0.0]));
+            let of_two = figures(&numbers(&[&before, &small], &[&after, &flat]));
+            let by_sd = find(&of_two, "interval_disclosure_sd").unwrap();
+            assert_eq!(by_sd.value, Some(2.0 / 3.0));
+            assert_eq!((by_sd.counted, by_sd.skipped), (3, 3));
+            let of_records = value(&of_two, "interval_disclosure_records_sd");
+            assert_eq!(of_records, Some(2.0 / 3.0));
+        }
     }
 }

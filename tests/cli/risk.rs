@@ -290,3 +290,45 @@ fn real_and_degenerate_files() {
         }
     }
 }
+
+/// Town and age of four people, masked by another age: by town alone the record of the same town has the right disease (all of 4); by age
+/// alone the nearest record is that of another town (none).
+#[test]
+fn confidential_values_are_guessed_by_who_knows_the_key() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "o.csv",
+        "town,age,disease\nn,20,flu\ns,30,gout\ne,40,acne\nw,50,cold\n",
+    );
+    sandbox.write(
+        "m.csv",
+        "town,age,disease\nn,30,flu\ns,20,gout\ne,50,acne\nw,40,cold\n",
+    );
+    sandbox.write(
+        "amounts.toml",
+        "non-confidential = [\"town\"]\ncontinuous = [\"age\"]\n",
+    );
+    for (options, known, share) in [
+        ("--key town", &["town"][..], 1.0),
+        ("--key age", &["age"], 0.0),
+        ("--key town,age", &["town", "age"], 1.0),
+        // Without a key: all that is compared.
+        ("--attributes age --roles amounts.toml", &["age"], 0.0),
+    ] {
+        let ran = sandbox
+            .run(&format!(
+                "risk {options} --confidential disease --format json o.csv m.csv"
+            ))
+            .ended(0);
+        let json = ran.json();
+        assert_eq!(json["scenario"]["pair"]["known"], serde_json::json!(known));
+        equals(&json, "/measures/attribute_disclosure_inference", share);
+        let ran = sandbox
+            .run(&format!(
+                "risk {options} --confidential disease o.csv m.csv"
+            ))
+            .ended(0);
+        let said = format!("by who knows: {}.", known.join(", "));
+        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+    }
+}

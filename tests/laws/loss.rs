@@ -582,3 +582,54 @@ fn a_correction_for_nothing_changes_nothing() {
     // IL and PIL, and four measures each of variances, covariances and correlations.
     assert_eq!(correction.figures.len(), 14);
 }
+
+/// Squares of 1e200 and sums of 1e308 are beyond the range of doubles, fourth powers of 1e100 too. What would be divided by
+/// them is not 0 but undefined; what needs no square keeps its value: |x − x'| / x is 2, 1/2, 2/3 here.
+#[test]
+fn values_too_large_to_be_squared_are_no_proof_that_nothing_is_lost() {
+    for (unit, undefined) in [
+        (
+            "e200",
+            &[
+                "il1s",
+                "sse_sst",
+                "pil",
+                "pil_means",
+                "pil_variances",
+                "pil_quantiles",
+            ][..],
+        ),
+        ("e100", &["pil", "pil_variances", "pil_covariances"]),
+    ] {
+        let file = |values: [u32; 3]| {
+            let lines: String = values.map(|value| format!("{value}{unit}\n")).concat();
+            format!("x\n{lines}")
+        };
+        let figures = losses(&file([1, 2, 3]), &file([3, 1, 2]));
+        for &key in undefined {
+            let figure = find(&figures, key).unwrap();
+            assert_eq!(figure.value, None, "{unit} {key}");
+            let why = figure.why_not.as_ref().unwrap();
+            let says = why.contains("too large to be squared") || key == "pil";
+            assert!(says, "{unit} {key}: {why}");
+        }
+        let il1 = (2.0 + 0.5 + 1.0 / 3.0) / 3.0;
+        assert_near(at(&figures, "mean_variation_data"), il1, "il1");
+    }
+    // Means of these need a sum that is beyond all numbers; the figure in the middle does not.
+    let figures = losses(
+        "x\n1e308\n1.2e308\n1.5e308\n",
+        "x\n1.5e308\n1e308\n1.2e308\n",
+    );
+    for figure in figures.iter().filter(|figure| {
+        let key = figure.what.key;
+        key.starts_with("pil") || key == "il1s" || key == "mean_variation_means"
+    }) {
+        let key = figure.what.key;
+        match key {
+            // Quantiles are the same in both files, as in every file of the same values.
+            "pil_quantiles" => assert_eq!(figure.value, Some(0.0)),
+            _ => assert_eq!(figure.value, None, "{key}"),
+        }
+    }
+}

@@ -103,6 +103,21 @@ impl Files {
     }
 }
 
+impl Chosen {
+    /// What the intruder knows of a person whose confidential values he guesses, in both files: the key, as far as it was released;
+    /// without a key all compared attributes that are not confidential.
+    pub fn known(&self, files: &Files, pair: &pair::Files) -> Vec<[AttrId; 2]> {
+        if self.key.is_empty() {
+            return (pair.attributes.iter())
+                .filter(|shared| !self.confidential.contains(&shared.original))
+                .map(|shared| [shared.original, shared.masked])
+                .collect();
+        }
+        let released = |&id: &AttrId| Some([id, files.in_released(id)?]);
+        self.key.iter().filter_map(released).collect()
+    }
+}
+
 impl RiskArgs {
     /// Which attribute plays which part, and says so on the console where it was not stated.
     pub(super) fn choose(&self, files: &Files, console: &Console) -> Result<Chosen> {
@@ -280,6 +295,14 @@ impl RiskArgs {
                     .map(|shared| pair.original.attribute(shared.original).name.clone())
                     .collect(),
                 left_out: pair.left_out(),
+                known: match chosen.confidential.is_empty() {
+                    true => Vec::new(),
+                    false => chosen
+                        .known(files, pair)
+                        .iter()
+                        .map(|&[id, _]| table.attribute(id).name.clone())
+                        .collect(),
+                },
                 tolerance: self.tolerance(),
             }),
         }

@@ -168,10 +168,7 @@ fn of_pair(args: &RiskArgs, pair: &pair::Files, files: &Files, chosen: &Chosen) 
     }
     let side_by_side =
         |ids: &[[AttrId; 2]]| Pair::new([&pair.original, &pair.masked], ids, &pair.truth.records());
-    let known: Vec<[AttrId; 2]> = (pair.attributes.iter())
-        .filter(|shared| !chosen.confidential.contains(&shared.original))
-        .map(|shared| [shared.original, shared.masked])
-        .collect();
+    let known = chosen.known(files, pair);
     let secret: Vec<[AttrId; 2]> = (chosen.confidential.iter())
         .filter_map(|&id| Some([id, files.in_released(id)?]))
         .collect();

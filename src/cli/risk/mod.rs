@@ -44,7 +44,10 @@ const FEW: u32 = 4;
 One file: who stands alone on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
 (individual risk, with the weights of the sample if there are any), and what those who look alike share (l-diversity,
 t-closeness). Two files: the same before and after masking, and how much of the original values the masked ones tell
-(interval disclosure; inference from the nearest record).
+(interval disclosure; confidential values guessed from the record nearest on the key, or, without a key, on all that is compared).
+
+t-closeness takes whole numbers for amounts: codes without an order may be far nearer or farther as such than as names. A roles file
+that calls them nominal changes that.
 
 The key is what an intruder may know together. By default it is all quasi-identifiers that are names or few whole numbers: an
 amount that differs nearly everywhere would make everybody unique. Of amounts 'sdcrisk link' tells the risk.

@@ -79,16 +79,7 @@ static NEIGHBOURS: [Definition; 3] = accuracies!("knn", "5-nearest-neighbour rul
 static BAYES: [Definition; 3] = accuracies!("bayes", "naive Bayes rule");
 static VECTORS: [Definition; 3] = accuracies!("svm", "support vector machine");
 
-static MOST_FREQUENT: Definition = Definition {
-    key: "accuracy_most_frequent",
-    name: "always the most frequent class",
-    says: "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else",
-    source: "the yardstick of every accuracy",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static MOST_FREQUENT: Definition = Definition::share("accuracy_most_frequent", "always the most frequent class", "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else", "the yardstick of every accuracy",).higher_is_better();
 
 impl Classifier {
     fn figures(self) -> &'static [Definition; 3] {

@@ -8,69 +8,24 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part},
     rng::Streams,
     table::{Matrix, pair::Pair},
 };
 
-static RAND: Definition = Definition {
-    key: "kmeans_rand",
-    name: "clusters, Rand index",
-    says: "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
-           both clusterings put together or both put apart",
-    source: "Rand 1971",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static RAND: Definition = Definition::share("kmeans_rand", "clusters, Rand index", "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
+           both clusterings put together or both put apart", "Rand 1971",).higher_is_better();
 
-static ADJUSTED_RAND: Definition = Definition {
-    key: "kmeans_adjusted_rand",
-    name: "clusters, adjusted Rand index",
-    says: "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random",
-    source: "Hubert and Arabie 1985",
-    better: Better::Higher,
-    least: -0.5,
-    most: Some(1.0),
-    unit: Unit::Number,
-};
+static ADJUSTED_RAND: Definition = Definition::number("kmeans_adjusted_rand", "clusters, adjusted Rand index", "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random", "Hubert and Arabie 1985",).higher_is_better().at_least(-0.5).at_most(1.0);
 
-static JACCARD: Definition = Definition {
-    key: "kmeans_jaccard",
-    name: "clusters, Jaccard index",
-    says: "of the pairs of records that one of the same two clusterings puts together, the share that both do",
-    source: "Jaccard 1912",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static JACCARD: Definition = Definition::share("kmeans_jaccard", "clusters, Jaccard index", "of the pairs of records that one of the same two clusterings puts together, the share that both do", "Jaccard 1912",).higher_is_better();
 
-static F: Definition = Definition {
-    key: "kmeans_f",
-    name: "clusters, F-measure",
-    says: "each cluster of the original with the most similar one of the masked file: 2 shared / (records of one + of the \
-           other), mean over records; parts are clusters of the original",
-    source: "Larsen and Aone 1999",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static F: Definition = Definition::share("kmeans_f", "clusters, F-measure", "each cluster of the original with the most similar one of the masked file: 2 shared / (records of one + of the \
+           other), mean over records; parts are clusters of the original", "Larsen and Aone 1999",).higher_is_better();
 
-static LOSS: Definition = Definition {
-    key: "kmeans_loss",
-    name: "cluster-based loss",
-    says: "(1 - adjusted Rand index)/2 of the clusterings from one start each; the least over the starts, which are the parts",
-    source: "the cluster-based information loss by which the literature of learned distances describes its files",
-    better: Better::Lower,
-    least: 0.0,
-    most: Some(0.75),
-    unit: Unit::Number,
-};
+static LOSS: Definition = Definition::number("kmeans_loss", "cluster-based loss", "(1 - adjusted Rand index)/2 of the clusterings from one start each; the least over the starts, which are the parts", "the cluster-based information loss by which the literature of learned distances describes its files",).at_most(0.75);
 
-/// Starts in each file at most: all their clusters are kept.
+/// Starts in each file at most.
 const MOST_STARTS: usize = 1000;
 
 /// How clusters are sought.
@@ -98,7 +53,7 @@ pub struct Options {
 /// Usage: fewer than 2 clusters, no start or more than 1000, or more clusters than records. Input: no numbers to cluster by.
 ///
 /// # Complexity
-/// O(starts · turns · n · clusters · attributes), in parallel; memory O(n · (attributes + starts)).
+/// O(starts · turns · n · clusters · attributes), in parallel; memory O(n · attributes).
 pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analysis> {
     let variables = Variable::all(pair);
     let numbers: Vec<&Variable<'_>> = variables
@@ -121,11 +76,9 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
         )
         .remedy("Compare attributes that vary, or leave --clusters out"));
     }
-    let [original, masked] = SIDES.map(|side| {
-        let points = standardised(&columns, side);
-        (0..options.starts as u64)
-            .map(|start| k_means(&points, options.clusters, &mut streams.at(start)))
-            .collect::<Vec<Clusters>>()
+    let points = SIDES.map(|side| standardised(&columns, side));
+    let starts = Starts::new(options, |start| {
+        [0, 1].map(|side| k_means(&points[side], options.clusters, &mut streams.at(start)))
     });
     let mut notes = vec![format!(
         "k-means: {} clusters, {} starts, on the numbers {}, over {}",
@@ -140,7 +93,7 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
     )];
     notes.extend(left_out("k-means", records.len(), pair.n_records));
     Ok(Analysis {
-        figures: compared(&original, &masked),
+        figures: compared(&starts),
         notes,
     })
 }
@@ -188,19 +141,48 @@ fn standardised(columns: &[Column], side: Side) -> Matrix {
     Matrix::complete(n, columns.len(), values)
 }
 
-fn compared(original: &[Clusters], masked: &[Clusters]) -> Vec<Figure> {
-    let agreement = Agreement::new(&best(original).of_point, &best(masked).of_point);
+/// What is kept of all starts.
+struct Starts {
+    /// Of each file the start with the least sum of squared distances, the first of equals.
+    best: [Clusters; 2],
+    /// The loss of each start.
+    losses: Vec<f64>,
+}
+
+impl Starts {
+    /// `of` gives the clusters of a start in both files.
+    fn new(options: Options, of: impl Fn(u64) -> [Clusters; 2]) -> Self {
+        let loss = |[a, b]: &[Clusters; 2]| {
+            (1.0 - Agreement::new(&a.of_point, &b.of_point).adjusted_rand()) / 2.0
+        };
+        let best = of(0);
+        let mut starts = Self {
+            losses: vec![loss(&best)],
+            best,
+        };
+        for start in 1..options.starts as u64 {
+            let both = of(start);
+            starts.losses.push(loss(&both));
+            for (best, other) in starts.best.iter_mut().zip(both) {
+                if other.within < best.within {
+                    *best = other;
+                }
+            }
+        }
+        starts
+    }
+}
+
+fn compared(starts: &Starts) -> Vec<Figure> {
+    let [original, masked] = &starts.best;
+    let agreement = Agreement::new(&original.of_point, &masked.of_point);
     let records = agreement.records();
     let groups = agreement.f_by_group();
     let clusters = groups.iter().map(|&(cluster, size, f)| Part {
         name: format!("cluster {} ({size} records)", cluster + 1),
         value: Some(f),
     });
-    let losses: Vec<f64> = original
-        .iter()
-        .zip(masked)
-        .map(|(a, b)| (1.0 - Agreement::new(&a.of_point, &b.of_point).adjusted_rand()) / 2.0)
-        .collect();
+    let losses = &starts.losses;
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let starts = losses.iter().enumerate().map(|(start, &loss)| Part {
         name: format!("start {}", start + 1),
@@ -213,15 +195,4 @@ fn compared(original: &[Clusters], masked: &[Clusters]) -> Vec<Figure> {
         Figure::new(&F, agreement.f_measure(), records).with_parts(clusters.collect()),
         Figure::new(&LOSS, least, records).with_parts(starts.collect()),
     ]
-}
-
-/// The start with the least sum of squared distances.
-fn best(starts: &[Clusters]) -> &Clusters {
-    let mut best = &starts[0];
-    for other in &starts[1..] {
-        if other.within < best.within {
-            best = other;
-        }
-    }
-    best
 }

@@ -14,6 +14,9 @@ use crate::{
 /// Names with more categories than this are no predictors: nearly every record would have one of its own.
 pub(super) const MOST_CATEGORIES: usize = 50;
 
+/// Names of one category are no predictors: they become no column at all.
+const ONE_CATEGORY: &str = "has one category only among the records that are used";
+
 /// One of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -123,6 +126,14 @@ impl Levels {
             .iter()
             .flatten()
             .any(|&code| seen[code as usize])
+    }
+
+    /// Whether these records are all of one category, in both files.
+    fn is_of_one_category(&self, records: &[usize]) -> bool {
+        let codes = |side| records.iter().filter_map(move |&r| self.code(side, r));
+        let mut all = SIDES.into_iter().flat_map(codes);
+        let first = all.next();
+        all.all(|code| Some(code) == first)
     }
 
     /// Why this is no predictor, in words that follow its name.
@@ -236,7 +247,7 @@ impl<'a> Sample<'a> {
         let mut variables = Variable::all(pair);
         let target = take(&mut variables, &formula.target)?;
         let mut notes = Vec::new();
-        let predictors = match &formula.predictors {
+        let mut predictors = match &formula.predictors {
             Some(names) => {
                 let mut predictors = Vec::new();
                 for name in names {
@@ -269,13 +280,15 @@ impl<'a> Sample<'a> {
                 variables
             }
         };
-        if predictors.is_empty() {
-            return Err(
+        let nothing_left = |predictors: &[Variable<'_>]| match predictors.is_empty() {
+            false => Ok(()),
+            true => Err(
                 Error::input("there is no attribute from which it could be predicted")
                     .on_attribute(&formula.target)
                     .remedy("Compare more attributes with --attributes"),
-            );
-        }
+            ),
+        };
+        nothing_left(&predictors)?;
         let mut all = vec![&target];
         all.extend(&predictors);
         let records = complete_records(pair.n_records, &all);
@@ -285,6 +298,31 @@ impl<'a> Sample<'a> {
                     .on_attribute(&formula.target)
                     .remedy("Name fewer predictors: target~a,b"),
             );
+        }
+        let alike = |variable: &Variable<'_>| match variable {
+            Variable::Number(_) => false,
+            Variable::Levels(levels) => levels.is_of_one_category(&records),
+        };
+        if formula.predictors.is_some() {
+            if let Some(predictor) = predictors.iter().find(|&predictor| alike(predictor)) {
+                return Err(
+                    Error::usage(format!("{ONE_CATEGORY}, and cannot be a predictor"))
+                        .on_attribute(predictor.name())
+                        .remedy("Leave it out of the predictors"),
+                );
+            }
+        } else {
+            predictors.retain(|predictor| {
+                let is_alike = alike(predictor);
+                if is_alike {
+                    let name = predictor.name();
+                    notes.push(format!(
+                        "{analysis}: {name} is no predictor: it {ONE_CATEGORY}"
+                    ));
+                }
+                !is_alike
+            });
+            nothing_left(&predictors)?;
         }
         let names: Vec<&str> = predictors.iter().map(Variable::name).collect();
         let told = format!(

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part},
     stats::{
         interval::t_quantile,
         regression::{RELATIVE_TOLERANCE, dot, orthonormalise, subtract},
@@ -14,53 +14,22 @@ use crate::{
     table::pair::Pair,
 };
 
-static OVERLAP: Definition = Definition {
-    key: "regression_overlap",
-    name: "regression, confidence overlap",
-    says: "for each coefficient, the intersection of its 95 % intervals in both files as a share of the one and of the other, \
-           mean of the two (0 where they are disjoint); mean over the coefficients, which are the parts",
-    source: "Karr, Kohnen, Oganian, Reiter and Sanil 2006",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static OVERLAP: Definition = Definition::share("regression_overlap", "regression, confidence overlap", "for each coefficient, the intersection of its 95 % intervals in both files as a share of the one and of the other, \
+           mean of the two (0 where they are disjoint); mean over the coefficients, which are the parts", "Karr, Kohnen, Oganian, Reiter and Sanil 2006",).higher_is_better();
 
-static DIFFERENCE: Definition = Definition {
-    key: "regression_coefficient_difference",
-    name: "regression, coefficient difference",
-    says: "|masked coefficient - original coefficient| in standard errors of the original one; mean over the coefficients, \
+static DIFFERENCE: Definition = Definition::number(
+    "regression_coefficient_difference",
+    "regression, coefficient difference",
+    "|masked coefficient - original coefficient| in standard errors of the original one; mean over the coefficients, \
            which are the parts",
-    source: "Snoke, Raab, Nowok, Dibben and Slavkovic 2018",
-    better: Better::Lower,
-    least: 0.0,
-    most: None,
-    unit: Unit::Number,
-};
+    "Snoke, Raab, Nowok, Dibben and Slavkovic 2018",
+);
 
-static FIT_ORIGINAL: Definition = Definition {
-    key: "regression_fit_original",
-    name: "regression in the original, R squared",
-    says: "the share of the target's variance that least squares in the original explains; parts are the coefficients with \
-           their 95 % intervals (Student's t)",
-    source: "least squares",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static FIT_ORIGINAL: Definition = Definition::share("regression_fit_original", "regression in the original, R squared", "the share of the target's variance that least squares in the original explains; parts are the coefficients with \
+           their 95 % intervals (Student's t)", "least squares",).higher_is_better();
 
-static FIT_MASKED: Definition = Definition {
-    key: "regression_fit_masked",
-    name: "regression in the masked file, R squared",
-    says: "the share of the target's variance that least squares in the masked file explains; parts are the coefficients with \
-           their 95 % intervals (Student's t)",
-    source: "least squares",
-    better: Better::Higher,
-    least: 0.0,
-    most: Some(1.0),
-    unit: Unit::Share,
-};
+static FIT_MASKED: Definition = Definition::share("regression_fit_masked", "regression in the masked file, R squared", "the share of the target's variance that least squares in the masked file explains; parts are the coefficients with \
+           their 95 % intervals (Student's t)", "least squares",).higher_is_better();
 
 /// A coefficient with its standard error and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

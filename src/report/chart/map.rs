@@ -22,7 +22,7 @@ pub struct Point {
     pub risk: f64,
     /// Its interval.
     pub risk_interval: Option<[f64; 2]>,
-    /// Whether no other setting has less of both.
+    /// Whether it is on the front: no other setting is at least as good in both and better in one.
     pub pareto: bool,
     /// The risk that was published for this setting.
     pub published: Option<f64>,

@@ -247,7 +247,7 @@ impl Evaluation {
                 .collect();
             (!front.is_empty()).then(|| {
                 format!(
-                    "Of {all} settings on {}, {} are on the Pareto front, where no other is lower in both loss and risk: {}.",
+                    "Of {all} settings on {}, {} are on the Pareto front, where no other is at least as good in both loss and risk and better in one: {}.",
                     base_name(file),
                     front.len(),
                     crate::report::text::names(&front, 6)
@@ -461,7 +461,7 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
     let pictured = map_of(evaluation, file).map(|drawing| {
         writer.figure(
             &drawing,
-            "To the right more is lost, upwards more is at risk. Settings on the front are those for which no other is lower in both.",
+            "To the right more is lost, upwards more is at risk. A setting is on the front if no other is at least as good in both and better in one.",
             &table,
         )
     });

@@ -136,7 +136,7 @@ impl Reader<'_> {
                 let asked = self.counted("attribute_disclosure_inference");
                 let all = self.report.scenario.pair.as_ref().map_or(0, |pair| pair.records as u64);
                 let people = match asked < all {
-                    true => format!("{asked} people, evenly spread over the file"),
+                    true => format!("{asked} people, drawn at random"),
                     false => "the people".into(),
                 };
                 format!(

@@ -26,6 +26,24 @@ fn flat(name: &'static str, options: &str, status: i32, says: &'static str) -> C
 
 pub fn cases() -> Vec<Case> {
     vec![
+        flat(
+            "analyses: a target by one category",
+            "--classify a~kind",
+            2,
+            "has one category only",
+        ),
+        flat(
+            "analyses: a regression on one category",
+            "--regress a~kind",
+            2,
+            "has one category only",
+        ),
+        flat(
+            "analyses: nothing but one category",
+            "--classify a --attributes a,kind",
+            3,
+            "there is no attribute from which it could be predicted",
+        ),
         loss(
             "analyses: one cluster",
             "--clusters 1",
