@@ -217,8 +217,10 @@ impl ScoreArgs {
         let losses = console.stage("loss", || loss::figures(&pair));
         let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
         let id = figure::find(&intervals, "interval_disclosure_rank");
+        let not_in_il = loss::not_in_il(&pair);
         let overall = Overall {
             il: figure::value(&losses, "il"),
+            il_is_partial: !not_in_il.is_empty(),
             rsld: rsld.as_ref().map(|term| term.rate),
             dld: Some(dld.rate),
             pld: Some(pld.rate),
@@ -230,6 +232,7 @@ impl ScoreArgs {
             original_records: files.original.n_records(),
             compared_records: pair.n_records,
             attributes: self.names(files),
+            not_in_il,
             known,
             direction: self.direction().into(),
             aligned_by: self.align.aligned_by(),

@@ -79,8 +79,11 @@ pub struct Row {
     pub run: u32,
     /// The `--seed` that masks the same file again; `null` for a method that draws nothing, and where the seed was drawn.
     pub seed: Option<u64>,
-    /// Information loss, if the plan asks for it.
+    /// Information loss, if the plan asks for it and all that changed is in it; that of the numbers alone stays in `losses`.
     pub il: Option<f64>,
+    /// The attributes that changed and are not in IL, because they are no numbers in both files: there is no score then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_in_il: Vec<String>,
     /// Disclosure risk, if all of its terms were measured.
     pub dr: Option<f64>,
     /// The mean of both.
@@ -203,6 +206,7 @@ pub fn overall(
     };
     Overall {
         il: losses.get("il").and_then(Value::as_f64),
+        il_is_partial: false,
         rsld: linked(&["rsld"], "rsld"),
         dld: linked(&["dld", "am"], "am"),
         pld: linked(&["pld", "prl"], "prl"),

@@ -82,8 +82,10 @@ pub static SCORE_2001: Definition = Definition::share(
 /// risk", Data & Knowledge Engineering 64, 2008.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Overall {
-    /// Information loss.
+    /// Information loss, of the attributes that are numbers in both files.
     pub il: Option<f64>,
+    /// Whether other attributes changed, too: IL is then no loss of the file, and there is no score.
+    pub il_is_partial: bool,
     /// Share linked by the intersection attack on rank swapping.
     pub rsld: Option<f64>,
     /// Share linked by distance.
@@ -101,9 +103,14 @@ impl Overall {
         Some(LINKAGE * linked + INTERVAL * self.id?)
     }
 
-    /// (IL + DR) / 2.
+    /// IL, if all that changed is in it.
+    pub fn whole_il(&self) -> Option<f64> {
+        self.il.filter(|_| !self.il_is_partial)
+    }
+
+    /// (IL + DR) / 2; `None` where IL is of a part of what changed.
     pub fn score(&self) -> Option<f64> {
-        Some(f64::midpoint(self.il?, self.dr()?))
+        Some(f64::midpoint(self.whole_il()?, self.dr()?))
     }
 
     /// DR = 0.5 (DLD + PLD)/2 + 0.5 ID, which needs no transparency attack.
@@ -114,7 +121,7 @@ impl Overall {
 
     /// (IL + DR) / 2 with the DR of 2001.
     pub fn score_2001(&self) -> Option<f64> {
-        Some(f64::midpoint(self.il?, self.dr_2001()?))
+        Some(f64::midpoint(self.whole_il()?, self.dr_2001()?))
     }
 
     /// DR, score, and both in the form of 2001; an absent one names the terms that it lacks. `counted` is their number of terms.
@@ -122,11 +129,15 @@ impl Overall {
         let (il, rsld) = (("IL", self.il), ("RSLD", self.rsld));
         let both = [("DLD", self.dld), ("PLD", self.pld), ("ID", self.id)];
         let with = |more: &[Term]| [more, &both].concat();
+        let score = |what, value, terms: &[Term]| match self.il_is_partial && self.il.is_some() {
+            true => Figure::undefined(what, "IL is of numbers only, and other attributes changed"),
+            false => figure(what, value, terms),
+        };
         [
             figure(&DR, self.dr(), &with(&[rsld])),
-            figure(&SCORE, self.score(), &with(&[il, rsld])),
+            score(&SCORE, self.score(), &with(&[il, rsld])),
             figure(&DR_2001, self.dr_2001(), &with(&[])),
-            figure(&SCORE_2001, self.score_2001(), &with(&[il])),
+            score(&SCORE_2001, self.score_2001(), &with(&[il])),
         ]
     }
 }
@@ -152,6 +163,7 @@ mod tests {
 
     const ALL: Overall = Overall {
         il: Some(0.3),
+        il_is_partial: false,
         rsld: Some(0.6),
         dld: Some(0.5),
         pld: Some(0.4),
@@ -174,6 +186,7 @@ mod tests {
     fn the_printed_weights_add_up_to_0_998() {
         let worst = Overall {
             il: Some(0.0),
+            il_is_partial: false,
             rsld: Some(1.0),
             dld: Some(1.0),
             pld: Some(1.0),
@@ -185,6 +198,22 @@ mod tests {
             (worst.dr_2001(), worst.score_2001()),
             (Some(1.0), Some(0.5))
         );
+    }
+
+    /// Classes and names are not in IL: the score would call their recoding free.
+    #[test]
+    fn there_is_no_score_where_il_does_not_see_what_changed() {
+        let partial = Overall {
+            il_is_partial: true,
+            ..ALL
+        };
+        assert_eq!((partial.score(), partial.score_2001()), (None, None));
+        assert_eq!((partial.dr(), partial.dr_2001()), (ALL.dr(), ALL.dr_2001()));
+        let figures = partial.figures();
+        for key in ["score", "score_2001"] {
+            let why = figure::find(&figures, key).unwrap().why_not.as_deref();
+            assert!(why.unwrap().contains("numbers only"), "{why:?}");
+        }
     }
 
     /// A file that was not rank swapped has no RSLD: the form of 2001 stays, and the other says what it lacks.

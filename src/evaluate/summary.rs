@@ -98,6 +98,9 @@ pub struct SettingSummary {
     pub setting: Setting,
     /// Masked files.
     pub runs: usize,
+    /// The attributes that changed in any of them and are not in IL (see [`Row::not_in_il`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_in_il: Vec<String>,
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,
     /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `loss:KEY`, `risk:KEY`.
@@ -121,7 +124,7 @@ pub struct Axes {
 pub const HIGHEST: &str = "highest attack rate";
 
 impl Axes {
-    /// IL if it was measured, else the first loss; DR if every setting has it, else that of 2001, else the highest attack rate, else the
+    /// IL if it was measured of any setting of which it sees all that changed, else the first loss that sees it, else the first loss; DR if every setting has it, else that of 2001, else the highest attack rate, else the
     /// first measure of risk.
     pub fn of(settings: &[SettingSummary]) -> Self {
         let names = |prefix: &str| -> Vec<String> {
@@ -151,14 +154,23 @@ impl Axes {
         };
         let loss = Some("il".to_string()).filter(|il| has_some(&il.as_str()));
         Self {
-            loss: loss.or_else(|| names("loss:").into_iter().next()),
+            loss: loss.or_else(|| {
+                let all = names("loss:");
+                let partial = settings.iter().any(|setting| !setting.not_in_il.is_empty());
+                let sees_all = all.iter().find(|name| partial && sees_all(name));
+                sees_all.or(all.first()).cloned()
+            }),
             risk,
         }
     }
 
-    /// Where a setting stands: loss and risk.
+    /// Where a setting stands: loss and risk. It stands nowhere where the loss does not see all that changed.
     pub fn place(&self, setting: &SettingSummary) -> Option<[f64; 2]> {
-        let loss = setting.measures.mean(self.loss.as_deref()?)?;
+        let loss = self.loss.as_deref()?;
+        if !setting.not_in_il.is_empty() && !sees_all(loss) {
+            return None;
+        }
+        let loss = setting.measures.mean(loss)?;
         let risk = match self.risk.as_deref()? {
             HIGHEST => {
                 let attacks = setting.measures.0.iter();
@@ -171,6 +183,11 @@ impl Axes {
         };
         Some([loss, risk])
     }
+}
+
+/// Whether a measure of loss is of all attributes, numbers or not.
+fn sees_all(loss: &str) -> bool {
+    matches!(loss, "loss:changed" | "loss:suppressed")
 }
 
 /// Which points of loss and risk are on the Pareto front: those that no other beats in one without being worse in the other.
@@ -206,6 +223,7 @@ pub fn summaries(
             let measures = measures(&own);
             SettingSummary {
                 runs: own.len(),
+                not_in_il: not_in_il(&own),
                 is_limited: own
                     .iter()
                     .flat_map(|row| &row.attacks)
@@ -235,6 +253,17 @@ pub fn summaries(
         }
     }
     summaries
+}
+
+/// Every attribute that a masked file names, once.
+fn not_in_il(rows: &[&Row]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in rows.iter().flat_map(|row| &row.not_in_il) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 fn measures(rows: &[&Row]) -> Measures {

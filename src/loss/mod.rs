@@ -42,7 +42,7 @@ use crate::{
 };
 use columns::Columns;
 use corrected::{Correction, Law};
-pub use overall::FIVE as IL_PARTS;
+pub use overall::{FIVE as IL_PARTS, not_in_il};
 use probabilistic::SamplingVariances;
 use statistics::Statistics;
 

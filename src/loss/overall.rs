@@ -1,6 +1,9 @@
 //! IL: the mean of five measures, one number for a file.
 
-use crate::figure::{self, Definition, Figure};
+use crate::{
+    figure::{self, Definition, Figure},
+    table::pair::Pair,
+};
 
 static IL: Definition = Definition::share("il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded();
 
@@ -38,6 +41,16 @@ pub fn figures(discrepancies: &[Figure]) -> Vec<Figure> {
     });
     let il = mean_of(&IL, discrepancies, &FIVE);
     std::iter::once(il).chain(il1).collect()
+}
+
+/// The attributes that changed although IL says nothing of them: names, and numbers that became classes.
+///
+/// IL and PIL are of attributes that are numbers in both files. Where a masking recodes the others, both are small whatever was lost.
+pub fn not_in_il(pair: &Pair) -> Vec<String> {
+    (pair.categories.iter())
+        .filter(|attribute| attribute.original != attribute.masked)
+        .map(|attribute| attribute.name.clone())
+        .collect()
 }
 
 /// The mean of figures of these keys; not defined where one of them is not.

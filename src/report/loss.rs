@@ -38,6 +38,8 @@ pub struct Scenario {
     pub attributes: Vec<String>,
     /// Those of them that are numbers in both files; the others were compared as categories.
     pub numbers: Vec<String>,
+    /// The others that changed: they are neither in IL nor in PIL.
+    pub not_in_il: Vec<String>,
     /// How it was known who is who.
     pub aligned_by: String,
     /// The attributes that were not compared.

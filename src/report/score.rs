@@ -83,6 +83,8 @@ pub struct ScenarioSummary {
     pub compared_records: usize,
     /// The attributes on which these are measured.
     pub attributes: Vec<String>,
+    /// Those of them that changed and are not in IL, because they are no numbers in both files.
+    pub not_in_il: Vec<String>,
     /// What the intruder knows, as `--known` says it.
     pub known: String,
     /// Who looks for whom.
@@ -377,6 +379,17 @@ impl ScoreReport {
             percent(self.il),
             percent(self.first_dr())
         )];
+        let missed = &self.scenario.not_in_il;
+        if !missed.is_empty() {
+            let names: Vec<&str> = missed.iter().map(String::as_str).collect();
+            lines.push(format!(
+                "IL is of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is \
+                 not in it, so there is no score. 'sdcrisk loss' tells their changed cells and entropy.",
+                text::names(&names, 6),
+                missed.len(),
+                self.scenario.attributes.len()
+            ));
+        }
         let why = |key| {
             let figure = figure::find(&self.measured, key)?;
             figure.why_not.clone()

@@ -9,7 +9,10 @@ use super::{
 use crate::{
     figure::{Definition, Figure, Part},
     rng::{Purpose, Seed},
-    table::pair::{Pair, PairedCategories},
+    table::{
+        Scale,
+        pair::{Pair, PairedCategories},
+    },
 };
 
 const ANONYMETER: &str = "Giomi, Boenisch, Wehmeyer and Tasnadi 2023 (Anonymeter)";
@@ -108,6 +111,10 @@ const EQUAL: f64 = 1e-12;
 /// attributes that both records have. Tied records share the guess. An attribute of which the baseline is always right has no
 /// risk: nothing is left to be found out.
 ///
+/// # Recoded values
+/// Whether a class is right about a number (a region about a town) cannot be told by comparing them: never equal would read as no
+/// risk. Where numbers became classes, or no masked name is an original one, there is no figure of that attribute nor of all of them.
+///
 /// # Missing
 /// A person without a confidential value is not asked about; a masked record without one is a wrong guess, in the attack and in the
 /// baseline. Somebody of whom nothing is known that a masked record has cannot be found: a wrong guess.
@@ -148,6 +155,10 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
     let attacks: Vec<Vec<Option<f64>>> = targets.par_iter().map(of_target).collect();
     let mut table = Vec::new();
     for (place, secret) in secrets.iter().enumerate() {
+        if secret.is_recoded() {
+            table.push([None; 3]);
+            continue;
+        }
         let attack = mean(attacks.iter().filter_map(|rightness| rightness[place]));
         let baseline = mean(targets.iter().filter_map(|&target| secret.baseline(target)));
         let risk = match (attack, baseline) {
@@ -159,6 +170,7 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
         table.push([attack, baseline, risk]);
     }
     let counted = targets.len() as u64;
+    let recoded = secrets.iter().find(|secret| secret.is_recoded());
     let figure = |(column, what): (usize, &&'static Definition)| {
         let values = table.iter().map(|row| row[column]);
         let parts = secrets.iter().zip(values.clone());
@@ -166,13 +178,14 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
             name: secret.name.clone(),
             value,
         });
-        let figure = match mean(values.flatten()) {
-            Some(value) => Figure::new(what, value, counted),
-            None if column == 2 => Figure::undefined(
+        let figure = match (recoded, mean(values.flatten())) {
+            (Some(secret), _) => Figure::undefined(what, secret.why_recoded()),
+            (None, Some(value)) => Figure::new(what, value, counted),
+            (None, None) if column == 2 => Figure::undefined(
                 what,
                 "any masked record is right: nothing is left to be found out",
             ),
-            None => Figure::undefined(what, "nobody has a confidential value"),
+            (None, None) => Figure::undefined(what, "nobody has a confidential value"),
         };
         figure.with_parts(parts.collect())
     };
@@ -326,6 +339,37 @@ impl<'a> Secret<'a> {
         numbers.chain(names).collect()
     }
 
+    /// Whether its masked values are of another kind than the original ones, so that none can be told right or wrong.
+    fn is_recoded(&self) -> bool {
+        let Values::Names { names, counts } = &self.values else {
+            return false;
+        };
+        let mut in_original = vec![false; names.labels.len()];
+        for &name in names.original.iter().flatten() {
+            in_original[name as usize] = true;
+        }
+        let masked = || {
+            in_original
+                .iter()
+                .zip(counts)
+                .filter(|(_, count)| **count > 0)
+        };
+        let is_new = |(known, _): (&bool, &u64)| !known;
+        let is_asked = in_original.contains(&true);
+        match names.scale {
+            // A number that is grouped in part only is new where it is grouped.
+            Scale::Continuous => is_asked && masked().any(is_new),
+            _ => is_asked && masked().next().is_some() && masked().all(is_new),
+        }
+    }
+
+    fn why_recoded(&self) -> String {
+        format!(
+            "{} was recoded: its masked values cannot be compared with the original ones",
+            self.name
+        )
+    }
+
     /// The share of these masked records that are right about a person; `None` if the person has no value.
     fn rightness(&self, target: usize, guesses: &[u32]) -> Option<f64> {
         let share = |right: &dyn Fn(usize) -> bool| {
@@ -458,6 +502,32 @@ mod tests {
         let figures = inference(&known, &secret, 0.05);
         assert_eq!(value(&figures, "attribute_disclosure_inference"), Some(0.5));
         assert_eq!(value(&figures, "attribute_disclosure_risk"), Some(0.0));
+    }
+
+    /// Ages became classes of which each holds every original age; a guess is never equal, and was not wrong. Incomes beside them are
+    /// told in their part, but the figure of both is none. A town that was swapped is no recoding.
+    #[test]
+    fn what_was_recoded_cannot_be_right_or_wrong() {
+        let known = pair("town\na\nb\n", "town\na\nb\n");
+        for (before, after) in [
+            ("age,x\n31.5,1\n38.25,2\n", "age,x\n30-39,1\n30-39,2\n"),
+            ("age,x\n31.5,1\n38.25,2\n", "age,x\n31.5,1\n35+,2\n"),
+            ("age,x\nHull,1\nYork,2\n", "age,x\nnorth,1\nnorth,2\n"),
+        ] {
+            let figures = inference(&known, &pair(before, after), 0.05);
+            for figure in figures {
+                assert!(figure.value.is_none(), "{after}");
+                assert!(figure.why_not.unwrap().starts_with("age was recoded"));
+                let value = |name: &str| {
+                    let part = figure.parts.iter().find(|part| part.name == name);
+                    part.unwrap().value
+                };
+                assert_eq!((value("age"), value("x").is_some()), (None, true));
+            }
+        }
+        let swapped = pair("town\nHull\nYork\n", "town\nYork\nHull\n");
+        let figures = inference(&known, &swapped, 0.05);
+        assert_eq!(value(&figures, "attribute_disclosure_inference"), Some(0.0));
     }
 
     #[test]

@@ -656,3 +656,49 @@ fn the_bundled_plans_are_plans() {
     }
     assert_eq!(plans, 5);
 }
+
+/// Recoding loses nothing of the numbers that it leaves; it is not the best of all maskings for it. Its losses stay what `loss` says,
+/// but it has no IL and no score, and no place on the map. With the loss `changed` all settings have one.
+#[test]
+fn recoding_is_not_free() {
+    let plan = r#"
+original = "people.csv"
+known = "first:2"
+attacks = ["am"]
+losses = ["il", "changed"]
+risks = ["interval_disclosure_rank"]
+[[mask]]
+method = "recode"
+rules = "rules.toml"
+[[mask]]
+method = "microagg"
+k = 3
+attributes = "income,tax"
+"#;
+    let rules = "[age]\nbreaks = [30, 60]\n";
+    let sandbox = Sandbox::new();
+    let people = sandbox.run("demo --data").ended(0).text();
+    let first: Vec<&str> = people.lines().take(41).collect();
+    sandbox.write("people.csv", first.join("\n") + "\n");
+    sandbox.write("rules.toml", rules);
+    sandbox.write("plan.toml", plan);
+    let ran = sandbox.run("evaluate --format json plan.toml");
+    let report: Value = ran.ended(0).json();
+    let (rows, settings) = (&report["rows"], &report["settings"]);
+    assert_eq!(rows[0]["not_in_il"], json!(["age"]));
+    assert_eq!(rows[0]["losses"]["il"], json!(0.0));
+    assert!(rows[0]["il"].is_null() && rows[0]["score_2001"].is_null());
+    assert!(rows[1]["il"].as_f64() > Some(0.0) && rows[1].get("not_in_il").is_none());
+    assert_eq!(report["axes"]["loss"], json!("il"));
+    assert_eq!(settings[0]["pareto"], json!(false));
+    assert_eq!(settings[1]["pareto"], json!(true));
+    // Of recoding alone the loss is one that sees it.
+    let alone = &plan[..plan.rfind("[[mask]]").unwrap()];
+    sandbox.write("alone.toml", alone);
+    let report: Value = sandbox
+        .run("evaluate --format json alone.toml")
+        .ended(0)
+        .json();
+    assert_eq!(report["axes"]["loss"], json!("loss:changed"));
+    assert_eq!(report["settings"][0]["pareto"], json!(true));
+}

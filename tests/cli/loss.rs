@@ -41,6 +41,7 @@ fn json_has_the_keys_of_the_contract() {
             "records": 5,
             "attributes": ["age", "income", "town"],
             "numbers": ["age", "income"],
+            "not_in_il": ["town"],
             "aligned_by": "the order of the records",
             "left_out": [],
         })
@@ -274,4 +275,45 @@ fn ugly_files_have_losses_too() {
             assert!(!words.any(is_none), "{told}");
         }
     }
+}
+
+/// Ages became classes: IL and PIL see incomes only, which did not move. That is no loss of 0, and of none there is no largest part.
+#[test]
+fn what_became_classes_is_said_to_be_in_no_measure_of_numbers() {
+    let sandbox = sandbox();
+    let classes = "age,income,town\n30-39,5100,Hull\n50-59,9200,Leeds\n20-29,3100,Hull\n40-49,2850,York\n60-69,4710,Hull\n";
+    sandbox.write("classes.csv", classes);
+    let text = sandbox.run("loss o.csv classes.csv").ended(0).text();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!text.contains("NaN"), "{text}");
+    assert!(!flat.contains("largest of its five parts"), "{text}");
+    assert!(
+        flat.contains(
+            "IL and PIL are of numbers only: what was lost of age (1 of 3 compared attributes"
+        ),
+        "{text}"
+    );
+    let text = sandbox
+        .run("loss --measures il o.csv classes.csv")
+        .ended(0)
+        .text();
+    assert!(
+        text.contains("IL is of numbers only") && !text.contains("no loss"),
+        "{text}"
+    );
+    sandbox
+        .run("loss --format json -o loss.json o.csv classes.csv")
+        .ended(0);
+    let json: serde_json::Value = serde_json::from_str(&sandbox.text("loss.json")).unwrap();
+    assert_eq!(json["scenario"]["not_in_il"], json!(["age"]));
+    // The page does not open with a loss of 0.
+    let page = sandbox.run("report loss.json").ended(0).text();
+    assert!(page.contains("It is not the loss of the file: 1 more of the 3"));
+    assert!(!page.contains("0 % would be no difference"));
+    // Where nothing but numbers changed, nothing is missed.
+    let report = sandbox
+        .run("loss --format json o.csv o.csv")
+        .ended(0)
+        .json();
+    assert_eq!(report["scenario"]["not_in_il"], json!([]));
 }

@@ -4,7 +4,7 @@
     reason = "the same figures of several commands must be the same to the last bit"
 )]
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
@@ -193,4 +193,27 @@ fn threads_and_repetition_change_nothing() {
         sandbox.run(&call).ended(0).stdout
     };
     assert_eq!(run(1), run(2));
+}
+
+/// A town that was recoded is not in IL: IL stays a figure of the numbers, and a score would call the recoding free.
+#[test]
+fn there_is_no_score_where_il_misses_what_changed() {
+    let original = "x,y,town\n1,4,Hull\n2,9,Leeds\n3,2,Hull\n4,7,York\n5,1,Hull\n";
+    let sandbox = Sandbox::with(&[
+        ("o.csv", original),
+        ("m.csv", &original.replace("Leeds", "York")),
+    ]);
+    let report = |masked: &str| {
+        let call = format!("score --p 5 --known first:1 --format json o.csv {masked}");
+        sandbox.run(&call).ended(0).json()
+    };
+    let (same, recoded) = (report("o.csv"), report("m.csv"));
+    assert_eq!(same["scenario"]["not_in_il"], json!([]));
+    assert!(same["score"].is_number() && same["score_2001"].is_number());
+    assert_eq!(recoded["scenario"]["not_in_il"], json!(["town"]));
+    assert_eq!(recoded["il"], json!(0.0));
+    assert!(recoded["score"].is_null() && recoded["score_2001"].is_null());
+    assert!(recoded["dr"].is_number());
+    let reading = recoded["reading"].to_string();
+    assert!(reading.contains("what was lost of town (1 of 3 compared attributes"));
 }

@@ -9,6 +9,7 @@ use crate::{
     error::ErrorKind,
     evaluate::{
         grid::{AttackRow, CaseRow, Row, overall},
+        overall::Overall,
         truth::Truth,
     },
     figure::{self, Figure},
@@ -47,7 +48,8 @@ impl Experiment {
             .method
             .mask(original.table.clone(), &Seed::from_number(seed))?;
         let wanted = [!self.losses.is_empty(), !self.risks.is_empty()];
-        let [losses, risks] = original.figures(&masked.table, wanted)?;
+        let measured = original.figures(&masked.table, wanted)?;
+        let ([losses, risks], not_in_il) = (measured.figures, measured.not_in_il);
         let losses = picked(&losses, &self.losses);
         let risks = picked(&risks, &self.risks);
         let truth = Truth::by_order(&original.table, &masked.table)?;
@@ -56,7 +58,10 @@ impl Experiment {
             .iter()
             .map(|attack| attacked(attack, &original.table, &masked, &truth))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        let overall = overall(&attacks, &losses, &risks);
+        let overall = Overall {
+            il_is_partial: !not_in_il.is_empty(),
+            ..overall(&attacks, &losses, &risks)
+        };
         let setting = &masking.setting;
         Ok(Row {
             setting: setting.setting,
@@ -65,7 +70,8 @@ impl Experiment {
             parameters: setting.parameters.clone(),
             run: run + 1,
             seed: (masking.is_random && tells_seed).then_some(seed),
-            il: overall.il,
+            il: overall.whole_il(),
+            not_in_il,
             dr: overall.dr(),
             score: overall.score(),
             dr_2001: overall.dr_2001(),

@@ -174,6 +174,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     for note in report.notes().iter().filter(|_| told) {
         console.note(note);
     }
+    tell_what_il_misses(&report.rows, console);
     console.stage("write", || -> anyhow::Result<()> {
         if let (Some(folder), Some(path)) = (&folder, &journal_path) {
             journal::in_order(path, &header, &report.rows)?;
@@ -325,6 +326,22 @@ fn warn_of_published(plan: &Plan, experiment: &Experiment, console: &Console) {
             ));
         }
     }
+}
+
+/// Where IL does not see all that changed there is no score.
+fn tell_what_il_misses(rows: &[Row], console: &Console) {
+    let partial: Vec<&Row> = (rows.iter())
+        .filter(|row| !row.not_in_il.is_empty())
+        .collect();
+    let Some(first) = partial.first() else {
+        return;
+    };
+    console.note(&format!(
+        "note: {} of {} masked files have no IL and no score, and stand on the map and the Pareto front only if its loss is 'changed' or 'suppressed': attributes that changed and are not numbers in both files ({}) are not in IL",
+        partial.len(),
+        rows.len(),
+        first.not_in_il.join(", ")
+    ));
 }
 
 fn fingerprint(bytes: &[u8]) -> String {

@@ -69,9 +69,9 @@ impl Original {
     ///
     /// # Errors
     /// Usage or Input, when the files share no attribute that is compared.
-    pub fn figures(&self, masked: &Table, wanted: [bool; 2]) -> Result<[Vec<Figure>; 2]> {
+    pub fn figures(&self, masked: &Table, wanted: [bool; 2]) -> Result<Measured> {
         if wanted == [false, false] {
-            return Ok([Vec::new(), Vec::new()]);
+            return Ok(Measured::default());
         }
         let (compared, _) = self.align.compared(&self.table, masked)?;
         let ids: Vec<_> = compared
@@ -84,7 +84,7 @@ impl Original {
             .take(masked.n_records())
             .collect();
         let pair = Pair::new([&self.table, masked], &ids, &records);
-        Ok([
+        let figures = [
             if wanted[0] {
                 crate::loss::figures(&pair)
             } else {
@@ -95,7 +95,14 @@ impl Original {
             } else {
                 Vec::new()
             },
-        ])
+        ];
+        Ok(Measured {
+            figures,
+            not_in_il: match wanted[0] {
+                true => crate::loss::not_in_il(&pair),
+                false => Vec::new(),
+            },
+        })
     }
 }
 
@@ -120,6 +127,15 @@ pub(super) fn check_measures(name: &str, plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What was measured of a masked file.
+#[derive(Default)]
+pub struct Measured {
+    /// The measures of loss, and those of risk.
+    pub figures: [Vec<Figure>; 2],
+    /// What changed and is not in IL.
+    pub not_in_il: Vec<String>,
 }
 
 /// The records that a plan uses of an original.

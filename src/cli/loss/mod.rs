@@ -111,6 +111,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
             .map_err(|error| error.in_file(name.clone())),
     })?;
     let data = args.wanted(data)?;
+    args.refuse_parts_of(&data)?;
     let correction = correction.map(|all| args.wanted_of(all)).transpose()?;
     let analyses = match args.analyses.is_wanted() {
         true => args.analyses.measure(&pair, &files, console)?,
@@ -173,6 +174,7 @@ impl LossArgs {
                 .map(|shared| name(shared).name.clone())
                 .collect(),
             numbers: pair.numbers.names.clone(),
+            not_in_il: loss::not_in_il(pair),
             aligned_by: self.align.aligned_by(),
             left_out: files.left_out(),
         }
@@ -202,6 +204,18 @@ impl LossArgs {
         })
     }
 
+    /// Of attributes nothing is told by measures that have no parts.
+    fn refuse_parts_of(&self, figures: &[Figure]) -> Result<()> {
+        let have_parts = figures.iter().any(|figure| !figure.parts.is_empty());
+        match self.by_attribute && !have_parts && self.statement.is_none() {
+            true => Err(Error::usage(
+                "--by-attribute has no effect: none of the measures that were asked for is told by attribute",
+            )
+            .remedy("Leave it out, or add a measure that has parts, for example il1s, to --measures")),
+            false => Ok(()),
+        }
+    }
+
     /// The measures that were asked for.
     fn wanted(&self, all: Vec<Figure>) -> Result<Vec<Figure>> {
         if self.measures.is_empty() {
@@ -209,6 +223,13 @@ impl LossArgs {
         }
         let keys: Vec<&str> = all.iter().map(|figure| figure.what.key).collect();
         let asked: Vec<&str> = self.measures.iter().map(|key| key.trim()).collect();
+        if let Some(twice) = (1..asked.len()).find(|&place| asked[..place].contains(&asked[place]))
+        {
+            return Err(
+                Error::usage(format!("--measures names {:?} twice", asked[twice]))
+                    .remedy("Name each measure once"),
+            );
+        }
         if let Some(unknown) = asked.iter().find(|key| !keys.contains(key)) {
             return Err(
                 Error::usage(format!("--measures: there is no measure {unknown:?}"))

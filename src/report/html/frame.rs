@@ -123,10 +123,17 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
             Content::Link(link) if writer.is_internal() => lines.extend(of_link(link)),
             Content::Loss(loss) => {
                 if let Some(il) = loss.find("il") {
-                    lines.push(format!(
-                        "Information loss (IL) is {}: the mean of five relative differences between the files; 0 % would be no difference.",
-                        il.shown()
-                    ));
+                    lines.push(match loss.scenario.not_in_il.len() {
+                        0 => format!(
+                            "Information loss (IL) is {}: the mean of five relative differences between the files; 0 % would be no difference.",
+                            il.shown()
+                        ),
+                        n => format!(
+                            "Information loss (IL) is {} of the attributes that are numbers in both files. It is not the loss of the file: {n} more of the {} compared attributes changed and are not in it.",
+                            il.shown(),
+                            loss.scenario.attributes.len()
+                        ),
+                    });
                 }
             }
             Content::Risk(risk) if writer.is_internal() => lines.extend(of_risk(risk)),

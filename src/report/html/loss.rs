@@ -33,6 +33,7 @@ pub(super) struct Compared {
     pub masked: String,
     pub records: u64,
     pub attributes: Vec<String>,
+    pub not_in_il: Vec<String>,
     pub aligned_by: String,
     pub left_out: Vec<super::link::LeftOut>,
 }

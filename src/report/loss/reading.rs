@@ -14,11 +14,20 @@ const MANY_RECORDS: usize = 10_000;
 pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
     let figures = &measured.data;
     if is_unchanged(figures) {
-        return vec!["Nothing that was measured differs between the two files: no loss.".into()];
+        return match not_in_il(figures, scenario) {
+            Some(missed) => vec![
+                "Nothing that was measured differs between the two files.".into(),
+                missed,
+            ],
+            None => {
+                vec!["Nothing that was measured differs between the two files: no loss.".into()]
+            }
+        };
     }
     [
         values(figures),
         overall(figures),
+        not_in_il(figures, scenario),
         statistics(figures),
         corrected(measured),
         probabilistic(figures, scenario),
@@ -61,7 +70,8 @@ fn values(figures: &[Figure]) -> Option<String> {
 
 /// What IL is made of, and whether one of its parts makes it.
 fn overall(figures: &[Figure]) -> Option<String> {
-    let il = figure::value(figures, "il")?;
+    // Of none there is no largest part.
+    let il = figure::value(figures, "il").filter(|&il| il > 0.0)?;
     let parts: Option<Vec<&Figure>> = (IL_PARTS.iter())
         .map(|key| figure::find(figures, key))
         .collect();
@@ -82,6 +92,29 @@ fn overall(figures: &[Figure]) -> Option<String> {
         );
     }
     Some(sentence)
+}
+
+/// What changed and is in no measure of numbers.
+fn not_in_il(figures: &[Figure], scenario: &Scenario) -> Option<String> {
+    let told: Vec<&str> = [("il", "IL"), ("pil", "PIL")]
+        .into_iter()
+        .filter(|(key, _)| figure::value(figures, key).is_some())
+        .map(|(_, name)| name)
+        .collect();
+    let missed: Vec<&str> = scenario.not_in_il.iter().map(String::as_str).collect();
+    (!told.is_empty() && !missed.is_empty()).then(|| {
+        format!(
+            "{} of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is not in {}. See changed and entropy_loss, and do not compare IL, PIL or a score with those of maskings that left these attributes numbers.",
+            match told[..] {
+                [one] => format!("{one} is"),
+                _ => "IL and PIL are".into(),
+            },
+            text::names(&missed, 6),
+            missed.len(),
+            scenario.attributes.len(),
+            if told.len() == 1 { "it" } else { "them" },
+        )
+    })
 }
 
 /// The attribute whose part of a relative figure is more than that of all others together, where it is large at all.

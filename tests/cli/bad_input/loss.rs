@@ -47,6 +47,18 @@ pub fn cases() -> Vec<Case> {
             "there is no measure",
         ),
         fails(
+            "a measure that is named twice",
+            "loss --measures il,pil,il good.csv masked.csv",
+            2,
+            "names \"il\" twice",
+        ),
+        fails(
+            "attributes of a measure that has none",
+            "loss --measures il --by-attribute good.csv masked.csv",
+            2,
+            "--by-attribute has no effect",
+        ),
+        fails(
             "an attribute that the masked file lacks",
             "loss --attributes age,income good.csv narrow.csv",
             2,
