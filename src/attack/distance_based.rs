@@ -212,7 +212,7 @@ impl Units {
                     "has the same value everywhere (or none): it cannot be standardised and tells nobody apart",
                 )
                 .on_attribute(&scenario.known[column.attribute])
-                .remedy("Leave it out of --known"));
+                .remedy("Leave it out of --known or --attributes"));
             }
             Ok(Self {
                 seekers: Unit::new(seekers, by[0]),

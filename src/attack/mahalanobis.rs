@@ -200,7 +200,7 @@ impl Mahalanobis {
                     )
                     .on_attribute(name)
                     .remedy(
-                        "Leave it out of --known, or give --ridge 0.001 (it will weigh much) or --pseudo-inverse (it will not count)",
+                        "Leave it out of --known or --attributes, or give --ridge 0.001 (it will weigh much) or --pseudo-inverse (it will not count)",
                     ))
                 }
             })

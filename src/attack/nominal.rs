@@ -67,7 +67,7 @@ impl<'a> Expanded<'a> {
                         "has {many} categories; distances between points take at most {MOST_CATEGORIES}"
                     ))
                     .on_attribute(name)
-                    .remedy("Leave it out of --known, or use gower or prl, which compare names as they are"));
+                    .remedy("Leave it out of --known or --attributes, or use gower or prl, which compare names as they are"));
                 }
                 many => columns.extend((0..many).map(|code| {
                     plain(Holds::Indicator {

@@ -208,6 +208,11 @@ fn place(path: &Path, standard: &str) -> PathBuf {
     }
 }
 
+/// Whether two inputs are the same file.
+pub fn is_same_input(a: &Path, b: &Path) -> bool {
+    same_file(&place(a, "/dev/stdin"), &place(b, "/dev/stdin"))
+}
+
 /// Whether two names lead to the same file, through links of either kind.
 fn same_file(a: &Path, b: &Path) -> bool {
     if let (Ok(a), Ok(b)) = (fs::metadata(a), fs::metadata(b)) {

@@ -8,10 +8,10 @@ use super::{
     Ending,
     args::read_text,
     console::Console,
-    files::{Output, Plan, Privacy, name_of},
+    files::{Output, Plan, Privacy, is_same_input, name_of},
 };
 use crate::{
-    error::Result,
+    error::{Error, Result},
     report::html::{self, Audience, Document, Request},
 };
 
@@ -79,8 +79,16 @@ pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
 impl ReportArgs {
     fn output(&self) -> Result<Output> {
         let mut plan = Plan::default();
-        for path in &self.results {
+        for (place, path) in self.results.iter().enumerate() {
             plan.input(path)?;
+            if self.results[..place]
+                .iter()
+                .any(|other| is_same_input(other, path))
+            {
+                return Err(Error::usage("is named twice, and would be shown twice")
+                    .in_file(name_of(path))
+                    .remedy("Name it once"));
+            }
         }
         plan.output(&self.output)?;
         // The internal page holds what its results hold.

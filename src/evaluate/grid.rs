@@ -107,6 +107,9 @@ pub struct AttackRow {
     pub name: String,
     /// The method of `link`.
     pub method: String,
+    /// How it assigned records, in the words of `link --assign`; nothing if it was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assign: Option<String>,
     /// Correct links per record, the mean over the cases of known attributes; `null` if it was not run.
     pub rate: Option<f64>,
     /// How many cases there are.
@@ -168,6 +171,7 @@ impl AttackRow {
         Self {
             name: name.into(),
             method: method.into(),
+            assign: None,
             rate: mean(by_case.iter().map(|case| case.rate)),
             cases: by_case.len(),
             certain_rate: mean(by_case.iter().map(|case| per_record(case.certain, case))),
@@ -191,27 +195,84 @@ impl AttackRow {
     }
 }
 
+/// Names of the attack that is PLD.
+const PLD: [&str; 2] = ["pld", "prl"];
+
+/// The attack that is a term of DR: that of one of these names, else the first with this method.
+fn term<'a>(attacks: &'a [AttackRow], names: &[&str], method: &str) -> Option<&'a AttackRow> {
+    let named = attacks
+        .iter()
+        .find(|attack| names.contains(&attack.name.as_str()));
+    named.or_else(|| attacks.iter().find(|attack| attack.method == method))
+}
+
+/// How the attack that is PLD assigned records, if that was not one to one as in the literature and in `score`: a note for people.
+/// `None` too where it enters no DR.
+pub fn pld_assigned_otherwise(rows: &[Row]) -> Option<String> {
+    rows.iter().find_map(|row| {
+        let enters = row.dr.is_some() || row.dr_2001.is_some();
+        let pld = term(&row.attacks, &PLD, "prl").filter(|_| enters)?;
+        let assign = pld.assign.as_deref().filter(|&how| how != "one-to-one")?;
+        Some(format!(
+            "note: PLD in DR is the attack {} with assign = {assign:?}; the literature and 'sdcrisk score' assign one to one: {{ \
+             method = \"prl\", assign = \"one-to-one\" }}",
+            pld.name
+        ))
+    })
+}
+
 /// The terms of DR and of the score, as far as they were measured: the attack of this name, else the first with this method.
 pub fn overall(
     attacks: &[AttackRow],
     losses: &Map<String, Value>,
     risks: &Map<String, Value>,
 ) -> Overall {
-    let linked = |names: &[&str], method: &str| {
-        let named = attacks
-            .iter()
-            .find(|attack| names.contains(&attack.name.as_str()));
-        let of_method = || attacks.iter().find(|attack| attack.method == method);
-        named.or_else(of_method)?.rate
-    };
+    let linked = |names: &[&str], method: &str| term(attacks, names, method)?.rate;
     Overall {
         il: losses.get("il").and_then(Value::as_f64),
         il_is_partial: false,
         rsld: linked(&["rsld"], "rsld"),
         dld: linked(&["dld", "am"], "am"),
-        pld: linked(&["pld", "prl"], "prl"),
+        pld: linked(&PLD, "prl"),
         id: risks
             .get("interval_disclosure_rank")
             .and_then(Value::as_f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pld_by_the_best_partner_is_told_where_it_enters_dr() {
+        let attack = |name: &str, assign: &str| AttackRow {
+            assign: Some(assign.into()),
+            ..AttackRow::new(name, "prl", false, Vec::new())
+        };
+        let row = |attacks: Vec<AttackRow>, dr| Row {
+            setting: 0,
+            file: "a.csv".into(),
+            method: "rankswap".into(),
+            parameters: Map::new(),
+            run: 1,
+            seed: None,
+            il: None,
+            dr,
+            score: None,
+            dr_2001: None,
+            score_2001: None,
+            losses: Map::new(),
+            risks: Map::new(),
+            attacks,
+        };
+        let told = |attacks, dr| pld_assigned_otherwise(&[row(attacks, dr)]);
+        let note = told(vec![attack("prl", "best")], Some(0.1)).unwrap();
+        assert!(note.contains("prl with assign = \"best\""), "{note}");
+        assert_eq!(told(vec![attack("prl", "best")], None), None);
+        assert_eq!(told(vec![attack("prl", "one-to-one")], Some(0.1)), None);
+        // The one that is named pld is PLD, wherever it stands.
+        let both = vec![attack("p", "best"), attack("pld", "one-to-one")];
+        assert_eq!(told(both, Some(0.1)), None);
     }
 }

@@ -142,9 +142,7 @@ impl LinkTerm {
         let first = results.first();
         let rates = results.iter().map(|result| result.rate);
         let models = || results.iter().filter_map(|result| result.model.as_ref());
-        let mut remarks: Vec<String> = models().flat_map(|model| model.remarks.clone()).collect();
-        remarks.sort();
-        remarks.dedup();
+        let of_models: Vec<&[String]> = models().map(|model| &model.remarks[..]).collect();
         Self {
             term,
             method: first.map_or("", |result| result.method),
@@ -163,7 +161,7 @@ impl LinkTerm {
                     baseline: result.baseline,
                 })
                 .collect(),
-            remarks,
+            remarks: remarks(&of_models),
         }
     }
 
@@ -176,6 +174,35 @@ impl LinkTerm {
         };
         Figure::new(what, self.rate, records).with_parts(self.cases.iter().map(part).collect())
     }
+}
+
+/// What must be said of the models of the cases, each kind once. A remark ends with what it means, after its last colon; two that
+/// mean the same are of one kind, whatever their figures and attributes.
+fn remarks(of_models: &[&[String]]) -> Vec<String> {
+    fn meaning(remark: &str) -> &str {
+        remark
+            .rsplit_once(": ")
+            .map_or(remark, |(_, meaning)| meaning)
+    }
+    let mut kinds: Vec<(&String, usize, bool)> = Vec::new();
+    for remark in of_models.iter().copied().flatten() {
+        let same = |(first, ..): &&mut (&String, usize, bool)| meaning(first) == meaning(remark);
+        match kinds.iter_mut().find(same) {
+            Some((first, count, differs)) => {
+                *count += 1;
+                *differs |= *first != remark;
+            }
+            None => kinds.push((remark, 1, false)),
+        }
+    }
+    let told = |(first, count, differs): (&String, usize, bool)| match (of_models.len(), differs) {
+        (1, _) => first.clone(),
+        (cases, false) => format!("in {count} of {cases} cases: {first}"),
+        (cases, true) => {
+            format!("in {count} of {cases} cases, of which this is the first: {first}")
+        }
+    };
+    kinds.into_iter().map(told).collect()
 }
 
 impl ScoreReport {
@@ -415,5 +442,34 @@ impl ScoreReport {
             lines.extend(pld.remarks.iter().map(|remark| format!("PLD: {remark}")));
         }
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three cases: two did not converge, after different numbers of iterations; one attribute went to its limit, once.
+    #[test]
+    fn remarks_of_one_meaning_are_told_once_with_their_cases() {
+        let remark = |text: &str| text.to_string();
+        let cases = [
+            vec![remark("not done after 10 iterations: allow more")],
+            vec![
+                remark("not done after 20 iterations: allow more"),
+                remark("m of age went to its limit: rarely so"),
+            ],
+            vec![],
+        ];
+        let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
+        assert_eq!(
+            remarks(&cases),
+            [
+                "in 2 of 3 cases, of which this is the first: not done after 10 iterations: allow more",
+                "in 1 of 3 cases: m of age went to its limit: rarely so",
+            ]
+        );
+        // A single case needs no count.
+        assert_eq!(remarks(&cases[..1]), cases[0]);
     }
 }

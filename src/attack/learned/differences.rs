@@ -165,7 +165,7 @@ impl<'a> Differences<'a> {
                 "has more than two categories: a bilinear form needs differences with a sign",
             )
             .on_attribute(&known[column.attribute])
-            .remedy("Leave it out of --known, or use wm, owa or ci")),
+            .remedy("Leave it out of --known or --attributes, or use wm, owa or ci")),
         }
     }
 

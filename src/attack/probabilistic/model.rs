@@ -192,7 +192,7 @@ pub(super) fn remarks(
         .collect();
     if !turned.is_empty() {
         remarks.push(format!(
-            "agreement on {} counts against a match in this fit",
+            "m of {} is below u: agreement there counts against a match in this fit",
             turned.join(", ")
         ));
     }

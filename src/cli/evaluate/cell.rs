@@ -3,12 +3,15 @@
 use anyhow::Context;
 use serde_json::{Map, Value};
 
-use super::experiment::{Experiment, Masking, PreparedAttack};
+use super::{
+    experiment::{Experiment, Masking, PreparedAttack},
+    options::blamed,
+};
 use crate::{
     cli::{console::Console, link},
     error::ErrorKind,
     evaluate::{
-        grid::{AttackRow, CaseRow, Row, overall},
+        grid::{AttackRow, CaseRow, Row, Setting, overall},
         overall::Overall,
         truth::Truth,
     },
@@ -31,22 +34,26 @@ impl Experiment {
         tells_seed: bool,
     ) -> anyhow::Result<Row> {
         let masking = &self.settings[place];
-        let about = || format!("{} of {}", masking.setting.label, masking.setting.file);
-        self.measured(masking, run, seed, tells_seed)
-            .with_context(about)
+        let Setting { label, file, .. } = &masking.setting;
+        let original = self.originals[masking.original].table.clone();
+        let masked = masking.method.mask(original, &Seed::from_number(seed));
+        let masked = masked.map_err(|error| {
+            let place = (masking.line, &masking.options[..]);
+            blamed(&self.plan, place, [label, file], error)
+        })?;
+        let told = (masking.is_random && tells_seed).then_some(seed);
+        self.measured(masking, run, &masked, told)
+            .with_context(|| format!("{label} of {file}"))
     }
 
     fn measured(
         &self,
         masking: &Masking,
         run: u32,
-        seed: u64,
-        tells_seed: bool,
+        masked: &Masked,
+        seed: Option<u64>,
     ) -> anyhow::Result<Row> {
         let original = &self.originals[masking.original];
-        let masked = masking
-            .method
-            .mask(original.table.clone(), &Seed::from_number(seed))?;
         let wanted = [!self.losses.is_empty(), !self.risks.is_empty()];
         let measured = original.figures(&masked.table, wanted)?;
         let ([losses, risks], not_in_il) = (measured.figures, measured.not_in_il);
@@ -56,7 +63,7 @@ impl Experiment {
         let attacks = masking
             .attacks
             .iter()
-            .map(|attack| attacked(attack, &original.table, &masked, &truth))
+            .map(|attack| attacked(attack, &original.table, masked, &truth))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let overall = Overall {
             il_is_partial: !not_in_il.is_empty(),
@@ -69,7 +76,7 @@ impl Experiment {
             method: setting.method.clone(),
             parameters: setting.parameters.clone(),
             run: run + 1,
-            seed: (masking.is_random && tells_seed).then_some(seed),
+            seed,
             il: overall.whole_il(),
             not_in_il,
             dr: overall.dr(),
@@ -134,10 +141,13 @@ fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
         bound: result.learned.as_ref().map(|learned| learned.bound),
         split: result.split,
     });
-    AttackRow::new(
-        &attack.name,
-        &attack.method,
-        report.status == "limit",
-        cases.collect(),
-    )
+    AttackRow {
+        assign: Some(report.scenario.assign.into()),
+        ..AttackRow::new(
+            &attack.name,
+            &attack.method,
+            report.status == "limit",
+            cases.collect(),
+        )
+    }
 }

@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use anyhow::Context;
-
 use super::{
     options::Words,
     original::{Original, check_measures},
@@ -26,6 +24,8 @@ use crate::{
 /// All that is to be done.
 #[derive(Debug)]
 pub(super) struct Experiment {
+    /// Name of the plan, for messages.
+    pub plan: String,
     /// The originals.
     pub originals: Vec<Original>,
     /// The settings, in the order of originals, maskings, and values.
@@ -47,6 +47,10 @@ pub(super) struct Experiment {
 pub(super) struct Masking {
     /// What reports say of it.
     pub setting: Setting,
+    /// Where the plan says so.
+    pub line: u64,
+    /// The options as the plan has them.
+    pub options: Vec<PlannedOption>,
     /// Which original.
     pub original: usize,
     /// Masked files.
@@ -124,6 +128,7 @@ impl Experiment {
         }
         let cells = settings.iter().enumerate();
         Ok(Self {
+            plan: name.into(),
             cells: cells
                 .flat_map(|(place, setting)| (0..setting.runs).map(move |run| (place, run)))
                 .collect(),
@@ -194,13 +199,15 @@ impl Builder<'_> {
         let method = self
             .words
             .masking(mask, options, file.attributes.as_deref())?;
-        let prepared = method
-            .prepared(&original.table, console)
-            .map_err(|error| error.in_file(self.words.plan).at_line(mask.line))
-            .with_context(|| format!("{} of {}", setting.label, setting.file))?;
+        let prepared = method.prepared(&original.table, console).map_err(|error| {
+            let what = [&setting.label[..], &setting.file[..]];
+            self.words.blamed(mask.line, options, what, error)
+        })?;
         let is_random = method.is_random();
         let known = mask.known.as_ref().unwrap_or(&file.known);
         Ok(Masking {
+            line: mask.line,
+            options: options.to_vec(),
             original: 0,
             runs: if is_random { file.repeats } else { 1 },
             is_random,
@@ -219,7 +226,10 @@ impl Builder<'_> {
     ) -> Result<Vec<PreparedAttack>> {
         let mut attacks = Vec::new();
         for attack in &self.plan.attacks {
-            let at = |error: Error| error.in_file(self.words.plan).at_line(attack.line);
+            let at = |error: Error| {
+                let what = [&format!("attack {}", attack.name)[..], &original.name[..]];
+                self.words.blamed(attack.line, &attack.options, what, error)
+            };
             let known = attack.known.as_deref().unwrap_or(known);
             let choices: Vec<Option<&str>> = match known {
                 [] => vec![None],

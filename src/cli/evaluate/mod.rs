@@ -112,7 +112,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         None => Found::default(),
     };
     let seed = first_seed(&plan, &found).context("a random seed is needed")?;
-    let places = Places::new(&args.plan, args.data.as_deref());
+    let places = Places::new(&args.plan, args.data.as_deref())?;
     let experiment = Experiment::new(&plan, &name, &places, (seed, args.skip_missing), console)?;
     for missing in &experiment.missing {
         console.note(&format!("note: {missing} is not there: it is left out"));
@@ -127,6 +127,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     refuse_seeds_beyond(&experiment, seed, &name)?;
     warn_of_published(&plan, &experiment, console);
+    warn_of_drawn_seeds(&plan, &experiment, args.into.is_some(), console);
 
     // Nothing is made before all that can be wrong was looked at.
     let folder = args
@@ -342,6 +343,19 @@ fn tell_what_il_misses(rows: &[Row], console: &Console) {
         rows.len(),
         first.not_in_il.join(", ")
     ));
+}
+
+/// Masked files whose seeds nobody knows cannot be made again.
+fn warn_of_drawn_seeds(plan: &Plan, experiment: &Experiment, is_kept: bool, console: &Console) {
+    if plan.seed.is_none() && experiment.settings.iter().any(|masking| masking.is_random) {
+        console.note(&format!(
+            "note: the plan states no seed: seeds are drawn, and kept {}; seed = 1 at the top of the plan makes the masked files repeatable",
+            match is_kept {
+                true => "in the journal only",
+                false => "nowhere",
+            }
+        ));
+    }
 }
 
 fn fingerprint(bytes: &[u8]) -> String {

@@ -10,7 +10,7 @@ use crate::{
         files,
         pair::AlignArgs,
     },
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     evaluate::{
         knowledge,
         link::Shared,
@@ -47,14 +47,22 @@ impl Original {
         seed: u64,
         console: &Console,
     ) -> Result<Option<Self>> {
+        let name = short_name(file, &plan.files);
         let at = |error: Error| error.in_file(words.plan).at_line(file.line);
+        let blamed =
+            |what: &str, error: Error| words.blamed(file.line, &file.reading, [what, &name], error);
         let Ok(path) = words.places.find(&file.original) else {
             return Ok(None);
         };
         let read = words.reading(&file.reading, file.line)?;
-        let table = read_table(&path, &read.options()?, console)?;
+        let options = read.options().map_err(|error| match error.kind() {
+            ErrorKind::Usage => blamed("reading", error),
+            // A roles file that is none says so itself.
+            _ => error,
+        })?;
+        let table = read_table(&path, &options, console)?;
         Ok(Some(Self {
-            name: short_name(file, &plan.files),
+            name: name.clone(),
             table: chosen_records(table, file, words.places, seed).map_err(at)?,
             known: file.known.clone(),
             align: AlignArgs {

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::error::{Error, Result};
+use crate::{
+    cli::files::name_of,
+    error::{Error, Result},
+};
 
 /// Where files are looked for, and what was found.
 #[derive(Debug)]
@@ -18,14 +21,22 @@ pub(super) struct Places {
 
 impl Places {
     /// Beside the plan, the current folder, and the folder of `--data`.
-    pub fn new(plan: &Path, data: Option<&Path>) -> Self {
+    ///
+    /// # Errors
+    /// Failed, when `--data` is no folder: even where nothing is looked up there, it was meant to be one.
+    pub fn new(plan: &Path, data: Option<&Path>) -> Result<Self> {
+        if let Some(data) = data.filter(|data| !data.is_dir()) {
+            return Err(Error::failed("there is no such folder")
+                .in_file(name_of(data))
+                .remedy("Check --data: it says where else the plan's files are looked for"));
+        }
         let beside = plan.parent().unwrap_or(Path::new("")).to_path_buf();
         let mut folders = vec![beside, PathBuf::new()];
         folders.extend(data.map(Path::to_path_buf));
-        Self {
+        Ok(Self {
             folders,
             found: RefCell::default(),
-        }
+        })
     }
 
     /// The file of this name.
@@ -70,7 +81,7 @@ mod tests {
         fs::write(data.join("a.csv"), "x").unwrap();
         fs::write(data.join("b.csv"), "x").unwrap();
         fs::write(plans.join("a.csv"), "x").unwrap();
-        let places = Places::new(&plans.join("plan.toml"), Some(&data));
+        let places = Places::new(&plans.join("plan.toml"), Some(&data)).unwrap();
         assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));
         assert_eq!(places.find("b.csv").unwrap(), data.join("b.csv"));
         assert_eq!(places.find("a.csv").unwrap(), plans.join("a.csv"));

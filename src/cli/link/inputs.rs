@@ -51,10 +51,14 @@ impl LinkArgs {
                 .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
             }
             let list = self.known.as_deref().unwrap_or_default();
-            return Ok((vec![self.named(list, original, masked)?], Vec::new()));
+            let named = self.named("--known", list, original, masked)?;
+            return Ok((vec![named], Vec::new()));
         };
         let (shared, left_out) = match &self.attributes {
-            Some(list) => (self.named(list, original, masked)?, Vec::new()),
+            Some(list) => (
+                self.named("--attributes", list, original, masked)?,
+                Vec::new(),
+            ),
             None => link::shared_attributes(original, masked, self.id.as_deref()),
         };
         if shared.is_empty() && !left_out.is_empty() {
@@ -74,8 +78,14 @@ impl LinkArgs {
         Ok((cases.into_iter().map(attributes).collect(), left_out))
     }
 
-    /// The attributes of a list, each of which must be fit for comparison.
-    fn named(&self, list: &str, original: &Table, masked: &Table) -> Result<Vec<Shared>> {
+    /// The attributes of a list that this option gives, each of which must be fit for comparison.
+    fn named(
+        &self,
+        option: &str,
+        list: &str,
+        original: &Table,
+        masked: &Table,
+    ) -> Result<Vec<Shared>> {
         let shared = |id| {
             let name = &original.attribute(id).name;
             if self.id.as_ref() == Some(name) {
@@ -83,12 +93,14 @@ impl LinkArgs {
                     "is named by --id: it says who is who, and leaves nothing to be found out",
                 )
                 .on_attribute(name)
-                .remedy("Leave it out of what the intruder knows"));
+                .remedy(format!("Leave it out of {option}")));
             }
             link::comparable(original, masked, id).map_err(|why| {
                 Error::input(format!("cannot be compared: it {why}"))
                     .on_attribute(name)
-                    .remedy("Leave it out of what the intruder knows; 'sdcrisk describe' shows how files were read")
+                    .remedy(format!(
+                        "Leave it out of {option}; 'sdcrisk describe' shows how files were read"
+                    ))
             })
         };
         original.select(list)?.into_iter().map(shared).collect()

@@ -98,7 +98,7 @@ impl<'a> Work<'a> {
         if self.args.assign == AssignArg::OneToOne && seekers.max(sought) >= MANY_TO_ASSIGN {
             self.console.note(&format!(
                 "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
-                 many records compete for the same ones"
+                 many records compete for the same ones; --assign best does not"
             ));
         }
     }

@@ -4,6 +4,7 @@ use super::{RiskArgs, measure::Measured};
 use crate::{
     cli::{args::read_table, console::Console, pair},
     error::{Error, Result},
+    evaluate::link::is_constant,
     report::{
         link::LeftOutAttribute,
         risk::{PairSummary, Scenario},
@@ -133,20 +134,18 @@ impl RiskArgs {
             confidential,
             weights,
         };
-        match &self.key {
-            Some(list) => chosen.key = self.named_key(table, list, &chosen)?,
-            None => self.default_key(table, &mut chosen, console)?,
-        }
-        if chosen.key.len() > MOST_ATTRIBUTES {
-            return Err(Error::usage(format!(
-                "a key of {} attributes is too wide: {MOST_ATTRIBUTES} at most",
-                chosen.key.len()
-            ))
-            .remedy("Name with --key what an intruder may know together"));
-        }
-        if chosen.key.is_empty() {
-            self.refuse_without_key(files)?;
-            console.note("note: no attribute is names or few whole numbers, so there is no key: name one with --key");
+        let why_none = match &self.key {
+            Some(list) => {
+                chosen.key = self.named_key(table, list, &chosen)?;
+                None
+            }
+            None => self.default_key(table, &mut chosen, console),
+        };
+        if let Some(why) = why_none {
+            self.refuse_without_key(files, &why)?;
+            console.note(&format!(
+                "note: {why}, so there is no key: name one with --key"
+            ));
         }
         let lost: Vec<AttrId> = (chosen.confidential.iter().copied())
             .filter(|&id| files.in_released(id).is_none())
@@ -177,6 +176,13 @@ impl RiskArgs {
 
     fn named_key(&self, table: &Table, list: &str, chosen: &Chosen) -> Result<Vec<AttrId>> {
         let ids = table.select(list)?;
+        if ids.len() > MOST_ATTRIBUTES {
+            return Err(Error::usage(format!(
+                "a key of {} attributes is too wide: {MOST_ATTRIBUTES} at most",
+                ids.len()
+            ))
+            .remedy("Name with --key what an intruder may know together"));
+        }
         for &id in &ids {
             let name = &table.attribute(id).name;
             let refuse = |what: &str| {
@@ -197,7 +203,10 @@ impl RiskArgs {
         Ok(ids)
     }
 
-    fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Result<()> {
+    /// Takes the quasi-identifiers that are names or few whole numbers. What tells nobody apart is no help to an intruder, and what is
+    /// named like a sampling weight is nothing that he knows of a person. Returns why there is no key, if there is none.
+    fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Option<String> {
+        let (mut weights, mut amounts, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         for id in table.ids() {
             let attribute = table.attribute(id);
             let plays_a_part = Some(id) == chosen.weights
@@ -206,38 +215,84 @@ impl RiskArgs {
             if plays_a_part || attribute.role != Role::QuasiIdentifier {
                 continue;
             }
-            match attribute.scale {
-                Scale::Nominal | Scale::Ordinal => chosen.key.push(id),
-                Scale::Continuous => chosen.not_in_key.push(LeftOutAttribute {
-                    attribute: attribute.name.clone(),
-                    why: "is of amounts".into(),
-                }),
+            if attribute.name.to_lowercase().contains("weight") {
+                weights.push(id);
+            } else if attribute.scale == Scale::Continuous {
+                amounts.push(id);
+            } else if is_constant(table, id) {
+                constants.push(id);
+            } else {
+                chosen.key.push(id);
             }
         }
+        // In a file of one record, or of equal ones, all are constant: they are what there is.
+        if chosen.key.is_empty() {
+            chosen.key = std::mem::take(&mut constants);
+        }
+        let candidates = chosen.key.len();
+        let mut too_many = Vec::new();
+        if candidates > MOST_ATTRIBUTES {
+            too_many = std::mem::take(&mut chosen.key);
+        }
+        let names = |ids: &[AttrId]| text::names(&table.names(ids), NAMES_TOLD);
         if !chosen.key.is_empty() {
-            let names = table.names(&chosen.key);
+            let key = names(&chosen.key);
             console.note(&format!(
-                "note: the key is {}; another can be named with --key",
-                text::names(&names, NAMES_TOLD)
+                "note: the key is {key}; another can be named with --key"
             ));
         }
-        if !chosen.key.is_empty() && !chosen.not_in_key.is_empty() {
-            let names: Vec<&str> = (chosen.not_in_key.iter())
-                .map(|left| left.attribute.as_str())
-                .collect();
+        if !chosen.key.is_empty() && !amounts.is_empty() {
+            let amounts = names(&amounts);
             console.note(&format!(
-                "note: amounts are not in the key unless they are named: {}",
-                text::names(&names, NAMES_TOLD)
+                "note: amounts are not in the key unless they are named: {amounts}"
             ));
         }
-        Ok(())
+        if !constants.is_empty() {
+            let constants = names(&constants);
+            console.note(&format!(
+                "note: what is the same in all records is not in the key: {constants}"
+            ));
+        }
+        if let Some(&first) = weights.first() {
+            let first = &table.attribute(first).name;
+            let advice = match &self.weights {
+                Some(_) => "name it with --key if it is no weight".into(),
+                None => format!(
+                    "if it holds weights, give --weights {first}; if not, name it with --key"
+                ),
+            };
+            console.note(&format!(
+                "note: what is named like a sampling weight is not in the key: {}; {advice}",
+                names(&weights)
+            ));
+        }
+        for (ids, why) in [
+            (&weights, "is named like a sampling weight"),
+            (&amounts, "is of amounts"),
+            (&constants, "is the same in all records"),
+            (&too_many, "is one of more than a key can have"),
+        ] {
+            let left = |&id: &AttrId| LeftOutAttribute {
+                attribute: table.attribute(id).name.clone(),
+                why: why.into(),
+            };
+            chosen.not_in_key.extend(ids.iter().map(left));
+        }
+        match candidates {
+            0 => Some("no attribute is names or few whole numbers".into()),
+            1..=MOST_ATTRIBUTES => None,
+            _ => Some(format!(
+                "{candidates} attributes are names or few whole numbers, and a key has {MOST_ATTRIBUTES} at most"
+            )),
+        }
     }
 
-    fn refuse_without_key(&self, files: &Files) -> Result<()> {
+    /// Without a key, one file has nothing to be counted, and of two files only what masked values tell.
+    fn refuse_without_key(&self, files: &Files, why: &str) -> Result<()> {
         if files.pair().is_none() {
-            return Err(Error::input(
-                "has no quasi-identifier that is names or few whole numbers, so there is no key to count by",
-            )
+            return Err(Error::input(format!(
+                "{why}, so there is no key to count by"
+            ))
             .in_file(files.original().name())
             .remedy("Name the attributes that an intruder may know with --key; 'sdcrisk describe' shows how they are read"));
         }
@@ -256,7 +311,7 @@ impl RiskArgs {
         match given.iter().find(|(_, given)| *given) {
             None => Ok(()),
             Some((option, _)) => Err(Error::usage(format!(
-                "{option} has no effect: no attribute is names or few whole numbers, so there is no key"
+                "{option} has no effect: {why}, so there is no key"
             ))
             .remedy("Name the key with --key")),
         }

@@ -126,9 +126,50 @@ pub fn cases() -> Vec<Case> {
         plan(
             "a window of nothing",
             &GOOD_PLAN.replace("p = 20", "p = 5"),
-            2,
-            "rankswap p=5 of good.csv: good.csv: p = 5 percent of 10 records is a window of 0 ranks",
+            3,
+            "plan.toml, line 7: rankswap p=5: good.csv: p = 5 percent of 10 records is a window of 0 ranks",
         ),
+        mask(
+            "a fraction for a percentage in a plan",
+            "method = \"rankswap\"\np = 0.5",
+            "plan.toml, line 5: rankswap p=0.5: good.csv: --p 0.5 looks like a fraction",
+        ),
+        mask(
+            "groups larger than half of the file in a plan",
+            "method = \"microagg\"\nk = 900",
+            "plan.toml, line 5: microagg k=900: good.csv: k = 900 is more than half",
+        ),
+        mask(
+            "a percentage beyond all",
+            "method = \"rankswap\"\np = 101",
+            "plan.toml, line 5: rankswap p=101 of good.csv: --p is a percentage of the records",
+        ),
+        mask(
+            "an attribute of a masking that is not there",
+            "method = \"rankswap\"\np = 20\nattributes = \"99\"",
+            "plan.toml, line 3: rankswap p=20 attributes=99: good.csv: there is no attribute number 99",
+        ),
+        plan(
+            "an attribute of a plan that is not there",
+            &GOOD_PLAN.replace("age,", "99,"),
+            3,
+            "plan.toml, line 1: attributes: good.csv: there is no attribute number 99",
+        ),
+        fails(
+            "a folder of data that is not there",
+            "evaluate plan.toml --data nodir",
+            1,
+            "nodir: there is no such folder",
+        )
+        .file("plan.toml", GOOD_PLAN),
+        case(
+            "seeds that nobody knows are told",
+            "evaluate plan.toml --format csv",
+            End::Notes(
+                "note: the plan states no seed: seeds are drawn, and kept nowhere; seed = 1",
+            ),
+        )
+        .file("plan.toml", GOOD_PLAN.replace("seed = 1\n", "")),
         mask(
             "a date",
             "method = \"rankswap\"\np = 2001-01-01",
@@ -166,7 +207,7 @@ pub fn cases() -> Vec<Case> {
         attacks(
             "an option that an attack does not use",
             "{ method = \"am\", agree = \"sd:1\" }",
-            2,
+            3,
             "--agree has no effect without the method prl",
         ),
         attacks(
@@ -184,13 +225,13 @@ pub fn cases() -> Vec<Case> {
         attacks(
             "an attack on an attribute that is not there",
             "{ method = \"prl\", agree = \"height=exact\" }",
-            2,
+            3,
             "\"height\"",
         ),
         attacks(
             "more known than there is",
             "{ method = \"am\", known = \"sweep:9\" }",
-            2,
+            3,
             "share 3",
         ),
         plan(

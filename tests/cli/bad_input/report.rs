@@ -130,6 +130,13 @@ pub fn cases() -> Vec<Case> {
             "standard input ('-') can be read only once",
         ),
         fails(
+            "report: a result twice",
+            "report link.json ./link.json",
+            2,
+            "link.json: is named twice",
+        )
+        .file("link.json", results::link().to_string()),
+        fails(
             "report: over a result",
             "report -o link.json link.json",
             2,

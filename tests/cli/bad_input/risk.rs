@@ -34,6 +34,7 @@ fn weighted(name: &'static str, weights: &str, says: &'static str) -> Case {
 
 pub fn cases() -> Vec<Case> {
     let amounts = "income,bonus\n918273645.5,1.25\n827364.5,2.5\n3.5,4.75\n";
+    let weights = "town,country,Sampling_Weight\nHull,UK,3\nYork,UK,3\nHull,UK,5\n";
     let wide = {
         let names: Vec<String> = (0..40).map(|place| format!("a{place}")).collect();
         let cells = vec!["x"; 40].join(",");
@@ -239,7 +240,7 @@ pub fn cases() -> Vec<Case> {
             "risk: no key to be found",
             "risk a.csv",
             3,
-            "has no quasi-identifier that is names or few whole numbers",
+            "no attribute is names or few whole numbers, so there is no key to count by",
         )
         .file("a.csv", amounts),
         fails(
@@ -251,11 +252,48 @@ pub fn cases() -> Vec<Case> {
         .file("a.csv", amounts),
         fails(
             "risk: a key too wide",
-            "risk wide.csv",
+            "risk --key 1-40 wide.csv",
             2,
             "a key of 40 attributes is too wide: 32 at most",
         )
         .file("wide.csv", &wide),
+        fails(
+            "risk: too many that could be in a key",
+            "risk wide.csv",
+            3,
+            "wide.csv: 40 attributes are names or few whole numbers, and a key has 32 at most, so there is no key",
+        )
+        .file("wide.csv", &wide),
+        case(
+            "risk: too many that could be in a key of two files",
+            "risk wide.csv wide.csv",
+            Notes("and a key has 32 at most, so there is no key: name one with --key"),
+        )
+        .file("wide.csv", &wide),
+        case(
+            "risk: constants are not in the default key",
+            "risk w.csv",
+            Notes("note: the key is town;"),
+        )
+        .file("w.csv", weights),
+        case(
+            "risk: constants are told",
+            "risk w.csv",
+            Notes("note: what is the same in all records is not in the key: country"),
+        )
+        .file("w.csv", weights),
+        case(
+            "risk: weights are told",
+            "risk w.csv",
+            Notes("is not in the key: Sampling_Weight; if it holds weights, give --weights Sampling_Weight;"),
+        )
+        .file("w.csv", weights),
+        case(
+            "risk: a file of constants has a key of them",
+            "risk w.csv",
+            Notes("note: the key is town, country;"),
+        )
+        .file("w.csv", "town,country\nHull,UK\n"),
         fails(
             "risk: one standard input for two",
             "risk --key town - -",

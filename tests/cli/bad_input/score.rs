@@ -46,6 +46,19 @@ pub fn cases() -> Vec<Case> {
             2,
             "--seed has no effect",
         ),
+        fails(
+            "score: attributes that tell nobody apart",
+            "score --attributes a,b o.csv o.csv",
+            3,
+            "Leave it out of --attributes; ",
+        )
+        .file("o.csv", "a,b\n1,2\n1,3\n"),
+        score(
+            "score: balanced",
+            "--assign balanced",
+            2,
+            "one-to-one, best",
+        ),
         score(
             "score: more known than there are",
             "--known sweep:9",
