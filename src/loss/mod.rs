@@ -136,7 +136,11 @@ mod tests {
         let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
         let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
         let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
-        let figures = figures(&Pair::new([&table, &table], &ids, &[[0, 0], [1, 1], [2, 2]]));
+        let figures = figures(&Pair::new(
+            [&table, &table],
+            &ids,
+            &[[0, 0], [1, 1], [2, 2]],
+        ));
         assert_eq!(figures.len(), 32);
         for figure in figures {
             let what = figure.what;

@@ -398,11 +398,7 @@ fn table(settings: &[&SettingSummary], names: &[String]) -> String {
                 format!("{}{limit}", setting.setting.label),
                 setting.runs.to_string(),
             ];
-            row.extend(
-                names
-                    .iter()
-                    .map(|name| shown(find(name), is_share(name))),
-            );
+            row.extend(names.iter().map(|name| shown(find(name), is_share(name))));
             row
         })
         .collect();
