@@ -482,6 +482,12 @@ fn the_external_page_tells_losses_of_a_grid_once_and_as_shares() {
     }
     let external = |value: &Value| page(&[("grid.json", value.clone())], Audience::External);
     assert_eq!(external(&grid), external(&results::evaluate()));
+    // Of 1080 records and two attributes 0.004 are 9 cells (8.64), 0.005 are 11.
+    grid["settings"][0]["measures"]["loss:changed"] =
+        json!({"mean": 0.004, "interval": null, "runs": 3});
+    assert!(!external(&grid).contains("4.7\u{a0}%"));
+    grid["settings"][0]["measures"]["loss:changed"]["mean"] = json!(0.005);
+    assert!(external(&grid).contains("4.7\u{a0}%"));
 }
 
 /// Who is alone on a key is another scenario than an attack's, and the summary says so.

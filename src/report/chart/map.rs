@@ -114,6 +114,9 @@ fn numbers(label: &str) -> impl Iterator<Item = (usize, &str, f64)> {
         })
 }
 
+/// A setting, and where it stands along a parameter.
+type Placed<'a> = (f64, &'a Point);
+
 /// Settings of one method that differ in one number alone, each group in the order of that number: the parameter with the most
 /// different values is it, the first of these. Algorithms and options are not joined, so lines do not fan between them.
 fn trails<'a>(points: &[&'a Point]) -> Vec<Vec<&'a Point>> {
@@ -130,7 +133,7 @@ fn trails<'a>(points: &[&'a Point]) -> Vec<Vec<&'a Point>> {
     let Some((along, _)) = (values.iter().rev()).max_by_key(|(_, values)| values.len()) else {
         return Vec::new();
     };
-    let mut groups: Vec<(Vec<&str>, Vec<(f64, &Point)>)> = Vec::new();
+    let mut groups: Vec<(Vec<&str>, Vec<Placed<'a>>)> = Vec::new();
     for point in points {
         let Some((place, _, value)) = numbers(&point.label).find(|(_, name, _)| name == along)
         else {
@@ -147,9 +150,8 @@ fn trails<'a>(points: &[&'a Point]) -> Vec<Vec<&'a Point>> {
     for (_, group) in &mut groups {
         group.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let without_values = |(_, group): (_, Vec<(f64, &'a Point)>)| {
-        group.into_iter().map(|(_, point)| point).collect()
-    };
+    let without_values =
+        |(_, group): (_, Vec<Placed<'a>>)| group.into_iter().map(|(_, point)| point).collect();
     groups.into_iter().map(without_values).collect()
 }
 

@@ -58,9 +58,26 @@ fn is_public(figure: &FigureView) -> bool {
         && (figure.key == WITHOUT_UNIT || is_share && !loss::is_difference(&figure.key))
 }
 
-/// Of all measures of a setting IL, and the losses that are shares; a loss that is there twice, once.
+/// Of all measures of a setting IL, and the losses that are shares; a loss that is there twice, once. None of a setting that says that it
+/// changed few cells.
 fn of_evaluation(evaluation: &mut Evaluation) {
     for setting in &mut evaluation.settings {
+        let file = evaluation
+            .files
+            .iter()
+            .find(|file| file.name == setting.file);
+        let cells = file.map(|file| file.records as f64 * file.attributes.len() as f64);
+        let changed = setting
+            .measures
+            .get("loss:changed")
+            .and_then(|measure| measure.get("mean")?.as_f64());
+        if changed
+            .zip(cells)
+            .is_some_and(|(share, cells)| (share * cells).round() < FEWEST_CHANGED)
+        {
+            setting.measures.clear();
+            continue;
+        }
         let has_il = setting.measures.contains_key("il");
         setting
             .measures
