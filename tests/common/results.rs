@@ -103,7 +103,8 @@ pub fn loss() -> Value {
         "figures": [il, il1s, mlodak, figure("mean_square_data", Some(46_390_533.776), "number", None),
                     figure("mean_variation_means", Some(0.0125), "share", None), figure("changed", Some(0.9719), "share", Some(1.0))],
         "analyses": analyses,
-        "provenance": made(&["loss", "--seed=860417", "/srv/secret/people.csv", "out/masked.csv"])
+        "provenance": made(&["loss", "--seed=860417", "--analysis-seed", "987654", "--analysis-seed=987654", "--records", "rr.csv",
+                              "--known-records=kr.txt", "--roles=private.toml", "/srv/secret/people.csv", "out/masked.csv"])
     })
 }
 

@@ -361,13 +361,7 @@ fn the_internal_page_holds_every_figure() {
 /// What the external page may depend on, by the place of a value in a result; all else is confidential.
 fn is_public(kind: Kind, place: &str) -> bool {
     let starts = |allowed: &[&str]| allowed.iter().any(|start| place.starts_with(start));
-    let common = [
-        "/schema",
-        "/version",
-        "/status",
-        "/provenance/command",
-        "/provenance/files/1/",
-    ];
+    let common = ["/schema", "/version", "/status", "/provenance/files/1/"];
     starts(&common)
         || match kind {
             Kind::Link => {
@@ -383,18 +377,20 @@ fn is_public(kind: Kind, place: &str) -> bool {
                     .any(|part| place.starts_with("/results/") && place.contains(part))
             }
             Kind::Loss => {
-                starts(&[
-                    "/scenario",
-                    "/measures",
-                    "/figures",
-                    "/provenance/files/0/name",
-                ]) || (place.starts_with("/analyses") && !place.contains("/parts/"))
+                // In the units of the attributes, and a difference of means.
+                let is_withheld = starts(&["/figures/3/"]) || place == "/figures/4/value";
+                let confidential = ["/parts/", "/skipped", "/counted", "/why_not"];
+                starts(&["/scenario", "/provenance/files/0/name"])
+                    // How many cells were changed says whether losses are shown at all.
+                    || place == "/figures/5/counted"
+                    || starts(&["/figures/", "/analyses/"])
+                        && !is_withheld
+                        && !confidential.iter().any(|part| place.contains(part))
             }
             Kind::Risk => {
                 place.starts_with("/figures")
                     && (place.ends_with("/name") || place.ends_with("/key"))
             }
-            Kind::Score => place == "/il",
             Kind::Evaluation => {
                 starts(&[
                     "/plan/file",
@@ -410,11 +406,11 @@ fn is_public(kind: Kind, place: &str) -> bool {
                         .iter()
                         .any(|part| place.contains(part)))
             }
-            Kind::Statement => true,
+            Kind::Statement => !place.starts_with("/provenance"),
             Kind::Description => !["missing", "distinct", "notes"]
                 .iter()
                 .any(|part| place.contains(part)),
-            Kind::Weights | Kind::Matching | Kind::Claims => false,
+            Kind::Score | Kind::Weights | Kind::Matching | Kind::Claims => false,
         }
 }
 
@@ -489,6 +485,13 @@ fn the_external_page_holds_no_seed_path_row_number_or_original_check_sum() {
         "5151.2",
         "rare illness",
         "419 records",
+        "987654",
+        "rr.csv",
+        "kr.txt",
+        "private.toml",
+        "46390533.8",
+        "7.3 %",
+        "412 of",
     ] {
         let shown = page
             .replace("the seed may not", "")
@@ -510,6 +513,60 @@ fn the_external_page_holds_no_seed_path_row_number_or_original_check_sum() {
             "{public} is not on the external page"
         );
     }
+}
+
+/// One top-coded cell: the mean absolute difference × the records + the masked value is the person's value, so nothing is shown of
+/// it. By hand: 0.0001 of 13000 cells is 1, 9/13000 is 9, 10/13000 is 10.
+#[test]
+fn the_external_page_tells_no_loss_of_few_changed_cells() {
+    let page_of = |changed: Value, counted: u64| {
+        let mut loss = results::loss();
+        loss["figures"][5]["value"] = changed;
+        loss["figures"][5]["counted"] = json!(counted);
+        page(&[("loss.json", loss)], Audience::External).replace('\u{a0}', " ")
+    };
+    let il = "21.3 %";
+    for few in [json!(0.0001), json!(9.0 / 13000.0), json!(null)] {
+        let page = page_of(few, 13000);
+        assert!(!page.contains(il) && page.contains("Few cells were changed"));
+    }
+    let page = page_of(json!(10.0 / 13000.0), 13000);
+    assert!(page.contains(il) && !page.contains("Few cells were changed"));
+}
+
+/// Losses of a grid are shown as they are outside it: each once, as a share, none in the units of the attributes.
+#[test]
+fn the_external_page_tells_losses_of_a_grid_once_and_as_shares() {
+    let mut grid = results::evaluate();
+    let measures = &mut grid["settings"][0]["measures"];
+    measures["loss:il"] = measures["il"].clone();
+    for key in [
+        "mean_absolute_data",
+        "mean_square_means",
+        "mean_variation_means",
+    ] {
+        measures[format!("loss:{key}")] = json!({"mean": 0.7777, "interval": null, "runs": 3});
+    }
+    let external = |value: &Value| page(&[("grid.json", value.clone())], Audience::External);
+    assert_eq!(external(&grid), external(&results::evaluate()));
+    // Of 1080 records and two attributes 0.004 are 9 cells (8.64), 0.005 are 11.
+    grid["settings"][0]["measures"]["loss:changed"] =
+        json!({"mean": 0.004, "interval": null, "runs": 3});
+    assert!(!external(&grid).contains("4.7\u{a0}%"));
+    grid["settings"][0]["measures"]["loss:changed"]["mean"] = json!(0.005);
+    assert!(external(&grid).contains("4.7\u{a0}%"));
+}
+
+/// Who is alone on a key is another scenario than an attack's, and the summary says so.
+#[test]
+fn the_summary_names_the_key_of_risk() {
+    let page = page(&[("risk.json", results::risk())], Audience::Internal);
+    let wanted = ", by the key town, &lt;b&gt;&amp;&quot;'pay alone: another scenario than that of the attacks.";
+    assert_eq!(
+        page.matches(wanted).count(),
+        1,
+        "of the uniques, not of interval disclosure"
+    );
 }
 
 #[test]

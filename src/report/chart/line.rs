@@ -4,7 +4,7 @@ use super::{
     axis::{Axis, Scale},
     marks::{self, Entry},
     picture::{Drawing, Picture},
-    plot::{Plot, Words},
+    plot::{self, Plot, Words},
 };
 
 /// A series.
@@ -42,7 +42,7 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
             let published = at.published.into_iter();
             published
                 .chain([at.y])
-                .chain(at.interval.into_iter().flatten())
+                .chain(clipped(at).into_iter().flatten())
         })
         .chain(chance.iter().map(|at| at.1));
     let axes = (
@@ -73,11 +73,16 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
     picture.done(words.title, &described(series, words))
 }
 
+/// No rate is below 0 or above 1, whatever an interval by a normal distribution says.
+fn clipped(at: &At) -> Option<[f64; 2]> {
+    plot::clipped(at.interval, at.y, Some(1.0))
+}
+
 fn draw_band(picture: &mut Picture, plot: &Plot, series: &Series) {
     let ends: Vec<(f64, [f64; 2])> = series
         .points
         .iter()
-        .filter_map(|at| Some((at.x, at.interval?)))
+        .filter_map(|at| Some((at.x, clipped(at)?)))
         .collect();
     let lower = ends.iter().map(|&(x, [low, _])| plot.place(x, low));
     let upper = ends.iter().rev().map(|&(x, [_, high])| plot.place(x, high));
@@ -98,7 +103,7 @@ fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series) {
     }
     for at in &series.points {
         picture.group(&said(series, at), |picture| {
-            if let ([_], Some([low, high])) = (&series.points[..], at.interval) {
+            if let ([_], Some([low, high])) = (&series.points[..], clipped(at)) {
                 let class = format!("thin {}", marks::colour(series.number));
                 picture.line(plot.place(at.x, low), plot.place(at.x, high), &class);
             }
@@ -135,4 +140,34 @@ fn described(series: &[Series], words: &Words<'_>) -> String {
         .take(MOST)
         .collect();
     format!("{} against {}. {}.", words.y, words.x, told.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An interval from -20 % to 130 % ends at 0 and at 1, and so does the axis.
+    #[test]
+    fn intervals_of_rates_end_at_0_and_1() {
+        let at = |x: f64| At {
+            x,
+            y: 0.4,
+            interval: Some([-0.2, 1.3]),
+            published: None,
+        };
+        let series = Series {
+            name: "am".into(),
+            number: 0,
+            points: vec![at(1.0), at(2.0)],
+        };
+        let words = Words {
+            title: "rates",
+            below: "",
+            x: "p",
+            y: "rate",
+        };
+        let svg = drawing(&[series], &[], &words).standalone();
+        assert!(svg.contains(">100 %") && !svg.contains(">120 %"), "{svg}");
+        assert!(!svg.contains(">-"), "{svg}");
+    }
 }

@@ -4,15 +4,15 @@ use super::{
     axis::{Axis, Scale},
     marks::{self, Entry, RADIUS},
     picture::{Anchor, Drawing, Picture, short},
-    plot::{Plot, Words},
+    plot::{self, Plot, Words},
 };
 
 /// One setting of a masking method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// The method: settings of one method have one shape and one colour, and a faint line in their order.
+    /// The method: settings of one method have one shape and one colour; a faint line joins those that differ in one number alone.
     pub method: String,
-    /// What tells the setting from others of the method, for example `p = 5`.
+    /// What tells the setting from others of the method, for example `p=5`: words joined by blanks, each a parameter with its value.
     pub label: String,
     /// Information loss, as a share.
     pub loss: f64,
@@ -30,6 +30,8 @@ pub struct Point {
 
 const HEIGHT: f64 = 420.0;
 const MOST_LETTERS: usize = 26;
+/// Of more settings than these, those on the front alone are labelled.
+const MOST_LABELS: usize = 15;
 
 /// The map.
 ///
@@ -43,9 +45,9 @@ pub fn drawing(points: &[Point], words: &Words<'_>) -> Drawing {
     let methods = methods(&points);
     let losses = points
         .iter()
-        .flat_map(|point| with_interval(point.loss, point.loss_interval));
+        .flat_map(|point| with_interval(point.loss, clipped_loss(point)));
     let risks = points.iter().flat_map(|point| {
-        with_interval(point.risk, point.risk_interval)
+        with_interval(point.risk, clipped_risk(point))
             .into_iter()
             .chain(point.published)
     });
@@ -55,21 +57,20 @@ pub fn drawing(points: &[Point], words: &Words<'_>) -> Drawing {
     );
     let entries = entries(&points, &methods);
     let (mut picture, plot) = Plot::begin(words, &entries, axes, HEIGHT);
-    draw_front(&mut picture, &plot, &points);
     for (series, method) in methods.iter().enumerate() {
         let own: Vec<&Point> = of(&points, method).collect();
-        let trail: Vec<(f64, f64)> = own
-            .iter()
-            .map(|point| plot.place(point.loss, point.risk))
-            .collect();
-        if trail.len() > 1 {
-            let class = format!("trail {}", marks::colour(series));
-            picture.curve(&trail, &class);
+        for trail in trails(&own) {
+            let places: Vec<(f64, f64)> = trail
+                .iter()
+                .map(|point| plot.place(point.loss, point.risk))
+                .collect();
+            picture.curve(&places, &format!("trail {}", marks::colour(series)));
         }
         for point in &own {
             draw_intervals(&mut picture, &plot, point, series);
         }
     }
+    draw_front(&mut picture, &plot, &points);
     for (series, method) in methods.iter().enumerate() {
         for point in of(&points, method) {
             draw_point(&mut picture, &plot, point, series);
@@ -95,6 +96,68 @@ fn of<'a>(points: &'a [&'a Point], method: &'a str) -> impl Iterator<Item = &'a 
         .iter()
         .copied()
         .filter(move |point| point.method == method)
+}
+
+/// The parameters of a label that are numbers: the place of the word, the name, the value.
+fn numbers(label: &str) -> impl Iterator<Item = (usize, &str, f64)> {
+    label
+        .split_whitespace()
+        .enumerate()
+        .filter_map(|(place, word)| {
+            let (name, value) = word.split_once('=')?;
+            Some((place, name, value.parse().ok()?))
+        })
+}
+
+/// A setting, and where it stands along a parameter.
+type Placed<'a> = (f64, &'a Point);
+
+/// Settings of one method that differ in one number alone, each group in the order of that number: the parameter with the most
+/// different values is it, the first of these. Algorithms and options are not joined, so lines do not fan between them.
+fn trails<'a>(points: &[&'a Point]) -> Vec<Vec<&'a Point>> {
+    let mut values: Vec<(&str, Vec<f64>)> = Vec::new();
+    for (_, name, value) in points.iter().flat_map(|point| numbers(&point.label)) {
+        match values.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) if values.iter().all(|other| other.total_cmp(&value).is_ne()) => {
+                values.push(value);
+            }
+            Some(_) => {}
+            None => values.push((name, vec![value])),
+        }
+    }
+    let Some((along, _)) = (values.iter().rev()).max_by_key(|(_, values)| values.len()) else {
+        return Vec::new();
+    };
+    let mut groups: Vec<(Vec<&str>, Vec<Placed<'a>>)> = Vec::new();
+    for point in points {
+        let Some((place, _, value)) = numbers(&point.label).find(|(_, name, _)| name == along)
+        else {
+            continue;
+        };
+        let mut others: Vec<&str> = point.label.split_whitespace().collect();
+        others.remove(place);
+        match groups.iter_mut().find(|(known, _)| *known == others) {
+            Some((_, group)) => group.push((value, point)),
+            None => groups.push((others, vec![(value, point)])),
+        }
+    }
+    groups.retain(|(_, group)| group.len() > 1);
+    for (_, group) in &mut groups {
+        group.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let without_values =
+        |(_, group): (_, Vec<Placed<'a>>)| group.into_iter().map(|(_, point)| point).collect();
+    groups.into_iter().map(without_values).collect()
+}
+
+/// No loss is negative, whatever an interval by a normal distribution says.
+fn clipped_loss(point: &Point) -> Option<[f64; 2]> {
+    plot::clipped(point.loss_interval, point.loss, None)
+}
+
+/// No risk is below 0 or above 1.
+fn clipped_risk(point: &Point) -> Option<[f64; 2]> {
+    plot::clipped(point.risk_interval, point.risk, Some(1.0))
 }
 
 fn with_interval(value: f64, interval: Option<[f64; 2]>) -> Vec<f64> {
@@ -147,14 +210,14 @@ fn front(plot: &Plot, points: &[&Point]) -> Vec<(f64, f64)> {
 
 fn draw_intervals(picture: &mut Picture, plot: &Plot, point: &Point, series: usize) {
     let class = format!("thin {}", marks::colour(series));
-    if let Some([low, high]) = point.loss_interval {
+    if let Some([low, high]) = clipped_loss(point) {
         picture.line(
             plot.place(low, point.risk),
             plot.place(high, point.risk),
             &class,
         );
     }
-    if let Some([low, high]) = point.risk_interval {
+    if let Some([low, high]) = clipped_risk(point) {
         picture.line(
             plot.place(point.loss, low),
             plot.place(point.loss, high),
@@ -201,8 +264,9 @@ fn meet(a: Box, b: Box) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Writes the labels where they cover neither marks nor each other, and off the front where there is room; settings on the front come first. One that finds no room is
-/// left out: it is in the text of its mark, and in the description.
+/// Writes the labels where they cover neither marks nor each other, and off the front where there is room; settings on the front come
+/// first, and of many settings they are the only ones. One that finds no room is left out: it is in the text of its mark, and in the
+/// description.
 fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
     const MOST: usize = 400;
     if points.len() > MOST {
@@ -229,6 +293,8 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
         })
         .collect();
     let mut order: Vec<&Point> = points.to_vec();
+    let has_front = points.iter().any(|point| point.pareto);
+    order.retain(|point| point.pareto || !has_front || points.len() <= MOST_LABELS);
     order.sort_by_key(|point| !point.pareto);
     for point in order {
         let label = short(&point.label, MOST_LETTERS);
@@ -264,7 +330,7 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
             .or_else(|| places.iter().find_map(|&place| fits(place, &[])));
         if let Some((x, y, anchor, covers)) = free {
             taken.push(covers);
-            picture.text((x, y), anchor, "ink small", &label);
+            picture.text((x, y), anchor, "ink small halo", &label);
         }
     }
 }
@@ -279,4 +345,92 @@ fn described(points: &[&Point], words: &Words<'_>) -> String {
         told.push("no setting has both a loss and a risk".into());
     }
     format!("{} against {}. {}.", words.y, words.x, told.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(label: &str, loss: f64, pareto: bool) -> Point {
+        Point {
+            method: "mask".into(),
+            label: label.into(),
+            loss,
+            loss_interval: Some([loss - 1.0, loss + 0.1]),
+            risk: 0.5,
+            risk_interval: Some([-0.2, 1.2]),
+            pareto,
+            published: None,
+        }
+    }
+
+    const WORDS: Words<'static> = Words {
+        title: "map",
+        below: "",
+        x: "loss",
+        y: "risk",
+    };
+
+    fn trail_labels(labels: &[&str]) -> Vec<Vec<String>> {
+        let points: Vec<Point> = labels
+            .iter()
+            .map(|label| point(label, 0.1, false))
+            .collect();
+        let points: Vec<&Point> = points.iter().collect();
+        let labels = |trail: Vec<&Point>| trail.iter().map(|point| point.label.clone()).collect();
+        trails(&points).into_iter().map(labels).collect()
+    }
+
+    /// Two algorithms at three values of k each: two lines, none between the algorithms.
+    #[test]
+    fn lines_join_what_differs_in_one_number_alone() {
+        assert_eq!(
+            trail_labels(&[
+                "k=10 algorithm=mdav",
+                "k=3 algorithm=mdav",
+                "k=3 algorithm=pca",
+                "k=5 algorithm=pca",
+                "k=7 algorithm=none g=2",
+            ]),
+            [
+                ["k=3 algorithm=mdav", "k=10 algorithm=mdav"],
+                ["k=3 algorithm=pca", "k=5 algorithm=pca"]
+            ]
+        );
+        assert!(trail_labels(&["algorithm=mdav", "algorithm=pca"]).is_empty());
+        assert!(trail_labels(&["", "p"]).is_empty());
+    }
+
+    /// Intervals that reach below 0 or above 1 do not move the axes there.
+    #[test]
+    fn axes_of_shares_hold_shares_only() {
+        let points = [point("p=1", 0.1, true), point("p=2", 0.3, true)];
+        let svg = svg(&points, &WORDS);
+        assert!(!svg.contains(">-") && !svg.contains(">120 %"), "{svg}");
+        assert!(svg.contains(">100 %"));
+    }
+
+    /// Of sixteen settings the one on the front alone has its label in the map; of fifteen all that have room.
+    #[test]
+    fn of_many_settings_those_on_the_front_are_labelled() {
+        let labels = |count: u32| {
+            let points: Vec<Point> = (0..count)
+                .map(|p| point(&format!("p={p}"), f64::from(p + 1) / 10.0, p == 4))
+                .collect();
+            svg(&points, &WORDS).matches("small halo").count()
+        };
+        assert_eq!(labels(16), 1);
+        assert!(labels(15) > 1);
+    }
+
+    /// What is drawn later lies above: the front above the lines of methods, below the marks.
+    #[test]
+    fn the_front_lies_above_the_lines_of_methods() {
+        let points = [point("p=1", 0.1, true), point("p=2", 0.3, true)];
+        let svg = svg(&points, &WORDS);
+        let place = |class: &str| svg.find(&format!("class=\"{class}")).unwrap();
+        assert!(svg.rfind("<polyline").unwrap() > place("trail"));
+        assert!(svg.rfind("class=\"front\"").unwrap() > place("trail"));
+        assert!(svg.rfind("class=\"mark").unwrap() > svg.rfind("class=\"front\"").unwrap());
+    }
 }

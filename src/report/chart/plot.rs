@@ -27,6 +27,13 @@ const RIGHT: f64 = 24.0;
 const HEAD: f64 = 58.0;
 const FOOT: f64 = 54.0;
 
+/// An interval of a share, without what no share can be: below 0, or above `most`. It always holds the value that it is of.
+pub fn clipped(interval: Option<[f64; 2]>, value: f64, most: Option<f64>) -> Option<[f64; 2]> {
+    let [low, high] = interval?;
+    let most = most.unwrap_or(f64::INFINITY);
+    Some([low.max(value.min(0.0)), high.min(value.max(most))])
+}
+
 /// A frame with two axes, and its place in the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plot {

@@ -19,12 +19,13 @@ const fn colour(light: &'static str, dark: &'static str) -> Colour {
 pub const GROUND: Colour = colour("#ffffff", "#111827");
 
 /// Letters and lines: classes, the property that is coloured, the colour.
-const INKS: [(&str, &str, Colour); 13] = [
+const INKS: [(&str, &str, Colour); 14] = [
     (".ground", "fill", GROUND),
     (".ink", "fill", colour("#111827", "#f3f4f6")),
     (".dim", "fill", colour("#4b5563", "#a8b0bd")),
     (".shade", "fill", colour("#1e3a8a", "#60a5fa")),
     (".minus", "fill", colour("#9a3412", "#fb923c")),
+    (".halo", "stroke", GROUND),
     (".on", "fill", colour("#ffffff", "#0b1220")),
     (".frame", "stroke", colour("#6b7280", "#9ca3af")),
     (".grid", "stroke", colour("#e5e7eb", "#273246")),
@@ -52,11 +53,11 @@ pub const SERIES: [Colour; 8] = [
 const FORMS: &str = "\
 .picture{font-family:system-ui,sans-serif;font-size:13px}\
 .picture .frame{fill:none}.picture .edge{stroke-width:1}.picture .strong{stroke-width:3}.picture .range{stroke-width:2}\
-.picture .small{font-size:11px}.picture .head{font-size:15px;font-weight:600}\
+.picture .small{font-size:11px}.picture .halo{paint-order:stroke;stroke-width:3.5;stroke-linejoin:round}.picture .head{font-size:15px;font-weight:600}\
 .picture .grid{stroke-width:1}.picture .curve{fill:none;stroke-width:1.8;stroke-linejoin:round}\
 .picture .thin{stroke-width:1}.picture .trail{fill:none;stroke-width:1.2;stroke-opacity:.45}\
 .picture .band{fill-opacity:.14}.picture .hollow{stroke-width:1.8}.picture .mark{stroke-width:1}\
-.picture .front{fill:none;stroke-width:1.6;stroke-dasharray:6 4}.picture .chance{fill:none;stroke-width:1.4;stroke-dasharray:2 3}";
+.picture .front{fill:none;stroke-width:2.4;stroke-dasharray:7 4}.picture .chance{fill:none;stroke-width:1.4;stroke-dasharray:2 3}";
 
 /// The style sheet of all pictures. It speaks of what is inside `.picture` only, so that it can stand in a page too. Paper is light.
 pub fn sheet() -> String {

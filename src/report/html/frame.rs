@@ -7,7 +7,7 @@ use super::{
     document::{Content, Document, Kind},
     figures::FigureView,
     link::{self, Link},
-    parts::{Writer, base_name, text},
+    parts::{Writer, base_name, names, text},
     risk::Risk,
 };
 use crate::report::{
@@ -210,6 +210,7 @@ fn of_link(link: &Link) -> Vec<String> {
     lines
 }
 
+/// Who stands out by the key: an intruder who knows that and nothing else, so the figures differ from those of attacks, and say so.
 fn of_risk(risk: &Risk) -> Vec<String> {
     const KEYS: [&str; 4] = [
         "interval_disclosure_rank",
@@ -217,13 +218,28 @@ fn of_risk(risk: &Risk) -> Vec<String> {
         "k_anonymity",
         "expected_reidentifications",
     ];
+    let of_key = match &risk.scenario.key[..] {
+        [] => String::new(),
+        key => format!(
+            ", by the key {} alone: another scenario than that of the attacks",
+            names(key)
+        ),
+    };
     let line = |figure: FigureView| {
         let before = risk
             .find_before(&figure.key)
             .map_or(String::new(), |before| {
                 format!(" ({} before masking)", before.shown())
             });
-        format!("{}: {}{before}.", capital(&figure.name), figure.shown())
+        let scenario = match figure.key.as_str() {
+            "interval_disclosure_rank" => String::new(),
+            _ => of_key.clone(),
+        };
+        format!(
+            "{}: {}{before}{scenario}.",
+            capital(&figure.name),
+            figure.shown()
+        )
     };
     KEYS.into_iter()
         .filter_map(|key| risk.find(key))

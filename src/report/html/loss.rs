@@ -23,6 +23,9 @@ pub(super) struct Loss {
     pub analyses: Vec<FigureView>,
     #[serde(default, deserialize_with = "or_none")]
     pub reading: Vec<String>,
+    /// Whether losses are left out, because few cells were changed or nobody knows how many.
+    #[serde(skip)]
+    pub has_few_changes: bool,
 }
 
 /// What was compared with what.
@@ -102,7 +105,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         title: "Information loss",
         content: html! {
             p { "What the masking took from the file, and from what can be worked out with it." }
-            @for (_, loss) in &losses { (compared(loss, writer)) }
+            @for (_, loss) in &losses { (compared(loss, writer)) @if loss.has_few_changes { p { (text(FEW)) } } }
             @if !main.rows.is_empty() { (main.markup()) }
             @if let Some(differences) = &differences { (differences.markup()) }
             @if !analyses.rows.is_empty() { (analyses.markup()) }
@@ -113,6 +116,9 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         },
     })
 }
+
+/// Said where losses would stand.
+const FEW: &str = "Few cells were changed, or the result does not say how many: no loss is shown, since what a few cells lost tells what they were.";
 
 fn compared(loss: &Loss, writer: &Writer) -> Markup {
     let scenario = &loss.scenario;
@@ -149,7 +155,7 @@ const BY: [(&str, &str); 4] = [
 ];
 
 /// Whether a key says what is compared, and how: `mean_variation_means` is of the means, by mean variation.
-fn is_difference(key: &str) -> bool {
+pub(super) fn is_difference(key: &str) -> bool {
     OF.iter().any(|(of, _)| {
         let by = key.strip_suffix(of).and_then(|by| by.strip_suffix('_'));
         by.is_some_and(|by| BY.iter().any(|(known, _)| *known == by))

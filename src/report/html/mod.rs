@@ -6,7 +6,9 @@
 //! done to the file (method, parameters), what it cost (loss), which attacks were tried and what intruder they assume; and **no
 //! figure of risk**, also no rate of a whole attack: a rate per attack and known attributes tells an intruder which attack to choose and how
 //! far to trust its links. Nor does it show a seed, a row number, weights, where files were kept, or the SHA-256 of an original, against which
-//! guesses of the original could be tested. What is not named in the code of a section as external is internal.
+//! guesses of the original could be tested. Of loss it shows shares of the whole file, rounded: no figure in the units of an attribute, none
+//! by attribute, no difference of means, variances or quantiles, and nothing where few cells were changed, since of these a person's value can
+//! be worked out (`public.rs`). Of commands it shows the name alone: their words hold seeds, keys, and names of private files. What is not named in the code of a section as external is internal.
 
 mod claims;
 mod document;
@@ -20,6 +22,7 @@ mod loss;
 mod matching;
 mod parts;
 mod provenance;
+mod public;
 mod risk;
 mod score;
 mod statement;
@@ -66,6 +69,14 @@ impl From<Audience> for Request {
 pub fn page(documents: &[Document], request: impl Into<Request>) -> String {
     let request = request.into();
     let mut writer = parts::Writer::new(request.audience);
+    let published: Vec<Document>;
+    let documents = match request.audience {
+        Audience::Internal => documents,
+        Audience::External => {
+            published = documents.iter().map(public::of).collect();
+            &published[..]
+        }
+    };
     let sections: Vec<Section> = [
         frame::asked(documents),
         frame::summary(documents, &writer),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{
     Section,
     document::{Document, Kind, or_none},
-    parts::{Table, Writer, base_name, text},
+    parts::{Table, Writer, text},
 };
 
 /// What every result may say of its making.
@@ -63,7 +63,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             origin.schema.clone(),
             origin.version.clone(),
             status(&origin.status).into(),
-            command(&origin.provenance.command, writer).join(" "),
+            command(document, writer),
         ]
     }));
     let files = Table::new(
@@ -86,7 +86,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             @if !files.rows.is_empty() { (files.markup()) }
             p { (text(&format!("This page was made by sdcrisk {}.", env!("CARGO_PKG_VERSION")))) " "
                 @if writer.is_internal() { "Results of the same version from the same files and commands are the same to the last digit." }
-                @else { "Seeds, places of files, and the check sums of originals are left out of this version." }
+                @else { "Seeds, the words of commands, places of files, and the check sums of originals are left out of this version." }
             }
         },
     })
@@ -133,30 +133,26 @@ fn is_of_pair(kind: Kind) -> bool {
     matches!(kind, Kind::Link | Kind::Loss | Kind::Risk | Kind::Score)
 }
 
-/// The words of a command, fit for an audience.
-pub(super) fn command(words: &[String], writer: &Writer) -> Vec<String> {
+/// The command of a result: its words for the office; for others its name alone, since words hold seeds of any kind, keys, and names
+/// of private files.
+fn command(document: &Document, writer: &Writer) -> String {
     if writer.is_internal() {
-        return words.iter().map(|word| quoted(word)).collect();
+        let words = &document.origin.provenance.command;
+        let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        return quoted.join(" ");
     }
-    let mut shown = Vec::new();
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match word.split_once('=') {
-            _ if word == SEED => {
-                words.next();
-            }
-            Some((SEED, _)) => {}
-            Some((option, value)) if option.starts_with("--") => {
-                shown.push(quoted(&format!("{option}={}", base_name(value))));
-            }
-            _ => shown.push(quoted(base_name(word))),
-        }
-    }
-    shown
+    let name = match document.kind() {
+        Kind::Link | Kind::Weights | Kind::Claims => "link",
+        Kind::Loss => "loss",
+        Kind::Risk => "risk",
+        Kind::Score => "score",
+        Kind::Evaluation => "evaluate",
+        Kind::Statement => "mask",
+        Kind::Description => "describe",
+        Kind::Matching => "match-attributes",
+    };
+    format!("sdcrisk {name}")
 }
-
-/// The one option that holds a seed.
-const SEED: &str = "--seed";
 
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {

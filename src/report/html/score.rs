@@ -92,10 +92,10 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
                      compares maskings of one file, and says little by itself." }
             }
             @for (document, scored) in scored {
-                (table(document, scored, writer).markup())
-                @if writer.is_internal() { (inside(document, scored)) }
+                @if writer.is_internal() { (table(document, scored).markup()) (inside(document, scored)) }
             }
-            @if !writer.is_internal() { p { (text(super::frame::KEPT)) } }
+            // The loss of a score comes without the number of cells that were changed, so nobody knows what it gives away.
+            @if !writer.is_internal() { p { (text(super::frame::KEPT)) } p { "Loss is shown where it was measured by itself." } }
         },
     })
 }
@@ -156,7 +156,7 @@ fn inside(document: &Document, scored: &Scored) -> Markup {
     }
 }
 
-fn table(document: &Document, scored: &Scored, writer: &Writer) -> Table {
+fn table(document: &Document, scored: &Scored) -> Table {
     let known = [
         (
             "il",
@@ -187,18 +187,14 @@ fn table(document: &Document, scored: &Scored, writer: &Writer) -> Table {
     let mut rows: Vec<Vec<String>> = known
         .into_iter()
         .filter(|(key, _, value, _)| value.is_some() || ["il", "dr", "score"].contains(key))
-        // Of a mean and one of its halves anybody works out the other.
-        .filter(|(key, ..)| writer.is_internal() || *key == "il")
         .map(|(_, name, value, formula)| row(name, formula, value))
         .collect();
-    if writer.is_internal() {
-        rows.extend(
-            scored
-                .terms
-                .iter()
-                .map(|(key, value)| row(&term(key), "", value.as_f64())),
-        );
-    }
+    rows.extend(
+        scored
+            .terms
+            .iter()
+            .map(|(key, value)| row(&term(key), "", value.as_f64())),
+    );
     Table::new(
         format!("Score of {}", base_name(&document.name)),
         &["Figure", "What it is", "Value"],
