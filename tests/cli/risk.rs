@@ -329,6 +329,6 @@ fn confidential_values_are_guessed_by_who_knows_the_key() {
             ))
             .ended(0);
         let said = format!("by who knows: {}.", known.join(", "));
-        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+        assert!(ran.text().contains(&said), "{}", ran.text());
     }
 }
