@@ -258,6 +258,7 @@ mod tests {
             run: 1,
             seed: None,
             il: None,
+            not_in_il: Vec::new(),
             dr,
             score: None,
             dr_2001: None,

@@ -379,6 +379,5 @@ fn confidential_values_are_guessed_by_who_knows_the_key() {
             .text();
         let said = format!("by who knows: {}.", known.join(", "));
         assert!(text.contains(&said), "{text}");
-        assert!(ran.text().contains(&said), "{}", ran.text());
     }
 }

@@ -193,6 +193,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
                 parameters,
             },
             runs: 3,
+            not_in_il: Vec::new(),
             is_limited: false,
             measures: Measures(vec![
                 ("il".into(), mean(il, Some(il / 10.0))),
@@ -217,6 +218,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
         run: 1,
         seed,
         il: Some(0.0519),
+        not_in_il: Vec::new(),
         dr: Some(0.5517),
         score: Some(0.3018),
         dr_2001: None,

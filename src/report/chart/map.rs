@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn axes_of_shares_hold_shares_only() {
         let points = [point("p=1", 0.1, true), point("p=2", 0.3, true)];
-        let svg = svg(&points, &WORDS);
+        let svg = drawing(&points, &WORDS).standalone();
         assert!(!svg.contains(">-") && !svg.contains(">120 %"), "{svg}");
         assert!(svg.contains(">100 %"));
     }
@@ -417,7 +417,10 @@ mod tests {
             let points: Vec<Point> = (0..count)
                 .map(|p| point(&format!("p={p}"), f64::from(p + 1) / 10.0, p == 4))
                 .collect();
-            svg(&points, &WORDS).matches("small halo").count()
+            drawing(&points, &WORDS)
+                .standalone()
+                .matches("small halo")
+                .count()
         };
         assert_eq!(labels(16), 1);
         assert!(labels(15) > 1);
@@ -427,7 +430,7 @@ mod tests {
     #[test]
     fn the_front_lies_above_the_lines_of_methods() {
         let points = [point("p=1", 0.1, true), point("p=2", 0.3, true)];
-        let svg = svg(&points, &WORDS);
+        let svg = drawing(&points, &WORDS).standalone();
         let place = |class: &str| svg.find(&format!("class=\"{class}")).unwrap();
         assert!(svg.rfind("<polyline").unwrap() > place("trail"));
         assert!(svg.rfind("class=\"front\"").unwrap() > place("trail"));

@@ -189,6 +189,7 @@ impl EvaluateReport {
                 self.settings.len()
             ));
         }
+        notes.extend(grid::pld_assigned_otherwise(&self.rows));
         let without = self.lacking();
         if !without.is_empty()
             && self
