@@ -281,7 +281,9 @@ fn ugly_files_have_losses_too() {
 #[test]
 fn what_became_classes_is_said_to_be_in_no_measure_of_numbers() {
     let sandbox = sandbox();
-    let classes = "age,income,town\n30-39,5100,Hull\n50-59,9200,Leeds\n20-29,3100,Hull\n40-49,2850,York\n60-69,4710,Hull\n";
+    let original = "age,income,rent,town\n31,5100,410,Hull\n52,9200,900,Leeds\n25,3100,380,Hull\n44,2850,300,York\n60,4710,520,Hull\n";
+    let classes = "age,income,rent,town\n30-39,5100,410,Hull\n50-59,9200,900,Leeds\n20-29,3100,380,Hull\n40-49,2850,300,York\n60-69,4710,520,Hull\n";
+    sandbox.write("o.csv", original);
     sandbox.write("classes.csv", classes);
     let text = sandbox.run("loss o.csv classes.csv").ended(0).text();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -289,7 +291,7 @@ fn what_became_classes_is_said_to_be_in_no_measure_of_numbers() {
     assert!(!flat.contains("largest of its five parts"), "{text}");
     assert!(
         flat.contains(
-            "IL and PIL are of numbers only: what was lost of age (1 of 3 compared attributes"
+            "IL and PIL are of numbers only: what was lost of age (1 of 4 compared attributes"
         ),
         "{text}"
     );
@@ -308,7 +310,7 @@ fn what_became_classes_is_said_to_be_in_no_measure_of_numbers() {
     assert_eq!(json["scenario"]["not_in_il"], json!(["age"]));
     // The page does not open with a loss of 0.
     let page = sandbox.run("report loss.json").ended(0).text();
-    assert!(page.contains("It is not the loss of the file: 1 more of the 3"));
+    assert!(page.contains("It is not the loss of the file: 1 more of the 4"));
     assert!(!page.contains("0 % would be no difference"));
     // Where nothing but numbers changed, nothing is missed.
     let report = sandbox

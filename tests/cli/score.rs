@@ -204,7 +204,7 @@ fn there_is_no_score_where_il_misses_what_changed() {
         ("m.csv", &original.replace("Leeds", "York")),
     ]);
     let report = |masked: &str| {
-        let call = format!("score --p 5 --known first:1 --format json o.csv {masked}");
+        let call = format!("score --p 40 --known first:1 --format json o.csv {masked}");
         sandbox.run(&call).ended(0).json()
     };
     let (same, recoded) = (report("o.csv"), report("m.csv"));

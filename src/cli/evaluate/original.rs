@@ -61,6 +61,11 @@ impl Original {
             _ => error,
         })?;
         let table = read_table(&path, &options, console)?;
+        if let Some(list) = &file.attributes {
+            table
+                .select(list)
+                .map_err(|error| blamed("attributes", error))?;
+        }
         Ok(Some(Self {
             name: name.clone(),
             table: chosen_records(table, file, words.places, seed).map_err(at)?,

@@ -184,6 +184,10 @@ impl Evaluation {
                 keys.push(key.clone());
             }
         }
+        // One column is enough for the same number.
+        if keys.iter().any(|key| key == "il") {
+            keys.retain(|key| key != "loss:il");
+        }
         keys
     }
 
@@ -242,6 +246,10 @@ pub fn measure_name(key: &str) -> String {
         _ => match key.split_once(':') {
             Some(("attack", name)) => format!("links by {name}"),
             Some(("certain", name)) => format!("certain links by {name}"),
+            Some(("loss", "il")) => measure_name("il"),
+            Some(("loss", "pil")) => "probabilistic loss (PIL)".into(),
+            Some(("loss", "sse_sst")) => "SSE/SST".into(),
+            Some(("loss", "il1s")) => "scaled differences (IL1s)".into(),
             Some((_, name)) => name.replace('_', " "),
             None => key.replace('_', " "),
         },
