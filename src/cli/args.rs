@@ -131,6 +131,49 @@ impl From<MissingArg> for MissingMatches {
     }
 }
 
+/// The form of a report, and where it goes.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    pub format: Format,
+    /// Where the report goes
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        help_heading = "Output"
+    )]
+    pub output: PathBuf,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+/// The form of a report that is no table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TextOrJson {
+    Text,
+    Json,
+}
+
+/// A rate from 0 to 1, as a percentage or a share.
+pub fn rate_limit(text: &str) -> std::result::Result<f64, String> {
+    let number = |digits: &str| digits.trim().parse::<f64>().ok();
+    match text.strip_suffix('%') {
+        Some(percent) => number(percent).map(|percent| percent / 100.0),
+        None => number(text).filter(|&share| share <= 1.0),
+    }
+    .filter(|share| (0.0..=1.0).contains(share))
+    .ok_or_else(|| "it must be a percentage such as 5%, or a share from 0 to 1 such as 0.05".into())
+}
+
 /// Reads a small text file that must be UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(files::read(path)?).map_err(|_| {
@@ -169,5 +212,20 @@ pub fn seed_or_system(seed: Option<u64>, console: &Console) -> anyhow::Result<Se
             Ok(Seed::from_number(number))
         }
         None => Seed::from_system().context("a random seed is needed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_percentages_or_shares() {
+        assert_eq!(rate_limit("5%"), Ok(0.05));
+        assert_eq!(rate_limit("0.05"), Ok(0.05));
+        assert_eq!(rate_limit("1"), Ok(1.0));
+        for text in ["5", "-1%", "101%", "x", "", "nan"] {
+            assert!(rate_limit(text).is_err(), "{text}");
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     Ending,
-    args::{self, ReadArgs},
+    args::{self, ReadArgs, TextOrJson},
     console::Console,
     files::{self, Plan},
 };
@@ -25,15 +25,9 @@ pub struct DescribeArgs {
     input: PathBuf,
     /// Form of the description
     #[arg(long, value_enum, default_value = "text")]
-    format: FormatArg,
+    format: TextOrJson,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
 }
 
 pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -43,8 +37,8 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
     let table = args::read_table(&args.input, &args.read.options()?, console)?;
     let description = table.describe();
     let text = match args.format {
-        FormatArg::Text => report::describe::to_text(&description),
-        FormatArg::Json => report::describe::to_json(&description),
+        TextOrJson::Text => report::describe::to_text(&description),
+        TextOrJson::Json => report::describe::to_json(&description),
     };
     files::print(text.as_bytes())?;
     Ok(Ending::Done)

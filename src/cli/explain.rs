@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     Ending,
-    args::read_text,
+    args::{TextOrJson, read_text},
     console::Console,
     files::{Output, Plan, Privacy, name_of},
 };
@@ -31,19 +31,13 @@ pub struct ExplainArgs {
     weights: PathBuf,
     /// Form of the explanation
     #[arg(long, value_enum, default_value = "text")]
-    format: FormatArg,
+    format: TextOrJson,
     /// Draw a picture (SVG) too
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Where the explanation goes
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
 }
 
 pub fn run(args: &ExplainArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -55,8 +49,8 @@ pub fn run(args: &ExplainArgs, console: &Console) -> anyhow::Result<Ending> {
         svg.write(|out| out.write_all(explanation.to_svg().as_bytes()))?;
     }
     let text = match args.format {
-        FormatArg::Text => explanation.to_text(),
-        FormatArg::Json => explanation.to_json(),
+        TextOrJson::Text => explanation.to_text(),
+        TextOrJson::Json => explanation.to_json(),
     };
     output.write(|out| out.write_all(text.as_bytes()))?;
     if let Some(svg) = svg {

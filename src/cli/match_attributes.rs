@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::{ReadArgs, read_table},
+    args::{Format, ReadArgs, ReportArgs, read_table},
     console::Console,
     files::{Output, Plan, Privacy},
 };
@@ -72,18 +72,8 @@ pub struct MatchArgs {
     /// Write B with A's names where they were matched
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     rename: Option<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -114,13 +104,6 @@ enum RelationArg {
     OneToOne,
     /// Each attribute of A with its nearest of B
     OneToMany,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
-    Csv,
 }
 
 pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -161,10 +144,10 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
             let names = names_of_a(&b, &matching);
             renamed.write(|mut out| b.write_renamed(&names, &mut out))?;
         }
-        let content = match args.format {
-            FormatArg::Text => report.to_text() + &args.what_next(),
-            FormatArg::Json => report.to_json(),
-            FormatArg::Csv => report.to_csv()?,
+        let content = match args.report.format {
+            Format::Text => report.to_text() + &args.what_next(),
+            Format::Json => report.to_json(),
+            Format::Csv => report.to_csv()?,
         };
         outputs
             .report
@@ -211,7 +194,7 @@ impl MatchArgs {
         plan.input(&self.a)?;
         plan.input(&self.b)?;
         self.read.plan(&mut plan)?;
-        plan.output(&self.output)?;
+        plan.output(&self.report.output)?;
         if let Some(path) = &self.rename {
             plan.output(path)?;
         }
@@ -221,7 +204,7 @@ impl MatchArgs {
             .map(|path| plan.open(path, Privacy::Ordinary));
         Ok(Outputs {
             renamed: renamed.transpose()?,
-            report: plan.open(&self.output, Privacy::Ordinary)?,
+            report: plan.open(&self.report.output, Privacy::Ordinary)?,
         })
     }
 

@@ -2,15 +2,15 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rand::Rng;
 
 use super::{
     Ending,
-    args::{ReadArgs, read_text},
+    args::{Format, ReadArgs, ReportArgs, rate_limit, read_text},
     console::Console,
     files::{Output, Plan, Privacy, name_of},
-    link::{LinkArgs, attack_files, inputs, rate_limit},
+    link::{LinkArgs, attack_files, inputs},
     pair::{AlignArgs, Files},
     provenance,
 };
@@ -58,18 +58,8 @@ pub struct ScoreArgs {
     published: PublishedArgs,
     #[command(flatten)]
     intruder: IntruderArgs,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
     /// End with exit status 10 when DR, in the form that is shown first, is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     fail_above: Option<f64>,
@@ -125,13 +115,6 @@ struct IntruderArgs {
     seed: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
-    Csv,
-}
-
 pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
     let statement = args.statement()?;
@@ -140,10 +123,10 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
         .read(&args.original, &args.masked, &args.read, console)?;
     let report = args.report(&files, statement.as_ref(), console)?;
     let ending = args.ending(&report)?;
-    let content = match args.format {
-        FormatArg::Text => report.to_text(),
-        FormatArg::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
-        FormatArg::Csv => report.to_csv()?,
+    let content = match args.report.format {
+        Format::Text => report.to_text(),
+        Format::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
+        Format::Csv => report.to_csv()?,
     };
     console.stage("write", || -> Result<()> {
         output.write(|out| out.write_all(content.as_bytes()))?;
@@ -165,8 +148,8 @@ impl ScoreArgs {
         if let Some(file) = self.records_file() {
             plan.input(file.as_ref())?;
         }
-        plan.output(&self.output)?;
-        plan.open(&self.output, Privacy::Ordinary)
+        plan.output(&self.report.output)?;
+        plan.open(&self.report.output, Privacy::Ordinary)
     }
 
     fn statement(&self) -> Result<Option<Statement>> {

@@ -1,8 +1,8 @@
 //! `sdcrisk selftest`: whether this build computes what the literature prints.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::{Ending, console::Console, files};
+use super::{Ending, args::TextOrJson, console::Console, files};
 use crate::{report::selftest::SelftestReport, selftest};
 
 #[derive(Debug, Args)]
@@ -17,13 +17,7 @@ Exit status: 0 every example agrees with its source, 1 one does not.")]
 pub struct SelftestArgs {
     /// Form of the report
     #[arg(long, value_enum, default_value = "text")]
-    format: FormatArg,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
+    format: TextOrJson,
 }
 
 pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -34,8 +28,8 @@ pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
     });
     let report = SelftestReport::new(findings.collect());
     let content = match args.format {
-        FormatArg::Text => report.to_text(),
-        FormatArg::Json => report.to_json(),
+        TextOrJson::Text => report.to_text(),
+        TextOrJson::Json => report.to_json(),
     };
     files::print(content.as_bytes())?;
     Ok(match report.failed {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     Ending,
-    args::{ReadArgs, read_text},
+    args::{ReadArgs, TextOrJson, read_text},
     console::Console,
     files::{self, Output, Plan, Privacy},
     link::inputs,
@@ -51,7 +51,7 @@ pub struct VerifyArgs {
     key: Option<PathBuf>,
     /// Form of the report
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
+    format: TextOrJson,
     /// Where the report goes
     #[arg(
         long,
@@ -63,12 +63,6 @@ pub struct VerifyArgs {
     output: PathBuf,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
 }
 
 pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -97,8 +91,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
         &verdict,
     );
     let content = match args.format {
-        FormatArg::Text => report.to_text(),
-        FormatArg::Json => report.to_json(),
+        TextOrJson::Text => report.to_text(),
+        TextOrJson::Json => report.to_json(),
     };
     console.stage("write", || -> Result<()> {
         output.write(|out| out.write_all(content.as_bytes()))?;

@@ -12,14 +12,14 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Ending, args,
+    Ending,
+    args::{self, Format, ReportArgs, rate_limit},
     console::Console,
     files::{self, Output, Privacy},
-    link::rate_limit,
     provenance,
 };
 use crate::{
@@ -77,28 +77,11 @@ pub struct EvaluateArgs {
     /// Leave out originals that are not there, instead of failing
     #[arg(long)]
     skip_missing: bool,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
     /// End with exit status 10 when the mean rate of an attack is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     fail_above: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
-    Csv,
 }
 
 pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -171,7 +154,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     let report = args.report(&plan, &name, &experiment, rows);
     // The text report says them itself.
-    let told = args.format != FormatArg::Text;
+    let told = args.report.format != Format::Text;
     for note in report.notes().iter().filter(|_| told) {
         console.note(note);
     }
@@ -181,10 +164,10 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
             journal::in_order(path, &header, &report.rows)?;
             folder.write(&report)?;
         }
-        let content = match args.format {
-            FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(),
-            FormatArg::Csv => report.to_csv()?,
+        let content = match args.report.format {
+            Format::Text => report.to_text(),
+            Format::Json => report.to_json(),
+            Format::Csv => report.to_csv()?,
         };
         output.write(|out| out.write_all(content.as_bytes()))?;
         Ok(output.keep()?)
@@ -205,13 +188,13 @@ impl EvaluateArgs {
 
     fn output(&self, experiment: &Experiment) -> Result<Output> {
         let mut plan = self.inputs(experiment)?;
-        plan.output(&self.output)?;
-        let privacy = match self.format {
-            FormatArg::Text => Privacy::Ordinary,
+        plan.output(&self.report.output)?;
+        let privacy = match self.report.format {
+            Format::Text => Privacy::Ordinary,
             // They tell the seeds, which mask the original the same way again.
-            FormatArg::Json | FormatArg::Csv => Privacy::Private,
+            Format::Json | Format::Csv => Privacy::Private,
         };
-        plan.open(&self.output, privacy)
+        plan.open(&self.report.output, privacy)
     }
 
     /// A gate that nothing can close is open.

@@ -35,7 +35,7 @@ impl Folder {
         let folder = Self { path: path.into() };
         if path.is_dir() {
             let mut plan = args.inputs(experiment)?;
-            plan.output(&args.output)?;
+            plan.output(&args.report.output)?;
             plan.output(&journal_of(path))?;
             for name in folder.names(experiment.originals.len()) {
                 plan.output(&folder.path.join(name))?;

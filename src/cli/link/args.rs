@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     attack::Direction,
-    cli::args::ReadArgs,
+    cli::args::{ReadArgs, ReportArgs, rate_limit},
     error::{Error, Result},
     evaluate::{
         knowledge::Knowledge,
@@ -105,18 +105,8 @@ pub struct LinkArgs {
     /// Write one line a record: whom it is linked with, and its distance (CSV; of prl and likelihood the negative log-weight)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) links: Option<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    pub(super) format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) report: ReportArgs,
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
@@ -147,24 +137,6 @@ pub(super) enum AssignArg {
     Best,
     OneToOne,
     Balanced,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FormatArg {
-    Text,
-    Json,
-    Csv,
-}
-
-/// A rate from 0 to 1, as a percentage or a share.
-pub(in crate::cli) fn rate_limit(text: &str) -> std::result::Result<f64, String> {
-    let number = |digits: &str| digits.trim().parse::<f64>().ok();
-    match text.strip_suffix('%') {
-        Some(percent) => number(percent).map(|percent| percent / 100.0),
-        None => number(text).filter(|&share| share <= 1.0),
-    }
-    .filter(|share| (0.0..=1.0).contains(share))
-    .ok_or_else(|| "it must be a percentage such as 5%, or a share from 0 to 1 such as 0.05".into())
 }
 
 impl LinkArgs {
@@ -384,21 +356,6 @@ impl LinkArgs {
             AssignArg::Best => Assign::Best,
             AssignArg::OneToOne => Assign::OneToOne,
             AssignArg::Balanced => Assign::Balanced,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_percentages_or_shares() {
-        assert_eq!(rate_limit("5%"), Ok(0.05));
-        assert_eq!(rate_limit("0.05"), Ok(0.05));
-        assert_eq!(rate_limit("1"), Ok(1.0));
-        for text in ["5", "-1%", "101%", "x", "", "nan"] {
-            assert!(rate_limit(text).is_err(), "{text}");
         }
     }
 }

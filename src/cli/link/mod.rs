@@ -15,14 +15,14 @@ mod work;
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
-pub(super) use args::rate_limit;
-use args::{AssignArg, FormatArg, TiesArg};
+use args::{AssignArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
 use work::{Learned, Turn, Work};
 
 use super::{
     Ending,
+    args::Format,
     console::Console,
     files::{Output, Plan, Privacy},
     provenance,
@@ -188,7 +188,7 @@ pub(in crate::cli) fn attack_files(
     // The same reason may have been met in several cases.
     not_run.dedup();
     // The text report says it itself.
-    let told = args.format != FormatArg::Text;
+    let told = args.report.format != Format::Text;
     for NotRun { method, why } in not_run.iter().filter(|_| told) {
         console.note(&format!("note: {method} is not run: {why}"));
     }
@@ -292,7 +292,7 @@ impl LinkArgs {
         {
             plan.input(path)?;
         }
-        plan.output(&self.output)?;
+        plan.output(&self.report.output)?;
         for path in [&self.links, &learned.weights, &learned.certificate]
             .into_iter()
             .flatten()
@@ -308,7 +308,7 @@ impl LinkArgs {
             links: private(&self.links)?,
             weights: private(&learned.weights)?,
             certificate: private(&learned.certificate)?,
-            report: plan.open(&self.output, Privacy::Ordinary)?,
+            report: plan.open(&self.report.output, Privacy::Ordinary)?,
         })
     }
 
@@ -381,10 +381,10 @@ impl LinkArgs {
         if let (Some(output), Some(certificate)) = (&mut outputs.certificate, certificate) {
             output.write(|out| out.write_all(certificate.to_json().as_bytes()))?;
         }
-        let content = match self.format {
-            FormatArg::Text => report.to_text(),
-            FormatArg::Json => report.to_json(&provenance::of(&[original, masked])),
-            FormatArg::Csv => report.to_csv()?,
+        let content = match self.report.format {
+            Format::Text => report.to_text(),
+            Format::Json => report.to_json(&provenance::of(&[original, masked])),
+            Format::Csv => report.to_csv()?,
         };
         outputs
             .report

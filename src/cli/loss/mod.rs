@@ -4,11 +4,11 @@ mod analyses;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     Ending,
-    args::{ReadArgs, read_text},
+    args::{Format, ReadArgs, ReportArgs, read_text},
     console::Console,
     files::{Output, Plan, Privacy, name_of},
     link::inputs::check_statement_of,
@@ -69,27 +69,10 @@ pub struct LossArgs {
     by_attribute: bool,
     #[command(flatten)]
     analyses: AnalysesArgs,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
-    Csv,
 }
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -125,13 +108,13 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
             analyses,
         },
         by_attribute: args.by_attribute,
-        provenance: (args.format == FormatArg::Json)
+        provenance: (args.report.format == Format::Json)
             .then(|| provenance::of(&[&files.original, &files.masked])),
     };
-    let content = match args.format {
-        FormatArg::Text => report.to_text(),
-        FormatArg::Json => report.to_json(),
-        FormatArg::Csv => report.to_csv()?,
+    let content = match args.report.format {
+        Format::Text => report.to_text(),
+        Format::Json => report.to_json(),
+        Format::Csv => report.to_csv()?,
     };
     console.stage("write", || -> Result<()> {
         output.write(|out| out.write_all(content.as_bytes()))?;
@@ -150,8 +133,8 @@ impl LossArgs {
         if let Some(statement) = &self.statement {
             plan.input(statement)?;
         }
-        plan.output(&self.output)?;
-        plan.open(&self.output, Privacy::Ordinary)
+        plan.output(&self.report.output)?;
+        plan.open(&self.report.output, Privacy::Ordinary)
     }
 
     /// The statement, and the name of its file.

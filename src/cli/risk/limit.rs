@@ -1,7 +1,7 @@
 //! `--fail-above`: a limit for one measure, or for all rates.
 
 use crate::{
-    cli::{Ending, console::Console, link::rate_limit},
+    cli::{Ending, args::rate_limit, console::Console},
     error::{Error, Result},
     figure::{Better, Figure, Unit, find},
     report::text,

@@ -10,10 +10,9 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::{MissingArg, ReadArgs},
+    args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit},
     console::Console,
     files::{Output, Plan, Privacy},
-    link::rate_limit,
     pair::AlignArgs,
     provenance,
 };
@@ -138,18 +137,8 @@ pub struct RiskArgs {
         help_heading = "Two files"
     )]
     shuffle_key: Option<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: FormatArg,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
     /// Tell so many of the records most at risk, by their numbers
     #[arg(
         long,
@@ -166,13 +155,6 @@ pub struct RiskArgs {
     fail_above: Vec<Limit>,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Text,
-    Json,
-    Csv,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -220,14 +202,14 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         before: measured.before,
         classes: measured.classes,
         most_at_risk: measured.most_at_risk,
-        provenance: (args.format == FormatArg::Json).then(|| provenance::of(&files.tables())),
+        provenance: (args.report.format == Format::Json).then(|| provenance::of(&files.tables())),
     };
     let records = files.released().n_records();
     let ending = limit::ending(&args.fail_above, &report.figures, records, console)?;
-    let content = match args.format {
-        FormatArg::Text => report.to_text(),
-        FormatArg::Json => report.to_json(),
-        FormatArg::Csv => report.to_csv()?,
+    let content = match args.report.format {
+        Format::Text => report.to_text(),
+        Format::Json => report.to_json(),
+        Format::Csv => report.to_csv()?,
     };
     console.stage("write", || -> Result<()> {
         if let Some(records) = &mut outputs.records {
@@ -262,7 +244,7 @@ impl RiskArgs {
         }
         self.read.plan(&mut plan)?;
         self.align().plan(&mut plan)?;
-        for path in self.records.iter().chain([&self.output]) {
+        for path in self.records.iter().chain([&self.report.output]) {
             plan.output(path)?;
         }
         let privacy = match self.most_at_risk {
@@ -274,7 +256,7 @@ impl RiskArgs {
         let records = records.map(|path| plan.open(path, Privacy::Private));
         Ok(Outputs {
             records: records.transpose()?,
-            report: plan.open(&self.output, privacy)?,
+            report: plan.open(&self.report.output, privacy)?,
         })
     }
 
