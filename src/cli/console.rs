@@ -20,6 +20,9 @@ pub struct ConsoleArgs {
     /// Say nothing on standard error but errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
+    /// Make every warning, and every note about an option without use, an error (exit status 2)
+    #[arg(long, global = true)]
+    strict: bool,
     /// Say more on standard error: how each used attribute was read
     #[arg(long, short, global = true)]
     verbose: bool,
@@ -35,6 +38,7 @@ pub struct ConsoleArgs {
 #[derive(Debug)]
 pub struct Console {
     quiet: bool,
+    strict: bool,
     verbose: bool,
     timings: bool,
     live: Live,
@@ -83,6 +87,7 @@ impl Console {
         }
         Ok(Self {
             quiet: args.quiet,
+            strict: args.strict,
             verbose: args.verbose,
             timings: args.timings,
             live: Live(!args.quiet && io::stderr().is_terminal()),
@@ -95,6 +100,7 @@ impl Console {
     pub fn quiet() -> Self {
         Self {
             quiet: true,
+            strict: false,
             verbose: false,
             timings: false,
             live: Live(false),
@@ -110,6 +116,31 @@ impl Console {
             // A closed standard error must not stop the work.
             let _ = writeln!(io::stderr(), "{text}");
         }
+    }
+
+    /// Something is almost certainly not as the user believes. Reported as a note that begins with "warning:".
+    ///
+    /// # Errors
+    /// Usage, under `--strict`: outputs that were not kept yet do not appear.
+    pub fn warn(&self, text: &str) -> Result<()> {
+        self.objection("warning", text)
+    }
+
+    /// An option has no use in this call. Scripts run over many files, so this is a note; options that contradict each
+    /// other are errors and do not come here.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub fn unused(&self, text: &str) -> Result<()> {
+        self.objection("note", text)
+    }
+
+    fn objection(&self, kind: &str, text: &str) -> Result<()> {
+        if self.strict {
+            return Err(Error::usage(text).remedy("Without --strict this is a note"));
+        }
+        self.note(&format!("{kind}: {text}"));
+        Ok(())
     }
 
     /// A line for a person who asked for more.
