@@ -186,9 +186,13 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// Reads a table.
 pub fn read_table(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
     console.progress(&format!("reading {}", files::name_of(path)));
-    console.stage("read", || {
+    let table = console.stage("read", || {
         Table::read(&files::name_of(path), files::read(path)?, options)
-    })
+    })?;
+    if let Some(text) = table.dialect().blank_lines.in_words() {
+        console.note(&format!("note: {}: {text}", table.name()));
+    }
+    Ok(table)
 }
 
 /// The attributes named by `--attributes`, or all whose role is quasi-identifier.

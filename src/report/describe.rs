@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::text;
-use crate::table::{AttributeDescription, Description, LineEnd};
+use crate::table::{AttributeDescription, BlankLines, Description, LineEnd};
 
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.describe/1";
@@ -67,6 +67,25 @@ pub fn to_text(description: &Description) -> String {
         (
             "line ends",
             line_ends(dialect.line_end).to_string(),
+            &String::new(),
+        ),
+        (
+            "blank lines",
+            match dialect.blank_lines {
+                BlankLines {
+                    skipped: 0,
+                    records: 0,
+                } => "none".into(),
+                BlankLines {
+                    skipped,
+                    records: 0,
+                } => format!("{skipped} skipped"),
+                BlankLines {
+                    skipped: 0,
+                    records,
+                } => format!("{records} missing"),
+                BlankLines { skipped, records } => format!("{records} missing, {skipped} skipped"),
+            },
             &String::new(),
         ),
     ]

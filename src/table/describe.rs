@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::attribute::{AttrId, Attribute};
 use super::guess::{count_distinct, distinct_keys};
 use super::number::EXACT_INTEGERS;
-use super::{LineEnd, Note, Reasons, Table, cell};
+use super::{BlankLines, LineEnd, Note, Reasons, Table, cell};
 
 /// What `describe` shows: how the file was read, and why. It never holds a value of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,6 +46,8 @@ pub struct DialectDescription {
     pub final_line_end: bool,
     /// How many cells are quoted.
     pub quoted_cells: u64,
+    /// Lines of nothing but blanks: how many are skipped, how many are records.
+    pub blank_lines: BlankLines,
     /// Why.
     pub reasons: Reasons,
 }
@@ -93,6 +95,7 @@ impl Table {
                 line_end: dialect.line_end,
                 final_line_end: dialect.final_line_end,
                 quoted_cells: dialect.quoted_cells,
+                blank_lines: dialect.blank_lines,
                 reasons: dialect.reasons.clone(),
             },
             attributes: self

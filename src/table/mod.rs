@@ -13,7 +13,8 @@
 //! # Missing
 //! A missing cell is marked in a [`Mask`]; no number stands for it. The empty cell is always missing; so are `NA`,
 //! `.` and `*` unless other markers are stated, and the words `NaN`, `nan`, `-nan`, `N/A`, `#N/A`, `NULL`, `null`
-//! and `None` in an attribute of which every other cell is a number.
+//! and `None` in an attribute of which every other cell is a number. In a file of one attribute a blank line is an empty
+//! cell; elsewhere blank lines are skipped and counted ([`BlankLines`]).
 
 mod attribute;
 mod build;
@@ -51,7 +52,7 @@ use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Role, Scale};
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
-pub use dialect::{Dialect, LineEnd, Reasons};
+pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use mask::Mask;
 pub use matrix::Matrix;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::build::Source;
 use super::columns::{self, Column as Cells};
-use super::dialect::{self, Dialect, LineEnd, Reasons};
+use super::dialect::{self, BlankLines, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::marks::{self, Marks};
 use super::missing::Markers;
@@ -22,6 +22,7 @@ struct Cut {
     header_reason: String,
     layout: Layout,
     quoted_cells: u64,
+    blank_lines: BlankLines,
     notes: Vec<Note>,
 }
 
@@ -60,11 +61,11 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         header_reason,
         layout,
         quoted_cells,
+        blank_lines,
         mut notes,
     } = cut_records(
         &bytes,
-        from,
-        delimiter.unwrap_or(NO_DELIMITER),
+        tokens(&bytes, from, delimiter, sep),
         encoding,
         stated.header,
     )?;
@@ -97,6 +98,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         line_end: line_end(&bytes, table_start, &header, &layout),
         final_line_end: matches!(bytes.last(), Some(b'\n' | b'\r')),
         quoted_cells,
+        blank_lines,
         reasons: Reasons {
             delimiter: delimiter_reason,
             decimal_mark: marks.decimal_reason,
@@ -174,14 +176,22 @@ fn read_cells(
     Ok((marks, markers, cells))
 }
 
+/// The records from here on, after the line that states the delimiter if there is one.
+fn tokens(bytes: &[u8], from: usize, delimiter: Option<u8>, sep: Option<u8>) -> Tokenizer<'_> {
+    let mut tokens = Tokenizer::new(bytes, from, delimiter.unwrap_or(NO_DELIMITER));
+    if sep.is_some() {
+        tokens.skip_line_end();
+    }
+    tokens
+}
+
 fn cut_records(
     bytes: &[u8],
-    from: usize,
-    delimiter: u8,
+    mut tokens: Tokenizer<'_>,
     encoding: Encoding,
     stated_header: Option<bool>,
 ) -> Result<Cut> {
-    let mut tokens = Tokenizer::new(bytes, from, delimiter);
+    let from_the_start = tokens.clone();
     let mut first = Vec::new();
     let Some(start) = tokens.next(&mut first)? else {
         return Err(
@@ -199,8 +209,10 @@ fn cut_records(
     };
     let mut layout = Layout::new(first.len());
     if !has_header {
-        layout.push_record(start, &first)?;
-        first.clear();
+        tokens = from_the_start;
+    }
+    if first.len() == 1 {
+        tokens.keep_blank_lines();
     }
     let mut notes = Vec::new();
     if stated_header.is_none() && has_header && dialect::all_digits(&bytes[start.byte..], &first) {
@@ -209,18 +221,23 @@ fn cut_records(
         notes.push(Note::new(None, Some(start.line), text.to_owned()));
     }
     let blank_lines = layout.fill(&mut tokens)?;
-    if blank_lines > 0 {
-        let text = format!("{blank_lines} lines hold only blanks and are no records");
+    if let Some(text) = blank_lines.in_words() {
         notes.push(Note::new(None, None, text));
     }
     let quoted_cells = tokens.quoted_cells();
-    let table_start = start.byte;
+    let table_start = if has_header {
+        start.byte
+    } else {
+        first.clear();
+        layout.start(0)
+    };
     Ok(Cut {
         table_start,
         header: first,
         header_reason,
         layout,
         quoted_cells,
+        blank_lines,
         notes,
     })
 }

@@ -83,7 +83,7 @@ impl Table {
     /// The table in which these records miss this attribute; those that miss it already keep their marker.
     ///
     /// The new gaps are marked in the file's own way: as most gaps of this attribute are, else as most gaps of the file,
-    /// else by an empty cell (`NA` in a file of one attribute, where it would be an empty line). Of markers used
+    /// else by an empty cell (`NA` in a file of one attribute, where many programs skip blank lines). Of markers used
     /// equally often it is the first in the order of bytes. It is read back as missing in the way the file was read.
     ///
     /// # Panics

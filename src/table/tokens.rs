@@ -1,5 +1,6 @@
 //! Cuts the bytes of a file into records and cells, and remembers where each one is.
 
+use super::dialect::BlankLines;
 use super::encoding::line_ends;
 use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
 use crate::error::Error;
@@ -53,8 +54,9 @@ impl From<Fault> for Error {
 /// Reads one record after the other.
 ///
 /// A cell that begins with a quote ends at the matching one; elsewhere a quote is a character like any other. CRLF,
-/// LF and CR end a line. An empty line is no record, wherever it stands. On well-formed input the cells are those of
-/// RFC 4180.
+/// LF and CR end a line. An empty line is passed over and counted, or, in a file of one attribute, is a record whose
+/// cell is empty ([`keep_blank_lines`](Self::keep_blank_lines)); what follows the last line end is no record. On
+/// well-formed input the cells are those of RFC 4180.
 ///
 /// # Complexity
 /// Linear in the bytes; each is looked at once.
@@ -65,6 +67,8 @@ pub(super) struct Tokenizer<'a> {
     at: usize,
     line: u64,
     quoted_cells: u64,
+    keeps_blank_lines: bool,
+    skipped_lines: u64,
 }
 
 impl<'a> Tokenizer<'a> {
@@ -76,6 +80,25 @@ impl<'a> Tokenizer<'a> {
             at,
             line: 1,
             quoted_cells: 0,
+            keeps_blank_lines: false,
+            skipped_lines: 0,
+        }
+    }
+
+    /// From here on an empty line is a record of one empty cell.
+    pub fn keep_blank_lines(&mut self) {
+        self.keeps_blank_lines = true;
+    }
+
+    /// How many empty lines so far were passed over.
+    pub fn skipped_lines(&self) -> u64 {
+        self.skipped_lines
+    }
+
+    /// Goes past the line end that stands here, if one does.
+    pub fn skip_line_end(&mut self) {
+        if let Some(b'\n' | b'\r') = self.bytes.get(self.at) {
+            self.end_line();
         }
     }
 
@@ -86,8 +109,11 @@ impl<'a> Tokenizer<'a> {
 
     /// Appends the end of each cell of the next record, counted from the record's start.
     pub fn next(&mut self, ends: &mut Vec<u32>) -> Result<Option<Start>, Fault> {
-        while let Some(b'\n' | b'\r') = self.bytes.get(self.at) {
+        while !self.keeps_blank_lines
+            && let Some(b'\n' | b'\r') = self.bytes.get(self.at)
+        {
             self.end_line();
+            self.skipped_lines += 1;
         }
         if self.at == self.bytes.len() {
             return Ok(None);
@@ -198,38 +224,35 @@ impl Layout {
         }
     }
 
-    /// Appends every record that is left, and gives the number of lines of blanks only that were passed over.
+    /// Appends every record that is left, and counts the lines of nothing but blanks.
     ///
     /// # Errors
     /// A record has not `n_cells` cells, or the file is more than fits.
-    pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<u64, Error> {
-        let mut blank_lines = 0;
+    pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<BlankLines, Error> {
+        let mut blank = BlankLines::default();
         loop {
             let before = self.ends.len();
             let Some(start) = tokens.next(&mut self.ends)? else {
                 break;
             };
             let found = self.ends.len() - before;
+            let first = &tokens.bytes[start.byte..start.byte + self.ends[before] as usize];
+            let is_blank = found == 1 && first.iter().all(|&byte| byte == b' ' || byte == b'\t');
             if found != self.n_cells {
-                let record = &tokens.bytes[start.byte..start.byte + self.ends[before] as usize];
-                if found == 1 && record.iter().all(|&byte| byte == b' ' || byte == b'\t') {
+                if is_blank {
                     self.ends.truncate(before);
-                    blank_lines += 1;
+                    blank.skipped += 1;
                     continue;
                 }
                 return Err(ragged(found, self.n_cells, tokens.delimiter).at_line(start.line));
             }
+            blank.records += u64::from(is_blank);
             self.push(start)?;
         }
+        blank.skipped += tokens.skipped_lines();
         self.starts.shrink_to_fit();
         self.ends.shrink_to_fit();
-        Ok(blank_lines)
-    }
-
-    /// Appends a record that was read already.
-    pub fn push_record(&mut self, start: Start, ends: &[u32]) -> Result<(), Error> {
-        self.ends.extend_from_slice(ends);
-        self.push(start)
+        Ok(blank)
     }
 
     fn push(&mut self, start: Start) -> Result<(), Error> {

@@ -160,7 +160,7 @@ impl Table {
             self.write_delimiter(place, buffer);
             buffer.extend_from_slice(cell);
         }
-        self.finish_record(from, buffer);
+        self.finish_record(from, None, buffer);
     }
 
     fn write_record(&self, record: usize, buffer: &mut Vec<u8>) {
@@ -173,7 +173,7 @@ impl Table {
                 None => buffer.extend_from_slice(raw),
             }
         }
-        self.finish_record(from, buffer);
+        self.finish_record(from, Some(record), buffer);
     }
 
     fn write_delimiter(&self, place: usize, buffer: &mut Vec<u8>) {
@@ -182,9 +182,17 @@ impl Table {
         }
     }
 
-    /// A record of one cell that is empty would be a blank line, which is no record.
-    fn finish_record(&self, from: usize, buffer: &mut Vec<u8>) {
-        if self.columns.len() == 1 && buffer.len() == from {
+    /// One empty cell alone on a line is quoted where a blank line would be no record: a name, the cell of a file that had
+    /// more attributes, and the last cell of a file without a line end.
+    fn finish_record(&self, from: usize, record: Option<usize>, buffer: &mut Vec<u8>) {
+        if self.columns.len() != 1 || buffer.len() > from {
+            return;
+        }
+        let file = &self.file;
+        let is_last = |record| record + 1 == self.n_records();
+        let stays_a_record = file.layout.n_cells() == 1
+            && record.is_some_and(|record| file.dialect.final_line_end || !is_last(record));
+        if !stays_a_record {
             buffer.extend_from_slice(b"\"\"");
         }
     }

@@ -319,3 +319,19 @@ fn what_became_classes_is_said_to_be_in_no_measure_of_numbers() {
         .json();
     assert_eq!(report["scenario"]["not_in_il"], json!([]));
 }
+
+/// 1, 2, -, 4 against 1, -, 3, 4, the third value being new: the two cells that both have are equal, and one of three values of the
+/// original is gone. Without the blank lines 2 would be compared with 3.
+#[test]
+fn blank_lines_of_one_attribute_are_missing_values() {
+    let sandbox = Sandbox::with(&[("o.csv", "x\n1\n2\n\n4\n"), ("m.csv", "x\n1\n\n3\n4\n")]);
+    let ran = sandbox
+        .run("loss --format json --measures il1s,changed,suppressed o.csv m.csv")
+        .ended(0);
+    assert_eq!(
+        ran.json()["measures"],
+        json!({"il1s": 0.0, "changed": 1.0 / 3.0, "suppressed": 1.0 / 3.0})
+    );
+    let note = "note: m.csv: 1 blank line is read as a record with a missing value";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+}

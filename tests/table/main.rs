@@ -7,6 +7,7 @@ mod guesses;
 mod identity;
 mod names;
 mod numbers;
+mod one_column;
 mod oracle;
 mod replacing;
 
