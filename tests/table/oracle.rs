@@ -28,7 +28,9 @@ proptest! {
         let mut text = (0..n).map(|place| format!("n{place}")).collect::<Vec<_>>().join(",");
         for record in &records {
             text.push_str(line_end);
-            text.push_str(&record.join(","));
+            let line = record.join(",");
+            // A blank line, which that crate skips, is a record here (`one_column`).
+            text.push_str(if line.is_empty() { "\"\"" } else { &line });
         }
         if last {
             text.push_str(line_end);
