@@ -35,7 +35,7 @@ pub struct ReadArgs {
     /// The first line is a record, not names; attributes are called V1, V2, ...
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
-    /// The first line holds names, even if it looks like numbers
+    /// The first line holds names, even if it may be a record
     #[arg(long)]
     header: bool,
     /// TOML file with the scale, role and missing codes of attributes; overrides every guess
@@ -184,7 +184,23 @@ pub fn read_text(path: &Path) -> Result<String> {
 }
 
 /// Reads a table.
+///
+/// # Errors
+/// Whatever reading objects to; and Input, when the first line may hold names or a record and nobody said which.
 pub fn read_table(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
+    let table = read_in_doubt(path, options, console)?;
+    match table.first_line_doubt() {
+        None => Ok(table),
+        Some(doubt) => Err(Error::input(format!(
+            "the first line may hold names or a record: {doubt}"
+        ))
+        .in_file(table.name())
+        .remedy("State --header if it holds names, --no-header if it is a record; 'sdcrisk describe' shows both readings")),
+    }
+}
+
+/// Reads a table, also where the first line may be a record: for commands that show how a file is read.
+pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
     console.progress(&format!("reading {}", files::name_of(path)));
     let table = console.stage("read", || {
         Table::read(&files::name_of(path), files::read(path)?, options)

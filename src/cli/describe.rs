@@ -10,7 +10,10 @@ use super::{
     console::Console,
     files::{self, Plan},
 };
-use crate::report;
+use crate::{
+    report,
+    table::{ReadOptions, Table},
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -34,11 +37,23 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut plan = Plan::default();
     plan.input(&args.input)?;
     args.read.plan(&mut plan)?;
-    let table = args::read_table(&args.input, &args.read.options()?, console)?;
+    let options = args.read.options()?;
+    let table = args::read_in_doubt(&args.input, &options, console)?;
     let description = table.describe();
+    let as_record = match description.first_line_doubt {
+        None => None,
+        Some(_) => {
+            let name = table.name().to_owned();
+            let options = ReadOptions {
+                header: Some(false),
+                ..options
+            };
+            Some(Table::read(&name, table.into_bytes(), &options)?.describe())
+        }
+    };
     let text = match args.format {
-        TextOrJson::Text => report::describe::to_text(&description),
-        TextOrJson::Json => report::describe::to_json(&description),
+        TextOrJson::Text => report::describe::to_text(&description, as_record.as_ref()),
+        TextOrJson::Json => report::describe::to_json(&description, as_record.as_ref()),
     };
     files::print(text.as_bytes())?;
     Ok(Ending::Done)

@@ -8,27 +8,49 @@ use crate::table::{AttributeDescription, BlankLines, Description, LineEnd};
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.describe/1";
 
-/// For programs.
-pub fn to_json(description: &Description) -> String {
+/// For programs; `as_record` is the reading in which the first line is a record, where that is in doubt.
+pub fn to_json(description: &Description, as_record: Option<&Description>) -> String {
     #[derive(Serialize)]
     struct Report<'a> {
         schema: &'static str,
         version: &'static str,
         #[serde(flatten)]
         description: &'a Description,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        without_header: Option<&'a Description>,
     }
     let mut json = serde_json::to_string_pretty(&Report {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         description,
+        without_header: as_record,
     })
     .unwrap_or_else(|_| unreachable!("a description holds words and numbers only"));
     json.push('\n');
     json
 }
 
-/// For people.
-pub fn to_text(description: &Description) -> String {
+/// For people; `as_record` is the reading in which the first line is a record, where that is in doubt.
+pub fn to_text(description: &Description, as_record: Option<&Description>) -> String {
+    let reading = match (as_record, &description.first_line_doubt) {
+        (Some(as_record), Some(doubt)) => {
+            text::paragraph(&format!(
+                "The first line may hold names or a record: {doubt}. No other command reads this file before --header or \
+                 --no-header says which. Both readings follow; in the first, attributes are called by their places, so that \
+                 nothing of what may be a record is shown."
+            )) + "\nWith --header (the first line holds names)\n\n"
+                + &as_read(description)
+                + "\nWith --no-header (the first line is a record)\n\n"
+                + &as_read(as_record)
+        }
+        _ => as_read(description),
+    };
+    reading
+        + "\nTo change a guess: an option (--delimiter, --decimal-mark, --na, ...) or a roles file (--roles FILE).\n"
+}
+
+/// One reading of a file.
+fn as_read(description: &Description) -> String {
     let dialect = &description.dialect;
     let reasons = &dialect.reasons;
     let mut out = format!(
@@ -112,7 +134,7 @@ pub fn to_text(description: &Description) -> String {
             out += &text::paragraph(&format!("- {note}"));
         }
     }
-    out + "\nTo change a guess: an option (--delimiter, --decimal-mark, --na, ...) or a roles file (--roles FILE).\n"
+    out
 }
 
 fn line_ends(line_end: LineEnd) -> &'static str {

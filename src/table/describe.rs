@@ -19,6 +19,9 @@ pub struct Description {
     pub records: usize,
     /// How the file is written.
     pub dialect: DialectDescription,
+    /// Why the first line, read as names here, may be a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line_doubt: Option<String>,
     /// The attributes, in the order of the file.
     pub attributes: Vec<AttributeDescription>,
     /// What else is worth knowing.
@@ -98,6 +101,7 @@ impl Table {
                 blank_lines: dialect.blank_lines,
                 reasons: dialect.reasons.clone(),
             },
+            first_line_doubt: self.first_line_doubt().map(str::to_owned),
             attributes: self
                 .ids()
                 .collect::<Vec<_>>()

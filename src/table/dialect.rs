@@ -256,7 +256,8 @@ pub(super) fn sniff_delimiter(
 ///
 /// It is taken for data if the same number is there twice, or if every cell of it is a number and one of them is no plausible
 /// name: it has a sign, a decimal mark or an exponent. Plain different whole numbers may be years or positions, and numbers
-/// beside words may be those of a questionnaire (1.1, 1.2): they are taken for names.
+/// beside words may be those of a questionnaire (1.1, 1.2): they are taken for names, but not in silence
+/// ([`FirstLine`](super::names::FirstLine)).
 pub(super) fn sniff_header<'a>(
     first: impl Iterator<Item = &'a [u8]>,
     encoding: Encoding,
@@ -296,14 +297,6 @@ pub(super) fn sniff_header<'a>(
         true,
         "the first line holds different whole numbers, which can be names".to_owned(),
     )
-}
-
-/// Whether every cell of this record is a whole number without a sign.
-pub(super) fn all_digits(record: &[u8], ends: &[u32]) -> bool {
-    (0..ends.len()).all(|place| {
-        let cell = content(cut(record, ends, place));
-        !cell.is_empty() && cell.iter().all(u8::is_ascii_digit)
-    })
 }
 
 /// Where the table begins, whether the UTF-8 mark is before it, and the delimiter that a `sep=;` line states.

@@ -18,6 +18,9 @@ pub(super) const DELIMITER_SAMPLE: usize = 100;
 /// Records, evenly spread over the file, that decide about decimal and thousands marks.
 pub(super) const MARKS_SAMPLE: usize = 20_000;
 
+/// Records whose cells decide whether the first line is written as they are.
+pub(super) const SHAPE_SAMPLE: usize = 1_000;
+
 /// An attribute of whole numbers with at most this many different ones holds codes or counts.
 pub(super) const FEW_VALUES: usize = 20;
 

@@ -93,6 +93,8 @@ struct File {
     header: Vec<u32>,
     /// Whether the header gives each attribute a name that no other has.
     own_names: bool,
+    /// Why the first line, taken for names, may be a record.
+    doubt: Option<String>,
     layout: Layout,
     dialect: Dialect,
     syntax: number::Syntax,
@@ -316,6 +318,15 @@ impl Table {
     /// they differ in a file with other attributes.
     pub fn has_own_names(&self) -> bool {
         self.file.own_names
+    }
+
+    /// Why the first line of the file, which was taken for names, may be a record; `None` where it surely holds names or surely
+    /// none, or where [`ReadOptions::header`] or a roles file that names an attribute says so. The words hold nothing of that line.
+    ///
+    /// While there is doubt, the attributes are called by their places (`attribute 3`), so that no message, report or statement can
+    /// show a record as if it were names. [`write`](Self::write) would still publish the line: state what it is first.
+    pub fn first_line_doubt(&self) -> Option<&str> {
+        self.file.doubt.as_deref()
     }
 
     /// SHA-256 of the content of the file as it was read (decompressed, if it was compressed), in hexadecimal.

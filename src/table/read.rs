@@ -8,6 +8,7 @@ use super::dialect::{self, BlankLines, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::marks::{self, Marks};
 use super::missing::Markers;
+use super::names::FirstLine;
 use super::number::thousands_bytes;
 use super::roles::{FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
@@ -70,11 +71,31 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         stated.header,
     )?;
     let table = &bytes[table_start..];
-    let (names, own_names) = names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
-    names::check_roles(roles, &names)?;
+    let notes_of_records = notes.len();
+    let (mut names, mut own_names) =
+        names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
 
     let (marks, markers, cells) =
         read_cells(&bytes, &layout, delimiter, encoding, &names, stated, roles)?;
+    let first_line = FirstLine {
+        table,
+        header: &header,
+        bytes: &bytes,
+        layout: &layout,
+        cells: &cells,
+        encoding,
+    };
+    let doubt = match stated.header.is_some() || header.is_empty() || names::known(roles, &names) {
+        true => None,
+        false => first_line.doubt(),
+    };
+    if doubt.is_some() {
+        // What may be a record is no name, and not to be shown.
+        names = names::places(layout.n_cells());
+        own_names = false;
+        notes.truncate(notes_of_records);
+    }
+    names::check_roles(roles, &names)?;
     let syntax = marks.syntax(encoding);
     let source = Source {
         bytes: &bytes,
@@ -114,6 +135,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         table_start,
         header,
         own_names,
+        doubt,
         layout,
         dialect,
         syntax,
@@ -215,11 +237,6 @@ fn cut_records(
         tokens.keep_blank_lines();
     }
     let mut notes = Vec::new();
-    if stated_header.is_none() && has_header && dialect::all_digits(&bytes[start.byte..], &first) {
-        let text =
-            "every name is a number: if this line is a record, state that there is no header";
-        notes.push(Note::new(None, Some(start.line), text.to_owned()));
-    }
     let blank_lines = layout.fill(&mut tokens)?;
     if let Some(text) = blank_lines.in_words() {
         notes.push(Note::new(None, None, text));

@@ -164,20 +164,9 @@ fn a_header_is_doubted_only_where_it_cannot_be_names() {
         if !header {
             let names: Vec<&str> = table.attributes().iter().map(|a| a.name.as_str()).collect();
             assert_eq!(names, ["V1", "V2"]);
+            assert_eq!(table.first_line_doubt(), None, "{text:?}");
         }
     }
-    let notes = |text: &str| {
-        read(text)
-            .notes()
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        notes("1995,1996\n5,6\n"),
-        ["line 1: every name is a number: if this line is a record, state that there is no header"]
-    );
-    assert!(notes("a,1996\n5,6\n").is_empty());
     let table = read_with("a,b\n1,2\n", "[file]\nheader = false").expect("a table");
     assert_eq!((table.n_records(), table.text(0, id(1)).as_ref()), (2, "b"));
     let table = read_with("1.5,2\n3,4\n", "[file]\nheader = true").expect("a table");
@@ -239,7 +228,7 @@ fn lines_count_the_line_ends_inside_quotes_and_blank_lines() {
 }
 
 /// A first line that holds a number twice is a person's record, also beside words: were it taken for names, it would be
-/// published as it is. Numbers of a questionnaire are names.
+/// published as it is. Numbers of a questionnaire are read as names, but not in silence.
 #[test]
 fn a_record_is_not_taken_for_names() {
     let header = |text: &str| {
@@ -251,4 +240,96 @@ fn a_record_is_not_taken_for_names() {
     assert!(header("person,1.1,1.2,1.3\nP1,3,4,5\n"));
     assert!(header("town,2019,2020\nHull,5,5\n"));
     assert!(header("name,,\nHull,5,5\n"), "empty names are no numbers");
+}
+
+/// A first line that could as well be a record is never taken for names in silence; while nobody said what it is, its cells are
+/// no names. Ordinary headers are read without a question.
+#[test]
+fn a_first_line_that_may_be_a_record_is_doubted() {
+    for (text, doubt) in [
+        // A number in a column of numbers: a record, or years.
+        (
+            "Oslo,90,26400,married,101\nBergen,34,28000,single,102\n",
+            "attribute 2 would be a number, as",
+        ),
+        (
+            "town,2019,2020\nHull,5,5\n",
+            "attribute 2 would be a number, as",
+        ),
+        ("1995,1996\n5,6\n", "attribute 1 would be a number, as"),
+        (
+            "a;1.234,5\nb;1.234,5\nc;2.000,25\n",
+            "attribute 2 would be a number, as",
+        ),
+        (
+            "town,0301\nHull,0402\n",
+            "attribute 2 would be a number, as",
+        ),
+        (
+            "person,1.1,1.2\nP1,3,4\n",
+            "attribute 2 would be a number, as",
+        ),
+        // Half of the cells below are numbers: the others are remarks.
+        (
+            "town,7\nHull,8\nYork,left\n",
+            "attribute 2 would be a number, as",
+        ),
+        // Words that are values of their attribute, too; blanks and quotes do not matter.
+        (
+            "Oslo,married\nBergen,single\n\"Oslo \",widowed\n",
+            "attribute 1 would be a text that stands below",
+        ),
+        (
+            "yes,no\nno,yes\nyes,yes\n",
+            "attribute 1 would be a text that stands below",
+        ),
+        // Written as the records are.
+        (
+            "K-17,2020-01-05\nL-2,2021-12-31\n",
+            "attribute 1 would be written as",
+        ),
+        // Nothing below to compare with.
+        ("Oslo,90,married\n", "attribute 2 would be a number"),
+    ] {
+        let table = read(text);
+        let found = table.first_line_doubt().unwrap_or_default();
+        assert!(found.contains(doubt), "{text:?}: {found:?}");
+        for attribute in table.attributes() {
+            assert_eq!(attribute.name, format!("attribute {}", attribute.position));
+        }
+        // Nothing of the line is in what the table says of itself.
+        let said = format!("{:?}{:?}", table.describe(), table);
+        for cell in text.lines().next().unwrap().split([',', ';']) {
+            assert!(
+                cell.len() < 3 || !said.contains(cell),
+                "{text:?}: {cell} in {said}"
+            );
+        }
+        for header in [true, false] {
+            let roles = format!("[file]\nheader = {header}");
+            assert_eq!(read_with(text, &roles).unwrap().first_line_doubt(), None);
+        }
+    }
+    for text in [
+        "name,age\nAnna,34\n",
+        "name,town\nAnna,Oslo\nPer,Bergen\n",
+        "Anna,Oslo\n",
+        "a1,b2\n5,6\n",
+        "Q1,Q2\nyes,no\nno,no\n",
+        "year2019,year2020\n5,6\n",
+        "age,\n5,\n",
+        "NA,b\nNA,6\n",
+        "icd10,n\nA01.5,1\nB7,2\n",
+        "2019,n\nlow,1\nhigh,2\n",
+    ] {
+        let table = read(text);
+        assert_eq!(table.first_line_doubt(), None, "{text:?}");
+    }
+    // Who names an attribute in a roles file knows its name.
+    let table = read_with("town,2019\nHull,5\n", "nominal = ['town']").unwrap();
+    assert_eq!(table.first_line_doubt(), None);
+    assert_eq!(table.attribute(id(1)).name, "2019");
+    // And a roles file for a file with a header finds no name, and shows none, where there is a record instead.
+    let error = read_with("Oslo,90\nBergen,34\n", "nominal = ['town']").unwrap_err();
+    assert!(!error.to_string().contains("Oslo"), "{error}");
 }
