@@ -34,7 +34,7 @@ fn main() {
     for (n_records, gaps) in [(100_000, false), (100_000, true)] {
         let columns = columns(n_records, gaps);
         let keys = Keys::of_codes(n_records, &columns);
-        let ours = || minimal_uniques(&keys, 7).len();
+        let ours = || minimal_uniques(&keys, 7, MissingMatches::Any).len();
         compare("minimal uniques", n_records, gaps, ours, || {
             plain_uniques(&keys)
         });

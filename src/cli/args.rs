@@ -29,7 +29,8 @@ pub struct ReadArgs {
     /// Encoding: utf-8 or windows-1252
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     encoding: Option<Encoding>,
-    /// What marks a missing value, comma-separated, for example NA,-9; replaces the usual markers (empty, NA, ., *)
+    /// What marks a missing value, comma-separated, for example NA,-9; replaces the usual markers (empty, NA, ., *). An empty cell
+    /// that is not listed (as in ",NA,-9") is a category of its own, but missing where all else is numbers
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     na: Option<String>,
     /// The first line is a record, not names; attributes are called V1, V2, ...

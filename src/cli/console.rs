@@ -17,7 +17,7 @@ const MOST_THREADS: usize = 1024;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages and threads")]
 pub struct ConsoleArgs {
-    /// Say nothing on standard error but errors
+    /// Say nothing on standard error but errors, and what a masking does not protect
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
     /// Make every warning, and every note about an option without use, an error (exit status 2)
@@ -124,6 +124,19 @@ impl Console {
     /// Usage, under `--strict`: outputs that were not kept yet do not appear.
     pub fn warn(&self, text: &str) -> Result<()> {
         self.objection("warning", text)
+    }
+
+    /// As [`warn`](Self::warn), but under `--quiet`, too: a result protects less than its name promises, and nothing else
+    /// that is written would show it.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub fn insist(&self, text: &str) -> Result<()> {
+        self.objection("warning", text)?;
+        if self.quiet {
+            let _ = writeln!(io::stderr(), "warning: {text}");
+        }
+        Ok(())
     }
 
     /// An option has no use in this call. Scripts run over many files, so this is a note; options that contradict each

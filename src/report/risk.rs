@@ -53,9 +53,14 @@ impl About {
             | "suda_dis"
             | "suda_dis_mean"
             | "suda_dis_max" => Self::Linkability,
-            "unique" | "k_anonymity" | "population_unique" | "suda_records" | "suda_msu" => {
-                Self::SinglingOut
-            }
+            "unique"
+            | "unique_gaps_apart"
+            | "k_anonymity"
+            | "k_anonymity_gaps_apart"
+            | "on_gaps"
+            | "population_unique"
+            | "suda_records"
+            | "suda_msu" => Self::SinglingOut,
             _ if key.starts_with("below_k") => Self::SinglingOut,
             _ => Self::Inference,
         }
@@ -129,6 +134,8 @@ pub struct SudaSummary {
     pub scoring: &'static str,
     /// The share of the population in the sample.
     pub sampling_fraction: f64,
+    /// Where that is from: the `option`, the `weights` (records over their sum), or the `default`.
+    pub sampling_fraction_from: &'static str,
 }
 
 /// How two files were compared.
@@ -361,8 +368,14 @@ impl RiskReport {
             "any" => "every value",
             _ => "only missing values",
         };
+        let apart = match scenario.missing_matches == "any" && !scenario.confidential.is_empty() {
+            true => {
+                ", but is a category of its own for groups (l-diversity, t-closeness, values given away)"
+            }
+            false => "",
+        };
         content += &text::paragraph(&format!(
-            "Key: {}; a missing value matches {matches}. Confidential: {}. Weights: {}.",
+            "Key: {}; a missing value matches {matches}{apart}. Confidential: {}. Weights: {}.",
             list(&scenario.key),
             list(&scenario.confidential),
             scenario.weights.as_deref().unwrap_or("none"),
@@ -381,10 +394,15 @@ impl RiskReport {
         }
         if let Some(suda) = &scenario.suda {
             content += &text::paragraph(&format!(
-                "Minimal sample uniques of up to {} attributes, scoring {}, sampling fraction {}.",
+                "Minimal sample uniques of up to {} attributes, scoring {}, sampling fraction {} ({}).",
                 suda.most_attributes,
                 suda.scoring,
-                text::percent(suda.sampling_fraction)
+                text::percent(suda.sampling_fraction),
+                match suda.sampling_fraction_from {
+                    "option" => "as stated",
+                    "weights" => "the records over the sum of their weights",
+                    _ => "assumed: neither --sampling-fraction nor --weights is given",
+                }
             ));
         }
         content

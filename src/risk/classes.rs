@@ -61,6 +61,43 @@ pub static K_ANONYMITY: Definition = Definition::count(
 .higher_is_better()
 .at_least(1.0);
 
+/// Records that are safe only because missing values match.
+pub static ON_GAPS: Definition = Definition::count(
+    "on_gaps",
+    "reach k by missing values only",
+    "records that match k or more only because a missing value matches every value: with missing values as a category of their own they match fewer; k of the call, or 3",
+    SOURCE,
+);
+
+/// [`UNIQUE`], where a missing value matches only missing ones.
+pub static UNIQUE_APART: Definition = Definition::count(
+    "unique_gaps_apart",
+    "unique, missing values a category",
+    "records that no other record matches on the key if a missing value matches only missing ones",
+    SOURCE,
+);
+
+/// [`BELOW_K`], where a missing value matches only missing ones.
+pub static BELOW_K_APART: Definition = Definition::count(
+    "below_k_gaps_apart",
+    "fewer than k, missing values a category",
+    "records that match fewer than k records on the key, themselves among them, if a missing value matches only missing ones; k of the call, or 3",
+    SOURCE,
+);
+
+/// [`K_ANONYMITY`], where a missing value matches only missing ones.
+pub static K_ANONYMITY_APART: Definition = Definition::count(
+    "k_anonymity_gaps_apart",
+    "k-anonymity, missing values a category",
+    "least number of records that match a record on the key, itself among them, if a missing value matches only missing ones",
+    SOURCE,
+)
+.higher_is_better()
+.at_least(1.0);
+
+/// The k of the figures of missing values where none is asked for.
+pub const USUAL_K: u32 = 3;
+
 /// Why a figure of a key has no value where no record has anything of the key.
 pub(super) const NO_KEY: &str = "no record has a value of the key";
 
@@ -126,6 +163,16 @@ impl KeyClasses {
             members,
             starts,
         }
+    }
+
+    /// What a missing value matches.
+    pub fn missing(&self) -> MissingMatches {
+        self.missing
+    }
+
+    /// Whether a missing value makes records match that would be apart with missing values as a category of their own.
+    pub fn rest_on_gaps(&self) -> bool {
+        self.missing == MissingMatches::Any && self.keys.have_gaps()
     }
 
     /// The keys as codes.
@@ -214,6 +261,34 @@ impl KeyClasses {
         figures.extend(k.map(|k| count(&BELOW_K, below(k))));
         figures
     }
+
+    /// How many records reach k (3 if none is asked for) only because a missing value matches every value, beside what the
+    /// figures are with missing values as a category of their own. The records counted are the same.
+    pub fn gap_figures(&self, k: Option<u32>) -> Vec<Figure> {
+        let k = k.unwrap_or(USUAL_K);
+        let counted = self.keyed();
+        if counted == 0 {
+            let all = [&ON_GAPS, &UNIQUE_APART, &BELOW_K_APART, &K_ANONYMITY_APART];
+            return all.map(|what| Figure::undefined(what, NO_KEY)).into();
+        }
+        let (mut on_gaps, mut unique, mut below, mut least) = (0_u64, 0_u64, 0_u64, u32::MAX);
+        for group in self.groups() {
+            let size = u32::try_from(group.len()).unwrap_or(u32::MAX);
+            least = least.min(size);
+            unique += u64::from(size == 1);
+            if size < k {
+                below += u64::from(size);
+                let safe = |&&record: &&u32| self.sizes[record as usize] >= k;
+                on_gaps += group.iter().filter(safe).count() as u64;
+            }
+        }
+        vec![
+            Figure::new(&ON_GAPS, on_gaps as f64, counted),
+            Figure::new(&UNIQUE_APART, unique as f64, counted),
+            Figure::new(&BELOW_K_APART, below as f64, counted),
+            Figure::new(&K_ANONYMITY_APART, f64::from(least), counted),
+        ]
+    }
 }
 
 /// Records sorted by class, and where each class begins; records that do not take part are left out, classes without members too.
@@ -265,6 +340,13 @@ mod tests {
             any.weights(&[1.0, 2.0, 4.0, 8.0, 16.0]),
             [7.0, 7.0, 7.0, 8.0, 0.0]
         );
+
+        // Of the three that match three with gaps, none does without.
+        let gaps = any.gap_figures(None);
+        let values: Vec<_> = gaps.iter().map(|figure| figure.value).collect();
+        assert_eq!(values, [3.0, 2.0, 4.0, 1.0].map(Some));
+        let gaps = any.gap_figures(Some(2));
+        assert_eq!((gaps[0].value, gaps[2].value), (Some(1.0), Some(2.0)));
 
         let own = classes(&columns, MissingMatches::Missing);
         assert_eq!(own.sizes(), [2, 2, 1, 1, 0]);

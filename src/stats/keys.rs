@@ -127,7 +127,8 @@ impl Keys {
         self.over_matching(|record| weights[record])
     }
 
-    fn over_matching<T: Count>(&self, amount: impl Fn(usize) -> T) -> Vec<T> {
+    /// The records by the attributes that they have; those with nothing of the key are left out.
+    pub fn patterns(&self) -> BTreeMap<Set, Vec<u32>> {
         let mut patterns: BTreeMap<Set, Vec<u32>> = BTreeMap::new();
         for (record, name) in (0..self.n_records).zip(0_u32..) {
             let present = self.present(record);
@@ -135,6 +136,40 @@ impl Keys {
                 patterns.entry(present).or_default().push(name);
             }
         }
+        patterns
+    }
+
+    /// Whether a record that has something of the key misses something of it.
+    pub fn have_gaps(&self) -> bool {
+        let whole = (1_u64 << self.width) - 1;
+        (0..self.n_records).any(|record| {
+            let present = u64::from(self.present(record));
+            present != 0 && present != whole
+        })
+    }
+
+    /// For each of these records, which have all attributes of `set`, how many match it on these, itself among them, where a missing
+    /// value matches every value. `patterns` are [those of the keys](Self::patterns).
+    pub fn matching_on(
+        &self,
+        set: Set,
+        records: &[u32],
+        patterns: &BTreeMap<Set, Vec<u32>>,
+        classes: &mut Classes<'_>,
+    ) -> Vec<u32> {
+        let mut sums = vec![0; records.len()];
+        for (&pattern, members) in patterns {
+            let classes = classes.of(set & pattern);
+            let totals = Totals::of_members(members, classes, |_| 1);
+            for (sum, &record) in sums.iter_mut().zip(records) {
+                *sum += totals.of(classes[record as usize]);
+            }
+        }
+        sums
+    }
+
+    fn over_matching<T: Count>(&self, amount: impl Fn(usize) -> T) -> Vec<T> {
+        let patterns = self.patterns();
         let mut classes = Classes::new(self);
         let mut sums = vec![T::default(); self.n_records];
         for (&set, seekers) in &patterns {

@@ -3,7 +3,7 @@
 use super::encoding::Encoding;
 use super::number::{self, Reading, Syntax};
 
-/// What is missing unless the user says otherwise, beside the empty cell: R's, SAS's and ARX's marker.
+/// What is missing unless the user says otherwise, as the empty cell is: R's, SAS's and ARX's marker.
 pub(super) const DEFAULT_MARKERS: [&str; 3] = ["NA", ".", "*"];
 
 /// Words that other programs write for a missing number. In an attribute of text they may be names, so they are
@@ -13,8 +13,10 @@ pub(super) const NUMERIC_MARKERS: [&str; 8] =
 
 /// What stands for a missing value in one attribute.
 ///
-/// The empty cell always does. A marker is compared with the cell without quotes and without blanks around; where
-/// both are numbers, by value (`-9` finds `-9.0`).
+/// The empty cell does unless markers are stated and it is none of them: then it is a value of its own in an attribute of text, and
+/// missing only where every other cell is a number (R's rule for `na.strings`). In an attribute whose own list of codes is stated and
+/// empty nothing is missing at all. A marker is compared with the cell without quotes and without blanks around; where both are
+/// numbers, by value (`-9` finds `-9.0`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Markers {
     texts: Vec<Vec<u8>>,
@@ -23,17 +25,26 @@ pub(super) struct Markers {
     /// Whether a text is a number or a code at all.
     some_numeric: bool,
     numeric_words: bool,
+    /// Whether an empty cell is missing among numbers.
+    numeric_empty: bool,
 }
 
 impl Markers {
-    /// The default markers, or those `stated` instead, and the `codes` of this attribute.
-    pub fn new(stated: Option<&[String]>, codes: &[String], encoding: Encoding) -> Self {
-        let defaults = DEFAULT_MARKERS.map(str::to_owned);
+    /// The default markers, or those `stated` instead, and the `codes` of this attribute; none at all where these are
+    /// an empty list.
+    pub fn new(stated: Option<&[String]>, codes: Option<&[String]>, encoding: Encoding) -> Self {
+        if codes.is_some_and(<[String]>::is_empty) {
+            return Self::default();
+        }
+        let defaults: Vec<String> = std::iter::once("")
+            .chain(DEFAULT_MARKERS)
+            .map(str::to_owned)
+            .collect();
         // A marker that the encoding cannot write stands in no cell.
         let texts = stated
             .unwrap_or(&defaults)
             .iter()
-            .chain(codes)
+            .chain(codes.unwrap_or_default())
             .filter_map(|marker| encoding.encode(marker.trim()))
             .collect();
         Self {
@@ -41,7 +52,13 @@ impl Markers {
             numbers: Vec::new(),
             some_numeric: false,
             numeric_words: stated.is_none(),
+            numeric_empty: true,
         }
+    }
+
+    /// The first marker that is understood whatever else the attribute holds, if there is one.
+    pub fn first(&self) -> Option<&[u8]> {
+        self.texts.first().map(Vec::as_slice)
     }
 
     /// The same markers where numbers look like this: those that are numbers are compared by value, too.
@@ -72,7 +89,7 @@ impl Markers {
 
     /// Whether this cell content is missing whatever else the attribute holds.
     pub fn is_marker(&self, cell: &[u8]) -> bool {
-        cell.is_empty() || self.texts.iter().any(|text| text == cell)
+        self.texts.iter().any(|text| text == cell)
     }
 
     /// Whether this number is missing.
@@ -87,10 +104,13 @@ impl Markers {
 
     /// Whether this cell content is missing if every other cell is a number.
     pub fn is_numeric_word(&self, cell: &[u8]) -> bool {
-        self.numeric_words
-            && NUMERIC_MARKERS
-                .iter()
-                .any(|marker| marker.as_bytes() == cell)
+        match cell.is_empty() {
+            true => self.numeric_empty && !self.is_marker(cell),
+            false => {
+                let mut words = NUMERIC_MARKERS.iter();
+                self.numeric_words && words.any(|marker| marker.as_bytes() == cell)
+            }
+        }
     }
 }
 

@@ -11,9 +11,10 @@
 //! clocks or the environment.
 //!
 //! # Missing
-//! A missing cell is marked in a [`Mask`]; no number stands for it. The empty cell is always missing; so are `NA`,
-//! `.` and `*` unless other markers are stated, and the words `NaN`, `nan`, `-nan`, `N/A`, `#N/A`, `NULL`, `null`
-//! and `None` in an attribute of which every other cell is a number. In a file of one attribute a blank line is an empty
+//! A missing cell is marked in a [`Mask`]; no number stands for it. The empty cell, `NA`, `.` and `*` are missing
+//! unless other markers are stated, and the words `NaN`, `nan`, `-nan`, `N/A`, `#N/A`, `NULL`, `null` and `None` in an
+//! attribute of which every other cell is a number. If the stated markers leave out the empty cell, it is missing in
+//! an attribute of numbers only; an attribute whose own list of codes is empty misses nothing. In a file of one attribute a blank line is an empty
 //! cell; elsewhere blank lines are skipped and counted ([`BlankLines`]).
 
 mod attribute;

@@ -17,7 +17,8 @@ pub struct ReadOptions {
     pub thousands_mark: Option<Option<char>>,
     /// How characters are written as bytes.
     pub encoding: Option<Encoding>,
-    /// What stands for a missing value, instead of the default markers. The empty cell always does.
+    /// What stands for a missing value, instead of the default markers, of which the empty cell is one. An empty cell that is not
+    /// listed is a value of its own in an attribute of text; where every other cell is a number it is missing all the same.
     pub na: Option<Vec<String>>,
     /// Whether the first record holds the names.
     pub header: Option<bool>,

@@ -177,7 +177,7 @@ fn read_cells(
                 .attributes
                 .get(name)
                 .and_then(|stated| stated.na.as_deref());
-            Markers::new(stated.na.as_deref(), codes.unwrap_or_default(), encoding)
+            Markers::new(stated.na.as_deref(), codes, encoding)
         })
         .collect();
     let comma_delimited = delimiter == Some(b',');

@@ -83,16 +83,19 @@ impl Table {
     /// The table in which these records miss this attribute; those that miss it already keep their marker.
     ///
     /// The new gaps are marked in the file's own way: as most gaps of this attribute are, else as most gaps of the file,
-    /// else by an empty cell (`NA` in a file of one attribute, where many programs skip blank lines). Of markers used
-    /// equally often it is the first in the order of bytes. It is read back as missing in the way the file was read.
+    /// else by an empty cell (`NA` in a file of one attribute, where many programs skip blank lines), or, where that is
+    /// none, by the first marker that was stated. Of markers used equally often it is the first in the order of bytes. It is
+    /// read back as missing in the way the file was read.
+    ///
+    /// # Errors
+    /// Input, if nothing stands for a missing value in this attribute.
     ///
     /// # Panics
     /// If a record is named that there is not.
     ///
     /// # Complexity
     /// Keeps 4 bytes a record; looks at the missing cells of the file.
-    #[must_use]
-    pub fn with_missing(mut self, id: AttrId, records: &[u32]) -> Self {
+    pub fn with_missing(mut self, id: AttrId, records: &[u32]) -> Result<Self> {
         let n_records = self.n_records();
         let mut words = vec![0_u64; n_records.div_ceil(64)];
         let mut codes = vec![Self::AS_IT_IS; n_records];
@@ -104,9 +107,10 @@ impl Table {
         }
         let gaps = Mask::from_words(words);
         if gaps.is_empty() {
-            return self;
+            return Ok(self);
         }
-        let marker = self.missing_marker(id, self.columns[id.index()].numeric);
+        let numeric = self.columns[id.index()].numeric;
+        let marker = self.missing_marker(id, numeric)?;
         let column = &mut self.columns[id.index()];
         column.missing = column.missing.joined(&gaps);
         column.replace(codes, vec![marker]);
@@ -120,7 +124,7 @@ impl Table {
         } else {
             column.values = OnceLock::new();
         }
-        self
+        Ok(self)
     }
 
     /// The numbers that stand for a missing value in this attribute.
@@ -202,7 +206,7 @@ impl Table {
     }
 
     /// The bytes with which a gap of this attribute is marked.
-    fn missing_marker(&self, id: AttrId, numeric: bool) -> Vec<u8> {
+    fn missing_marker(&self, id: AttrId, numeric: bool) -> Result<Vec<u8>> {
         let markers = self.markers(&self.columns[id.index()]);
         let most_used = |ids: &mut dyn Iterator<Item = AttrId>| {
             let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
@@ -223,9 +227,15 @@ impl Table {
         };
         most_used(&mut std::iter::once(id))
             .or_else(|| most_used(&mut self.ids()))
-            .unwrap_or_else(|| match self.n_attributes() {
-                1 if markers.is_marker(b"NA") => b"NA".to_vec(),
-                _ => Vec::new(),
+            .or_else(|| match self.n_attributes() {
+                1 if markers.is_marker(b"NA") => Some(b"NA".to_vec()),
+                _ if self.is_gap(b"", markers, numeric) => Some(Vec::new()),
+                _ => markers.first().map(<[u8]>::to_vec),
+            })
+            .ok_or_else(|| {
+                Error::input("nothing stands for a missing value in this attribute")
+                    .on_attribute(&self.attribute(id).name)
+                    .remedy("Name a code for missing values instead of the empty list in the roles file")
             })
     }
 
@@ -257,7 +267,7 @@ impl Table {
             attribute.scale_reason = "it was given names".to_owned();
         }
         if kinds.texts || kinds.words {
-            self.replace_words(id);
+            self.replace_words(id)?;
         }
         self.read_new_numbers(id, codes);
         Ok(())
@@ -288,7 +298,7 @@ impl Table {
     }
 
     /// Words that are missing only among numbers give way to a marker that is understood among text.
-    fn replace_words(&mut self, id: AttrId) {
+    fn replace_words(&mut self, id: AttrId) -> Result<()> {
         let column = &self.columns[id.index()];
         let markers = self.markers(column);
         let words: Vec<usize> = column
@@ -297,14 +307,15 @@ impl Table {
             .filter(|&record| !self.is_gap(content(self.file_cell(record, column)), markers, false))
             .collect();
         if words.is_empty() {
-            return;
+            return Ok(());
         }
-        let marker = self.missing_marker(id, false);
+        let marker = self.missing_marker(id, false)?;
         let mut codes = vec![Self::AS_IT_IS; self.n_records()];
         for record in words {
             codes[record] = 0;
         }
         self.columns[id.index()].replace(codes, vec![marker]);
+        Ok(())
     }
 
     /// What kinds of cells this attribute has where it is not missing.

@@ -27,6 +27,7 @@ use crate::error::{Error, Result, not_toml};
 /// [missing]                            # codes of one attribute, beside the markers of the file
 /// income = [-9, 9999998]
 /// age    = [99, "unknown"]
+/// spouse = []                          # nothing is missing: an empty cell (or NA) is a category of its own
 ///
 /// [file]                               # how the file is written
 /// delimiter      = ";"

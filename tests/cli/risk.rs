@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
@@ -379,5 +379,113 @@ fn confidential_values_are_guessed_by_who_knows_the_key() {
             .text();
         let said = format!("by who knows: {}.", known.join(", "));
         assert!(text.contains(&said), "{text}");
+    }
+}
+
+/// Half of the people have no job, and nothing was masked. By hand, k = 3: each of the two with a job of their own matches the two
+/// empty ones beside itself, so all seven reach 3; with an empty cell as a category the classes have 3, 1, 1 and 2 records.
+const STRUCTURAL: &str = "sex,job\nf,\nf,\nf,\nm,smith\nm,cook\nm,\nm,\n";
+
+#[test]
+fn who_reaches_k_by_missing_values_only_is_counted() {
+    let sandbox = Sandbox::with(&[
+        ("in.csv", STRUCTURAL),
+        ("roles.toml", "[missing]\njob = []\n"),
+    ]);
+    let report = sandbox
+        .run("risk --format json --key sex,job in.csv")
+        .ended(0)
+        .json();
+    let measures = &report["measures"];
+    for (key, value) in [
+        ("below_k_3", 0.0),
+        ("on_gaps", 4.0),
+        ("k_anonymity_gaps_apart", 1.0),
+        ("unique_gaps_apart", 2.0),
+        ("below_k_gaps_apart", 4.0),
+    ] {
+        assert_eq!(measures[key], json!(value), "{key}");
+    }
+    let said = report["readings"][0]["text"].as_str().unwrap();
+    let sentence = "4 of 7 records (57.1 %) match 3 or more only because a missing value matches every value; with missing values \
+                    as a category of their own 4 match fewer than 3, and 2 are unique.";
+    assert!(said.contains(sentence), "{said}");
+
+    // Empty cells as a category, in two ways: then there are no gaps.
+    for options in ["--roles roles.toml", "--na NA"] {
+        let command = format!("risk --format json --key sex,job {options} in.csv");
+        let report = sandbox.run(&command).ended(0).json();
+        let measures = &report["measures"];
+        assert_eq!(measures["k_anonymity"], json!(1.0), "{options}");
+        assert_eq!(measures["below_k_3"], json!(4.0), "{options}");
+        assert_eq!(measures.get("on_gaps"), None, "{options}");
+    }
+}
+
+#[test]
+fn suppression_that_rests_on_gaps_says_so_even_quietly() {
+    let sandbox = Sandbox::with(&[("in.csv", STRUCTURAL)]);
+    let suppress = "mask suppress --k 3 --key sex,job";
+    let ran = sandbox
+        .run(&format!("{suppress} -q in.csv -o out.csv"))
+        .ended(0);
+    let warning =
+        "warning: 4 of 7 records match 3 or more only because a missing value matches every value";
+    assert!(ran.stderr.starts_with(warning), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert_eq!(
+        sandbox.read("out.csv"),
+        STRUCTURAL.as_bytes(),
+        "nothing was done"
+    );
+    sandbox
+        .run(&format!("{suppress} --strict in.csv -o strict.csv"))
+        .ended(2);
+    let own = format!("{suppress} -q --missing-matches missing in.csv -o own.csv");
+    assert_eq!(sandbox.run(&own).ended(0).stderr, "");
+    // An empty cell that is no gap: the four go, and a code is needed to mark that.
+    let ran = sandbox
+        .run(&format!("{suppress} -q --na NA in.csv -o na.csv"))
+        .ended(0);
+    assert_eq!(ran.stderr, "");
+    let masked = String::from_utf8(sandbox.read("na.csv")).unwrap();
+    assert!(
+        masked.starts_with("sex,job\nf,\nf,\nf,\n") && masked.contains("NA"),
+        "{masked}"
+    );
+}
+
+/// 4 records that stand for 20 people: f = .2. Two are unique and two are a pair: DIS = 2 · .2 / (2 · .2 + 2 · .8) = .2; with f = .01 it is
+/// .01.
+#[test]
+fn the_sampling_fraction_is_that_of_the_weights() {
+    let sandbox = Sandbox::with(&[("in.csv", "town,age,w\na,x,2\nb,y,8\nc,z,4\nc,z,6\n")]);
+    for (options, dis, from) in [
+        ("--weights w", 0.2, "weights"),
+        ("", 0.01, "default"),
+        ("--weights w --sampling-fraction 50%", 0.5, "option"),
+    ] {
+        let command = format!("risk --format json --key town,age {options} in.csv");
+        let report = sandbox.run(&command).ended(0).json();
+        let found = report["measures"]["suda_dis"].as_f64().unwrap();
+        assert!((found - dis).abs() < 1e-12, "{options}: {found}");
+        assert_eq!(
+            report["scenario"]["suda"]["sampling_fraction_from"],
+            json!(from)
+        );
+    }
+}
+
+/// Keys (a, x), (a, -), (b, -): a missing value matches every value, so (b, -) alone is unique and stands out by its town. As a value of
+/// its own all three are alone: the first by x, the second by town and the missing value, the third by b.
+#[test]
+fn minimal_uniques_read_missing_values_as_uniqueness_does() {
+    let sandbox = Sandbox::with(&[("in.csv", "town,job\na,x\na,\nb,\n")]);
+    for (rule, records) in [("any", 1.0), ("missing", 3.0)] {
+        let command = format!("risk --format json --key town,job --missing-matches {rule} in.csv");
+        let measures = sandbox.run(&command).ended(0).json()["measures"].clone();
+        for key in ["unique", "suda_records", "suda_msu"] {
+            assert_eq!(measures[key], json!(records), "{rule} {key}");
+        }
     }
 }

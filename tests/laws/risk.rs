@@ -264,8 +264,41 @@ fn matching_records_and_their_weights_are_those_counted_pair_by_pair() {
             assert_sound(&figures, "of a random file");
             let expected = (least != u32::MAX).then_some(f64::from(least));
             assert_eq!(value(&figures, "k_anonymity"), expected);
+            if rule == MissingMatches::Any && expected.is_some() {
+                let keys: Vec<&[Option<i64>]> =
+                    cells.iter().map(|record| &record[..width]).collect();
+                for k in [2, 3, 5] {
+                    assert_gaps_by_definition(&classes.gap_figures(Some(k)), &keys, k);
+                }
+            }
         }
     }
+}
+
+/// Who reaches k by gaps only, counted pair by pair under both rules.
+fn assert_gaps_by_definition(figures: &[Figure], keys: &[&[Option<i64>]], k: u32) {
+    assert_sound(figures, "of gaps");
+    let keyed: Vec<_> = (keys.iter())
+        .filter(|key| key.iter().any(Option::is_some))
+        .collect();
+    let matching = |key: &[Option<i64>], rule| {
+        let all = keyed.iter().filter(|other| matches(key, other, rule));
+        all.count() as u32
+    };
+    let apart: Vec<u32> = (keyed.iter())
+        .map(|key| matching(key, MissingMatches::Missing))
+        .collect();
+    let reach = |(key, &apart): &(&&&[Option<i64>], &u32)| {
+        apart < k && matching(key, MissingMatches::Any) >= k
+    };
+    let count = |records: usize| Some(records as f64);
+    let below = |k: u32| count(apart.iter().filter(|&&size| size < k).count());
+    let on_gaps = keyed.iter().zip(&apart).filter(reach).count();
+    assert_eq!(value(figures, "on_gaps"), count(on_gaps), "{keys:?}");
+    assert_eq!(value(figures, "unique_gaps_apart"), below(2));
+    assert_eq!(value(figures, "below_k_gaps_apart"), below(k));
+    let least = apart.iter().min().map(|&least| f64::from(least));
+    assert_eq!(value(figures, "k_anonymity_gaps_apart"), least);
 }
 
 fn of_table(table: &Table, place: usize) -> Confidential {
@@ -365,26 +398,37 @@ fn risk_does_not_fall_when_the_intruder_knows_more() {
     }
 }
 
-/// Without gaps a record has a minimal unique if and only if it is unique; each minimal unique singles it out, and no part of it does.
+/// A record has a minimal unique if and only if it is unique, whatever gaps match; each minimal unique singles it out, and no part of it
+/// does.
 #[test]
 fn minimal_uniques_belong_to_the_unique_records() {
-    for (_, cells) in files(60) {
-        let cells = without_gaps(&coarse(&cells));
-        let table = table(&cells);
+    for rule in RULES {
+        for (_, cells) in files(60) {
+            minimal_uniques_of(&coarse(&cells), rule);
+        }
+    }
+}
+
+fn minimal_uniques_of(cells: &Cells, rule: MissingMatches) {
+    {
+        let table = table(cells);
         let key: Vec<AttrId> = table.ids().collect();
         let keys = Keys::of_table(&table, &key);
-        let found = minimal_uniques(&keys, 32);
+        let found = minimal_uniques(&keys, 32, rule);
         let with: BTreeSet<u32> = found.iter().map(|&(record, _)| record).collect();
-        let classes = KeyClasses::of_keys(keys, MissingMatches::Any);
+        let classes = KeyClasses::of_keys(keys, rule);
         let unique: BTreeSet<u32> = (0..cells.len() as u32)
             .filter(|&record| classes.sizes()[record as usize] == 1)
             .collect();
         assert_eq!(with, unique);
         let alone = |record: u32, set: u32| {
             let same = |other: &&Vec<Option<i64>>| {
-                (0..key.len()).all(|place| {
-                    set >> place & 1 == 0 || other[place] == cells[record as usize][place]
-                })
+                let record = &cells[record as usize];
+                other.iter().any(Option::is_some)
+                    && (0..key.len()).all(|place| {
+                        let here = place..place + 1;
+                        set >> place & 1 == 0 || matches(&other[here.clone()], &record[here], rule)
+                    })
             };
             cells.iter().filter(same).count() == 1
         };

@@ -2,7 +2,7 @@
 
 use sdcrisk::table::{Role, Scale, Table};
 
-use crate::{id, read, read_with};
+use crate::{id, read, read_with, written_text};
 
 fn column(name: &str, cells: impl IntoIterator<Item = String>) -> Table {
     let records: String = cells
@@ -118,4 +118,47 @@ fn what_the_user_states_wins() {
         ("stated", "stated")
     );
     assert!(table.numbers(id(1)).is_none());
+}
+
+/// An attribute whose list of codes is empty misses nothing; markers that leave out the empty cell make it a value among text, and among
+/// numbers it stays missing (R's rule for `na.strings`).
+#[test]
+fn empty_cells_can_be_a_category() {
+    use sdcrisk::table::ReadOptions;
+    let text = "job,age,zip\ncook,30,1\n,,\nNA,NA,2\n";
+    let missing =
+        |table: &Table| -> Vec<usize> { table.ids().map(|id| table.missing(id).count()).collect() };
+    assert_eq!(missing(&read(text)), [2, 2, 1]);
+    let stated = |na: &[&str]| {
+        let na = Some(na.iter().map(|&code| code.to_owned()).collect());
+        let options = ReadOptions {
+            na,
+            ..ReadOptions::default()
+        };
+        Table::read("t.csv", text.as_bytes().to_vec(), &options).unwrap()
+    };
+    assert_eq!(missing(&stated(&["NA"])), [1, 2, 1]);
+    assert_eq!(missing(&stated(&["", "NA"])), [2, 2, 1]);
+    // Without NA among the markers, age is text, and so is its empty cell.
+    assert_eq!(missing(&stated(&["-9"])), [0, 0, 1]);
+
+    let roles = read_with(text, "[missing]\njob = []\nzip = []").unwrap();
+    assert_eq!(missing(&roles), [0, 2, 0]);
+    let words: Vec<_> = (0..3)
+        .map(|record| roles.category(record, id(0)).into_owned())
+        .collect();
+    assert_eq!(words, ["cook", "", "NA"]);
+    assert!(read_with(text, "continuous = ['zip']\n[missing]\nzip = []").is_err());
+
+    // A gap is written so that it is read again, and where nothing can mark one that is said.
+    let suppressed = stated(&["-9"]).with_missing(id(0), &[0]).unwrap();
+    assert_eq!(
+        written_text(&suppressed),
+        "job,age,zip\n-9,30,1\n,,\nNA,NA,2\n"
+    );
+    let error = roles.with_missing(id(0), &[0]).unwrap_err().to_string();
+    assert!(
+        error.contains("nothing stands for a missing value"),
+        "{error}"
+    );
 }

@@ -118,7 +118,7 @@ proptest! {
             u32::try_from((place as usize + order.index(n)) % n).expect("few")
         }).collect();
         let gap = gap.index(kept);
-        let emptied = table.clone().with_missing(id(0), &[u32::try_from(gap).expect("few")]);
+        let emptied = table.clone().with_missing(id(0), &[u32::try_from(gap).expect("few")]).unwrap();
         let mut expected_emptied = expected.clone();
         expected_emptied[gap] = None;
         for (table, expected) in [(table, expected), (emptied, expected_emptied)] {

@@ -113,26 +113,32 @@ fn numbers_that_are_given_as_text_stay_numbers() {
 
 #[test]
 fn a_gap_is_marked_as_the_attribute_then_the_file_marks_its_gaps() {
-    let own = read("a,b\n1,x\nNA,.\nNA,.\n.,.\n").with_missing(id(0), &[0]);
+    let own = read("a,b\n1,x\nNA,.\nNA,.\n.,.\n")
+        .with_missing(id(0), &[0])
+        .unwrap();
     assert_eq!(written_text(&own), "a,b\nNA,x\nNA,.\nNA,.\n.,.\n");
-    let files = read("a,b,c\n1,x,.\n2,y,.\n3,z,NA\n").with_missing(id(0), &[2]);
+    let files = read("a,b,c\n1,x,.\n2,y,.\n3,z,NA\n")
+        .with_missing(id(0), &[2])
+        .unwrap();
     assert_eq!(written_text(&files), "a,b,c\n1,x,.\n2,y,.\n.,z,NA\n");
     let empty = read("a,b\n1,x\n2,y\n")
         .with_missing(id(0), &[1])
-        .with_missing(id(1), &[0]);
+        .unwrap()
+        .with_missing(id(1), &[0])
+        .unwrap();
     assert_eq!(written_text(&empty), "a,b\n1,\n,y\n");
-    let single = read("a\n1\n2\n").with_missing(id(0), &[0]);
+    let single = read("a\n1\n2\n").with_missing(id(0), &[0]).unwrap();
     assert_eq!(written_text(&single), "a\nNA\n2\n");
     assert_eq!(values(&read(written(&single)), 0), [None, Some(2.0)]);
     // A code of another attribute, or a word that is missing among numbers only, does not do.
     let codes = read_with("a,b\n-9,x\n-9,y\n3,z\n", "[missing]\na = [-9]").unwrap();
     assert_eq!(
-        written_text(&codes.with_missing(id(1), &[2])),
+        written_text(&codes.with_missing(id(1), &[2]).unwrap()),
         "a,b\n-9,x\n-9,y\n3,\n"
     );
-    let words = read("a,b\nNaN,x\n2,y\n").with_missing(id(1), &[0]);
+    let words = read("a,b\nNaN,x\n2,y\n").with_missing(id(1), &[0]).unwrap();
     assert_eq!(written_text(&words), "a,b\nNaN,\n2,y\n");
-    let words = read("a,b\nNaN,x\n2,y\n").with_missing(id(0), &[1]);
+    let words = read("a,b\nNaN,x\n2,y\n").with_missing(id(0), &[1]).unwrap();
     assert_eq!(written_text(&words), "a,b\nNaN,x\nNaN,y\n");
 }
 
@@ -140,8 +146,11 @@ fn a_gap_is_marked_as_the_attribute_then_the_file_marks_its_gaps() {
 fn an_untouched_gap_leaves_the_file_alone() {
     let text = "a,b\r\n NA ,x\r\n2,\"y\"\n\n";
     let table = read(text);
-    assert_eq!(written_text(&table.clone().with_missing(id(0), &[0])), text);
-    assert_eq!(written_text(&table.with_missing(id(0), &[])), text);
+    assert_eq!(
+        written_text(&table.clone().with_missing(id(0), &[0]).unwrap()),
+        text
+    );
+    assert_eq!(written_text(&table.with_missing(id(0), &[]).unwrap()), text);
 }
 
 /// One change of a table.
@@ -215,7 +224,7 @@ proptest! {
                     for &record in &records {
                         plain[record as usize][place] = "NA".to_owned();
                     }
-                    table = table.with_missing(id(place), &records);
+                    table = table.with_missing(id(place), &records).unwrap();
                 }
                 Change::Donors(place, by) => {
                     let old: Vec<String> = plain.iter().map(|record| record[place].clone()).collect();

@@ -213,7 +213,12 @@ trait MethodArgs {
     /// The parameters that were in effect, for a person.
     fn headline(&self, masked: &Masked) -> String;
 
-    /// What a person should know of the result: warnings, and what only this method can tell.
+    /// Why the result may protect less than its name promises, if it does: reported under `--quiet`, too.
+    fn warning(&self, _masked: &Masked) -> Option<String> {
+        None
+    }
+
+    /// What a person should know of the result: notes, and what only this method can tell.
     fn remarks(&self, _masked: &Masked) -> Vec<String> {
         Vec::new()
     }
@@ -246,6 +251,9 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
         method_args.headline(&masked)
     ));
     console.note(&effects(&masked));
+    if let Some(warning) = method_args.warning(&masked) {
+        console.insist(&warning)?;
+    }
     for remark in method_args.remarks(&masked) {
         console.note(&remark);
     }

@@ -141,6 +141,22 @@ impl MethodArgs for SuppressArgs {
         )
     }
 
+    fn warning(&self, masked: &Masked) -> Option<String> {
+        let Details::Suppression(outcome) = &masked.details else {
+            return None;
+        };
+        let verb = match outcome.on_gaps {
+            0 => return None,
+            1 => "matches",
+            _ => "match",
+        };
+        Some(format!(
+            "{} of {} records {verb} {} or more only because a missing value matches every value; with missing values as a category of \
+             their own they match fewer (--missing-matches missing)",
+            outcome.on_gaps, masked.statement.records, outcome.k
+        ))
+    }
+
     fn remarks(&self, masked: &Masked) -> Vec<String> {
         match &masked.details {
             Details::Suppression(outcome) => remarks(outcome, masked),

@@ -341,7 +341,7 @@ impl RiskArgs {
             suda: measured
                 .of_file
                 .suda_was_searched()
-                .then(|| self.suda_summary(measured.of_file.width()))
+                .then(|| self.suda_summary(&measured.of_file))
                 .flatten(),
             pair: files.pair().map(|pair| PairSummary {
                 records: pair.truth.pairs(),

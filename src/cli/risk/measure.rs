@@ -20,6 +20,7 @@ use crate::{
         records::RecordRisks,
         suda::Suda,
     },
+    stats::moments::sum,
     table::{AttrId, Table, pair::Pair},
 };
 
@@ -38,7 +39,31 @@ pub(super) struct FileRisk {
     classes: KeyClasses,
     individual: IndividualRisks,
     suda: Option<Suda>,
+    sampling: Sampling,
     figures: Vec<Figure>,
+}
+
+/// The share of the population in the sample, and where it is from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sampling {
+    pub fraction: f64,
+    /// `option`, `weights` or `default`.
+    pub from: &'static str,
+}
+
+impl Sampling {
+    /// As stated; else the records over the people whom they stand for, at most all of them; else the default of the literature.
+    fn new(stated: Option<f64>, weights: Option<&[f64]>) -> Self {
+        let (fraction, from) = match (stated, weights) {
+            (Some(fraction), _) => (fraction, "option"),
+            (None, Some(weights)) => {
+                let people = sum(weights.iter().copied());
+                ((weights.len() as f64 / people).min(1.0), "weights")
+            }
+            (None, None) => (0.01, "default"),
+        };
+        Self { fraction, from }
+    }
 }
 
 /// Attributes of one file by the parts that they play.
@@ -69,7 +94,9 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
             confidential: chosen.confidential.iter().filter_map(released).collect(),
             weights,
         },
+        false,
     )?;
+    let with_gaps = of_file.classes.rest_on_gaps();
     let before = files.pair().map(|_| {
         let parts = Parts {
             table: files.original(),
@@ -77,7 +104,7 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
             confidential: chosen.confidential.clone(),
             weights: chosen.weights,
         };
-        FileRisk::new(args, &parts).map(|risk| risk.figures)
+        FileRisk::new(args, &parts, with_gaps).map(|risk| risk.figures)
     });
     // Without a key nothing of a single file is measured.
     let has_key = !chosen.key.is_empty();
@@ -105,7 +132,8 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
 }
 
 impl FileRisk {
-    fn new(args: &RiskArgs, parts: &Parts<'_>) -> Result<Self> {
+    /// `with_gaps`: the figures of missing values are wanted even if this file has none.
+    fn new(args: &RiskArgs, parts: &Parts<'_>, with_gaps: bool) -> Result<Self> {
         let table = parts.table;
         let weights = match parts.weights {
             Some(id) => Some(individual::weights(table, id)?),
@@ -113,13 +141,17 @@ impl FileRisk {
         };
         let classes = KeyClasses::new(table, &parts.key, args.missing());
         let individual = IndividualRisks::new(&classes, weights.as_deref());
+        let sampling = Sampling::new(args.sampling_fraction, weights.as_deref());
         let suda = args
-            .suda(parts.key.len())
+            .suda(parts.key.len(), sampling)
             .map(|wanted| Suda::new(&classes, wanted));
         let confidential: Vec<Confidential> = (parts.confidential.iter())
             .map(|&id| Confidential::of_table(table, id))
             .collect();
         let mut figures = classes.figures(args.k);
+        if with_gaps || classes.rest_on_gaps() {
+            figures.extend(classes.gap_figures(args.k));
+        }
         if let Some(suda) = &suda {
             figures.extend(suda.figures(&classes, &table.names(&parts.key)));
         }
@@ -138,6 +170,7 @@ impl FileRisk {
             classes,
             individual,
             suda,
+            sampling,
             figures,
         })
     }
@@ -153,6 +186,10 @@ impl FileRisk {
 
     pub fn width(&self) -> usize {
         self.classes.keys().width()
+    }
+
+    pub fn sampling(&self) -> Sampling {
+        self.sampling
     }
 
     pub fn suda_was_searched(&self) -> bool {

@@ -51,9 +51,11 @@ that calls them nominal changes that.
 The key is what an intruder may know together. By default it is all quasi-identifiers that are names or few whole numbers: an
 amount that differs nearly everywhere would make everybody unique. Of amounts 'sdcrisk link' tells the risk.
 
-A missing value of the key matches every value, as in sdcMicro and mu-ARGUS (--missing-matches any), or only a missing one. A
-record that has nothing of the key is counted nowhere. l-diversity, t-closeness and values given away always take a missing
-value of the key for one of its own.
+A missing value of the key matches every value, as in sdcMicro and mu-ARGUS (--missing-matches any), or only a missing one: in
+uniqueness, k-anonymity, individual risk and minimal sample uniques. Where it matches every value, the report also counts the
+records that reach k only by that (on_gaps; k is 3 unless given). A cell that is empty because the question does not apply is
+better a category: 'spouse = []' under [missing] in the roles file, or --na. A record that has nothing of the key is counted
+nowhere. l-diversity, t-closeness and values given away need groups, and always take a missing value of the key for one of its own.
 
 --fail-above 5% looks at every share below 'range' that is a percentage, some of which are the risk of the one record most at
 risk; name the measure, as in --fail-above unique=1%, to look at one (a number of records is divided by all records).
@@ -94,7 +96,7 @@ pub struct RiskArgs {
         help_heading = "Who can be recognised"
     )]
     suda_scoring: Option<ScoringArg>,
-    /// Share of the population in the sample, for DIS-SUDA: 1% or 0.01 [default: 1%]
+    /// Share of the population in the sample, for DIS-SUDA: 1% or 0.01 [default: records / sum of the --weights, else 1%]
     #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "Who can be recognised")]
     sampling_fraction: Option<f64>,
     /// Confidential attributes: names or positions [default: those of this role in the roles file]
@@ -315,7 +317,7 @@ impl RiskArgs {
     }
 
     /// How minimal sample uniques are searched in a key of so many attributes, if they are.
-    fn suda(&self, width: usize) -> Option<suda::Wanted> {
+    fn suda(&self, width: usize, sampling: measure::Sampling) -> Option<suda::Wanted> {
         let all = u32::try_from(width).unwrap_or(u32::MAX);
         let most = match self.msu_size {
             Some(size) => size.min(all),
@@ -325,12 +327,13 @@ impl RiskArgs {
         (self.msu_size != Some(0)).then(|| suda::Wanted {
             most,
             scoring: self.suda_scoring.map(Into::into).unwrap_or_default(),
-            fraction: self.sampling_fraction.unwrap_or(0.01),
+            fraction: sampling.fraction,
         })
     }
 
-    fn suda_summary(&self, width: usize) -> Option<SudaSummary> {
-        let wanted = self.suda(width)?;
+    fn suda_summary(&self, of_file: &measure::FileRisk) -> Option<SudaSummary> {
+        let sampling = of_file.sampling();
+        let wanted = self.suda(of_file.width(), sampling)?;
         Some(SudaSummary {
             most_attributes: wanted.most,
             scoring: match wanted.scoring {
@@ -338,6 +341,7 @@ impl RiskArgs {
                 suda::Scoring::Subsets => "subsets",
             },
             sampling_fraction: wanted.fraction,
+            sampling_fraction_from: sampling.from,
         })
     }
 }

@@ -385,7 +385,7 @@ impl<'a> Recoding<'a> {
             table = masked;
         }
         // Gaps first: what is missing is no text that the new ones would have to agree with.
-        table = table.with_missing(self.attribute, &new.missing);
+        table = table.with_missing(self.attribute, &new.missing)?;
         let codes = new
             .codes
             .unwrap_or_else(|| vec![Table::AS_IT_IS; table.n_records()]);

@@ -79,6 +79,9 @@ pub struct Outcome {
     pub k: usize,
     /// Records that matched fewer than k, after the stated categories went.
     pub violators: usize,
+    /// Records that match k only because a missing value matches every value, after the stated categories went and before
+    /// anything else did: with missing values as a category of its own they match fewer. 0 where it is one.
+    pub on_gaps: usize,
     /// Records of which a value was suppressed to reach k.
     pub touched: usize,
     /// Records that have nothing left of the key.
@@ -160,7 +163,7 @@ impl Suppress {
                     .push(format!("{name}: no record has the category {category:?}"));
             }
             outcome.of_categories[place] = gone.len();
-            table = table.with_missing(attribute, &gone);
+            table = table.with_missing(attribute, &gone)?;
         }
         Ok(table)
     }
@@ -201,6 +204,7 @@ impl Mask for Suppress {
         let mut outcome = Outcome {
             k: parameters.k,
             violators: 0,
+            on_gaps: 0,
             touched: 0,
             emptied: 0,
             rare: 0,
@@ -231,6 +235,12 @@ impl Mask for Suppress {
             MissingMatches::Missing => search::own_category(&keys, goal),
         };
         outcome.violators = violators;
+        if parameters.missing == MissingMatches::Any {
+            // Who matches fewer than k with gaps that match all does so with gaps of their own.
+            let untouched = vec![0; n_records];
+            outcome.on_gaps =
+                search::rare(&keys, &untouched, parameters.k).saturating_sub(violators);
+        }
         outcome.touched = suppressed.iter().filter(|&&set| set != 0).count();
         outcome.emptied = (suppressed.iter().enumerate())
             .filter(|&(record, &set)| keys.present(record) & !set == 0)
@@ -242,7 +252,7 @@ impl Mask for Suppress {
                 .map(|(_, record)| record)
                 .collect();
             outcome.suppressed[place] = gone.len();
-            table = table.with_missing(attribute, &gone);
+            table = table.with_missing(attribute, &gone)?;
         }
         let effects: Vec<Effect> = (all.iter().zip(values))
             .enumerate()

@@ -1,7 +1,7 @@
 //! Figures of risk in sentences.
 
 use super::{About, RiskReport};
-use crate::{figure, report::text};
+use crate::{figure, report::text, risk::classes};
 
 /// What the figures say about one of the three questions; empty where none of them is defined.
 pub(super) fn of(report: &RiskReport, about: About) -> String {
@@ -87,7 +87,21 @@ impl Reader<'_> {
                 text::percent(most.value?)
             ))
         });
-        vec![unique, rarest, special]
+        vec![unique, rarest, self.on_gaps(), special]
+    }
+
+    /// Who is safe by missing values alone.
+    fn on_gaps(&self) -> Option<String> {
+        self.value("on_gaps").filter(|&records| records > 0.0)?;
+        let k = self.report.scenario.k.unwrap_or(classes::USUAL_K);
+        Some(format!(
+            "{} match {k} or more only because a missing value matches every value{}; with missing values as a category of their own {} \
+             match fewer than {k}, and {} are unique.",
+            self.records("on_gaps")?,
+            self.before("on_gaps", text::count),
+            text::count(self.value("below_k_gaps_apart")?),
+            text::count(self.value("unique_gaps_apart")?)
+        ))
     }
 
     fn linkability(&self) -> Vec<Option<String>> {

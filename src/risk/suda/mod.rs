@@ -1,6 +1,7 @@
 //! Special uniques (SUDA): who stands out by how few attributes.
 
 mod search;
+mod wildcards;
 
 use super::classes::KeyClasses;
 use crate::figure::{Definition, Figure, Part};
@@ -13,7 +14,7 @@ const DIS: &str = "Skinner and Elliot 2002; Elliot 2005";
 pub static RECORDS: Definition = Definition::count(
     "suda_records",
     "records that stand out",
-    "records with a minimal sample unique: a set of attributes on which nobody else is equal, while somebody is on each part of it",
+    "records with a minimal sample unique: a set of attributes on which nobody else matches, while somebody does on each part of it; a missing value matches what it does in all measures of the key",
     SUDA,
 );
 
@@ -29,7 +30,7 @@ pub static SETS: Definition = Definition::count(
 pub static FILE: Definition = Definition::share(
     "suda_dis",
     "DIS of the file",
-    "probability that a unique match on the key is correct: U f / (U f + P (1 - f)), U the unique records, P those in pairs, f the sampling fraction",
+    "probability that a unique match on the key is correct: U f / (U f + P (1 - f)), U the unique records, P those in pairs, f the sampling fraction: that of the option, else the records over the sum of the weights, else 1 %",
     DIS,
 );
 
@@ -126,7 +127,7 @@ impl Suda {
         let n = keys.n_records();
         let (mut sets, mut smallest, mut scores) = (vec![0; n], vec![0; n], vec![0.0; n]);
         let mut with_attribute = vec![0.0; keys.width()];
-        for (record, set) in minimal_uniques(keys, wanted.most) {
+        for (record, set) in minimal_uniques(keys, wanted.most, classes.missing()) {
             let record = record as usize;
             let size = set.count_ones();
             let score = wanted.scoring.score(size, width);
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn four_records_by_hand() {
         let keys = keys(&[&[1, 1, 1], &[1, 1, 2], &[1, 2, 1], &[2, 1, 1]]);
-        let found = minimal_uniques(&keys, 3);
+        let found = minimal_uniques(&keys, 3, MissingMatches::Missing);
         assert_eq!(found, [(0, 0b111), (1, 0b100), (2, 0b010), (3, 0b001)]);
         let classes = KeyClasses::of_keys(keys, MissingMatches::Any);
         let wanted = Wanted {
@@ -313,7 +314,7 @@ mod tests {
     #[test]
     fn nothing_to_search() {
         for keys in [Keys::of_codes(0, &[Vec::new()]), Keys::of_codes(3, &[])] {
-            assert_eq!(minimal_uniques(&keys, 3), []);
+            assert_eq!(minimal_uniques(&keys, 3, MissingMatches::Any), []);
             let classes = KeyClasses::of_keys(keys, MissingMatches::Any);
             let wanted = Wanted {
                 most: 3,
@@ -325,6 +326,6 @@ mod tests {
         }
         // Doubles only: nobody stands out, and DIS is not defined.
         let doubles = keys(&[&[1, 2], &[1, 2]]);
-        assert_eq!(minimal_uniques(&doubles, 2), []);
+        assert_eq!(minimal_uniques(&doubles, 2, MissingMatches::Any), []);
     }
 }

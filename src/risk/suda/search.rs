@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::stats::keys::{Keys, Set};
+use crate::{
+    statement::MissingMatches,
+    stats::keys::{Keys, Set},
+};
 
 /// All minimal sample uniques of at most `most` attributes: (record, set of attributes) pairs, by record, then by set.
 ///
@@ -10,8 +13,9 @@ use crate::stats::keys::{Keys, Set};
 /// some record has. The empty set does not count as a part: in a file of one record each attribute is a minimal unique.
 ///
 /// # Missing
-/// A gap is no value: a set never holds an attribute that the record misses, and a record that misses one of its attributes
-/// is nobody's equal on it.
+/// As in all measures of the key: a missing value matches every value, so a set never holds an attribute that the record misses, or it
+/// is a value of its own, and a set may hold it. A record that has nothing of the key matches nobody, and nobody it. So, without a
+/// cap, the records with a minimal unique are the unique ones.
 ///
 /// # Search
 /// As SUDA2 does, sets grow by one attribute at a time, and only among the records that are not yet alone: what is unique on a set leaves
@@ -27,7 +31,10 @@ use crate::stats::keys::{Keys, Set};
 /// # Source
 /// A. M. Manning, D. J. Haglin, J. A. Keane, "A recursive search algorithm for statistical disclosure assessment", Data Mining and Knowledge
 /// Discovery 16, 2008.
-pub fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
+pub fn minimal_uniques(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(u32, Set)> {
+    if missing == MissingMatches::Any && keys.have_gaps() {
+        return super::wildcards::minimal_uniques(keys, most);
+    }
     let rows = Rows::new(keys);
     let branches: Vec<Found> = (0..rows.codes.len())
         .into_par_iter()
@@ -84,12 +91,17 @@ impl Rows {
         let n_keys = alike.iter().max().map_or(0, |&most| most as usize + 1);
         let mut members = vec![0_u32; n_keys];
         let mut first = vec![0_u32; n_keys];
-        for (&class, record) in alike.iter().zip(0_u32..) {
+        let keyed = |&(_, record): &(&u32, u32)| keys.present(record as usize) != 0;
+        for (&class, record) in alike.iter().zip(0_u32..).filter(keyed) {
             if members[class as usize] == 0 {
                 first[class as usize] = record;
             }
             members[class as usize] += 1;
         }
+        // The class of those with nothing of the key has no members.
+        let (members, first): (Vec<u32>, Vec<u32>) = (members.into_iter().zip(first))
+            .filter(|&(members, _)| members > 0)
+            .unzip();
         let mut places: Vec<usize> = (0..keys.width()).collect();
         places.sort_by_key(|&place| keys.greatest()[place]);
         let column = |&place: &usize| -> Vec<u32> {
@@ -207,8 +219,7 @@ impl Search<'_> {
         let mut finer = Groups::default();
         for bounds in groups.starts.windows(2) {
             let group = &groups.rows[bounds[0]..bounds[1]];
-            let present = || group.iter().filter(|&&row| codes[row as usize] != 0);
-            for &row in present() {
+            for &row in group {
                 let of_code = &mut self.of_code[codes[row as usize] as usize];
                 if of_code.rows == 0 {
                     self.met.push(codes[row as usize]);
@@ -226,7 +237,7 @@ impl Search<'_> {
                 }
             }
             finer.rows.resize(end, 0);
-            for &row in present() {
+            for &row in group {
                 let of_code = &mut self.of_code[codes[row as usize] as usize];
                 if of_code.rows == 1 && of_code.alone == 1 {
                     self.found.add_if_minimal(row as usize, set);
@@ -247,29 +258,35 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::risk::classes::KeyClasses;
+
+    fn columns(rows: &[&[u32]]) -> Vec<Vec<u32>> {
+        let column = |place| rows.iter().map(|row| row[place]).collect();
+        (0..rows[0].len()).map(column).collect()
+    }
 
     fn keys(rows: &[&[u32]]) -> Keys {
-        let column = |place| rows.iter().map(|row| row[place]).collect();
-        let columns: Vec<Vec<u32>> = (0..rows[0].len()).map(column).collect();
-        Keys::of_codes(rows.len(), &columns)
+        Keys::of_codes(rows.len(), &columns(rows))
     }
 
     /// The definition: unique on the set, not unique on it without any one of its attributes (nor on nothing).
-    fn slow(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
+    fn slow(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(u32, Set)> {
         let n = keys.n_records();
+        let keyed = |record: usize| keys.of(record).iter().any(|&code| code != 0);
         let unique = |record: usize, set: Set| {
             let has = |other: usize| {
                 (0..keys.width())
                     .filter(|place| set >> place & 1 == 1)
                     .all(|place| {
                         let (mine, theirs) = (keys.of(record)[place], keys.of(other)[place]);
-                        mine == theirs
+                        let gap = mine == 0 || theirs == 0;
+                        mine == theirs || gap && missing == MissingMatches::Any
                     })
             };
-            keys.present(record) & set == set && (0..n).all(|other| other == record || !has(other))
+            (0..n).all(|other| other == record || !keyed(other) || !has(other))
         };
         let mut all = Vec::new();
-        for record in 0..n {
+        for record in (0..n).filter(|&record| keyed(record)) {
             for set in 1..1 << keys.width() {
                 let parts = (0..keys.width()).filter(|place| set >> place & 1 == 1);
                 let mut parts = parts.map(|place| set & !(1 << place));
@@ -308,8 +325,17 @@ mod tests {
                 .collect();
             let rows: Vec<&[u32]> = cells.iter().map(Vec::as_slice).collect();
             let keys = keys(&rows);
-            for most in [1, 2, 6] {
-                assert_eq!(minimal_uniques(&keys, most), slow(&keys, most), "{cells:?}");
+            for missing in [MissingMatches::Any, MissingMatches::Missing] {
+                for most in [1, 2, 6] {
+                    let found = minimal_uniques(&keys, most, missing);
+                    assert_eq!(found, slow(&keys, most, missing), "{missing:?} {cells:?}");
+                }
+                // One reading for all: who is unique on the key is whoever has a minimal unique.
+                let classes = KeyClasses::of_keys(Keys::of_codes(n, &columns(&rows)), missing);
+                let mut stand_out = minimal_uniques(&keys, 6, missing);
+                stand_out.dedup_by_key(|(record, _)| *record);
+                let unique = classes.sizes().iter().filter(|&&size| size == 1);
+                assert_eq!(stand_out.len(), unique.count(), "{missing:?} {cells:?}");
             }
         }
     }
