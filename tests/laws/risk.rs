@@ -288,12 +288,11 @@ fn assert_gaps_by_definition(figures: &[Figure], keys: &[&[Option<i64>]], k: u32
     let apart: Vec<u32> = (keyed.iter())
         .map(|key| matching(key, MissingMatches::Missing))
         .collect();
-    let reach = |(key, &apart): &(&&&[Option<i64>], &u32)| {
-        apart < k && matching(key, MissingMatches::Any) >= k
-    };
     let count = |records: usize| Some(records as f64);
     let below = |k: u32| count(apart.iter().filter(|&&size| size < k).count());
-    let on_gaps = keyed.iter().zip(&apart).filter(reach).count();
+    let on_gaps = (keyed.iter().zip(&apart))
+        .filter(|(key, apart)| **apart < k && matching(key, MissingMatches::Any) >= k)
+        .count();
     assert_eq!(value(figures, "on_gaps"), count(on_gaps), "{keys:?}");
     assert_eq!(value(figures, "unique_gaps_apart"), below(2));
     assert_eq!(value(figures, "below_k_gaps_apart"), below(k));
