@@ -1,7 +1,7 @@
 //! A tree of simplicial cones that covers the simplex: each leaf, decided at its generators.
 //!
-//! A parameter vector with sum 1 in a cell is `Σ c_i g_i` with `Σ c_i |g_i| = 1` and `c_i ≥ 0`, |g| being the sum of a generator's coordinates. So
-//! a row that is at most `margin · greatest coefficient · |g|` at each generator exceeds the margin nowhere in the cell.
+//! A parameter vector in a cell is `Σ c_i g_i` with `c_i ≥ 0`. So a sum of rows that is not positive at any generator is positive nowhere in the
+//! cell.
 //!
 //! Coordinates of generators are sums of products of positive numbers: rounded, they are wrong by their number of operations in units of the
 //! last place. What that cannot decide is decided exactly, with generators worked out from the root.
@@ -11,10 +11,12 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::{
-    conflicts::{Ground, Multiplied},
+    conflicts::{Ground, Holds, Multiplied, ROUNDING},
     cover::{Cover, cover},
     exact::Exact,
+    family::Coefficients,
     format::{Node, Pair, Weighted},
+    multipliers,
 };
 
 /// Depth of a tree up to which generators are worked out exactly: each split adds an f64's digits.
@@ -27,6 +29,8 @@ pub(super) struct Tree {
     pub leaves: usize,
     /// Leaves whose conflicts may cost enough records or not: the limit of work was reached.
     pub open: usize,
+    /// Leaves in which something holds but for rounding only.
+    pub rounded: usize,
 }
 
 /// A step on the way from the root to a cell.
@@ -66,7 +70,6 @@ pub(super) fn cells(ground: &Ground<'_>, nodes: &[Node], never: &[usize]) -> Res
         ground,
         never,
         rows: rows(ground, nodes)?,
-        margin: certificate.margin,
     };
     let n = ground.points.n_attributes();
     let unit = |k: usize| (0..n).map(|l| f64::from(u8::from(k == l))).collect();
@@ -92,10 +95,11 @@ pub(super) fn cells(ground: &Ground<'_>, nodes: &[Node], never: &[usize]) -> Res
             }
             Node::Leaf { wrong, conflicts } => {
                 tree.leaves += 1;
-                let is_open = walk
+                let checked = walk
                     .leaf(&cell.generators, &path, wrong, conflicts)
                     .map_err(in_node)?;
-                tree.open += usize::from(is_open);
+                tree.open += usize::from(checked.is_open);
+                tree.rounded += usize::from(checked.holds == Holds::ButForRounding);
             }
         }
     }
@@ -165,28 +169,37 @@ struct Walk<'a> {
     ground: &'a Ground<'a>,
     never: &'a [usize],
     rows: BTreeMap<Pair, Rounded>,
-    margin: f64,
+}
+
+/// What a leaf comes to.
+struct Checked {
+    /// Whether its conflicts could not be counted.
+    is_open: bool,
+    /// How all that it says holds.
+    holds: Holds,
 }
 
 impl Walk<'_> {
-    /// Checks a leaf. Whether its conflicts could not be counted.
+    /// Checks a leaf.
     fn leaf(
         &self,
         generators: &[Vec<f64>],
         path: &[Step],
         wrong: &[Pair],
         conflicts: &[Vec<Weighted>],
-    ) -> Result<bool, String> {
+    ) -> Result<Checked, String> {
+        let mut holds = Holds::Exactly;
         let mut lost = Vec::with_capacity(wrong.len());
         for pair in wrong {
             let row = &self.rows[pair];
             let alone = [Weighted(pair.0, pair.1, 1.0)];
-            if !self.is_nowhere_positive(generators, path, &alone)? {
-                return Err(format!(
+            let how = self.is_nowhere_positive(generators, path, &alone)?;
+            holds = holds.max(how.ok_or_else(|| {
+                format!(
                     "calls record {} wrong in a cell where it need not be",
                     pair.0
-                ));
-            }
+                )
+            })?);
             lost.push(row.seeker);
         }
         lost.sort_unstable();
@@ -198,9 +211,9 @@ impl Walk<'_> {
         };
         let mut left_to_hit = Vec::new();
         for conflict in conflicts {
-            if !self.is_nowhere_positive(generators, path, conflict)? {
-                return Err("has a conflict that is none in its cell".into());
-            }
+            let how = self.is_nowhere_positive(generators, path, conflict)?;
+            holds = holds
+                .max(how.ok_or_else(|| "has a conflict that is none in its cell".to_string())?);
             let pairs = conflict.iter().map(|&Weighted(a, b, _)| Pair(a, b));
             let seekers: Vec<usize> = pairs.map(|pair| self.rows[&pair].seeker).collect();
             if !seekers.iter().any(is_lost) {
@@ -213,25 +226,29 @@ impl Walk<'_> {
             .filter(|seeker| self.never.binary_search(seeker).is_ok());
         let gone = self.never.len() + lost.len() - also_never.count();
         let left = certificate.records.saturating_sub(gone);
-        match cover(&left_to_hit, left.saturating_sub(certificate.bound)) {
-            Cover::Fewer(hit) => Err(format!(
-                "leaves {} records, more than the bound",
-                left - hit.min(left)
-            )),
-            Cover::Open => Ok(true),
-            Cover::Disjoint | Cover::Packing | Cover::Search => Ok(false),
-        }
+        let wanted = left.saturating_sub(certificate.bound);
+        let is_open = match cover(&left_to_hit, wanted) {
+            Cover::Fewer(hit) => {
+                return Err(format!(
+                    "leaves {} records, more than the bound",
+                    left - hit.min(left)
+                ));
+            }
+            Cover::Open => true,
+            Cover::Disjoint | Cover::Packing | Cover::Search => false,
+        };
+        Ok(Checked { is_open, holds })
     }
 
-    /// Whether a sum of rows with multipliers is at most the margin at all generators.
+    /// How a sum of rows with multipliers is not positive at any generator; `None` if it is at some.
     fn is_nowhere_positive(
         &self,
         generators: &[Vec<f64>],
         path: &[Step],
         rows: &[Weighted],
-    ) -> Result<bool, String> {
+    ) -> Result<Option<Holds>, String> {
         match self.is_surely_nowhere_positive(generators, path, rows) {
-            true => Ok(true),
+            true => Ok(Some(Holds::Exactly)),
             false => self.is_exactly_nowhere_positive(path, rows),
         }
     }
@@ -246,7 +263,7 @@ impl Walk<'_> {
         // Numbers so small that they could have lost digits, or so large that they could have become infinite, decide nothing.
         let is_plain = |x: &f64| *x == 0.0 || (1e-200..1e200).contains(&x.abs());
         let n = generators.len();
-        let (mut sum, mut sizes, mut allowed) = (vec![0.0; n], vec![0.0; n], 0.0);
+        let (mut sum, mut sizes) = (vec![0.0; n], vec![0.0; n]);
         for &Weighted(record, competitor, multiplier) in rows {
             let row = &self.rows[&Pair(record, competitor)];
             let multiplier = multiplier / row.greatest;
@@ -259,55 +276,74 @@ impl Walk<'_> {
                 sum[k] += multiplier * coefficient;
                 sizes[k] += multiplier * coefficient.abs();
             }
-            allowed += multiplier * row.greatest;
         }
-        allowed *= self.margin;
         // Four units in a row, two a step in a generator, one a term in the sums, and some to spare.
         let units = 16 + 2 * path.len() + 2 * n + 2 * rows.len();
         let error = units as f64 * f64::EPSILON;
         !rows.is_empty()
             && generators.iter().all(|generator| {
-                let (mut value, mut size, mut length) = (0.0, 0.0, 0.0);
+                let (mut value, mut size) = (0.0, 0.0);
                 for (k, coordinate) in generator.iter().enumerate() {
                     value += sum[k] * coordinate;
                     size += sizes[k] * coordinate;
-                    length += coordinate;
                 }
-                generator.iter().all(is_plain)
-                    && value + error * size <= allowed * length * (1.0 - error) - f64::MIN_POSITIVE
+                generator.iter().all(is_plain) && value + error * size <= -f64::MIN_POSITIVE
             })
     }
 
-    /// The same of a sum of rows, exactly.
+    /// The same of a sum of rows, exactly; with other multipliers near these, if the sum is 0 but for rounding at some generators.
     fn is_exactly_nowhere_positive(
         &self,
         path: &[Step],
         rows: &[Weighted],
-    ) -> Result<bool, String> {
+    ) -> Result<Option<Holds>, String> {
         if path.len() > MOST_DEPTH {
             return Err("lies too deep to be decided".into());
         }
         let n = self.ground.points.n_attributes();
         let rows = self.ground.multiplied(rows)?;
-        let mut sum = vec![Exact::default(); n];
-        let mut allowed = Exact::default();
-        for Multiplied { row, multiplier } in &rows {
-            let multiplier = Exact::of(*multiplier);
-            for (&k, coefficient) in &row.coefficients {
-                sum[k] = &sum[k] + &(coefficient * &multiplier);
+        let near: Vec<f64> = rows.iter().map(|row| row.multiplier).collect();
+        let at = |coefficients: &Coefficients, generator: &[Exact]| {
+            let terms = coefficients.iter().map(|(&k, v)| v * &generator[k]);
+            terms.fold(Exact::default(), |sum, term| &sum + &term)
+        };
+        let dot = |values: &[Exact], multipliers: &[Exact]| {
+            let terms = values.iter().zip(multipliers).map(|(a, b)| a * b);
+            terms.fold(Exact::default(), |sum, term| &sum + &term)
+        };
+        let given: Vec<Exact> = near
+            .iter()
+            .map(|&multiplier| Exact::of(multiplier))
+            .collect();
+        let (zero, rounding) = (Exact::default(), Exact::of(ROUNDING));
+        let (mut values, mut zeros, mut holds) = (Vec::with_capacity(n), Vec::new(), true);
+        for generator in exact_generators(n, path) {
+            let of = |row: &Multiplied| at(&row.row.coefficients, &generator);
+            let here: Vec<Exact> = rows.iter().map(of).collect();
+            let size = |row: &Multiplied| at(&row.row.sizes, &generator);
+            let sizes: Vec<Exact> = rows.iter().map(size).collect();
+            let (value, room) = (dot(&here, &given), &dot(&sizes, &given) * &rounding);
+            if value > room {
+                return Ok(None);
             }
-            allowed = &allowed + &(&multiplier * &row.greatest);
+            holds &= value <= zero;
+            if value.size() <= room {
+                zeros.push(here.clone());
+            }
+            values.push(here);
         }
-        allowed = &allowed * &self.ground.margin;
-        let holds = exact_generators(n, path).iter().all(|generator| {
-            let (mut value, mut length) = (Exact::default(), Exact::default());
-            for (coefficient, coordinate) in sum.iter().zip(generator) {
-                value = &value + &(coefficient * coordinate);
-                length = &length + coordinate;
-            }
-            value <= &allowed * &length
+        if holds {
+            return Ok(Some(Holds::Exactly));
+        }
+        let is_strict = multipliers::exact(&zeros, &near).is_some_and(|found| {
+            found.iter().all(|multiplier| *multiplier >= zero)
+                && found.iter().any(|multiplier| *multiplier > zero)
+                && values.iter().all(|here| dot(here, &found) <= zero)
         });
-        Ok(holds)
+        Ok(Some(match is_strict {
+            true => Holds::Exactly,
+            false => Holds::ButForRounding,
+        }))
     }
 }
 

@@ -3,11 +3,10 @@
 use super::{
     Pairing,
     cells::cells,
-    conflicts::Ground,
+    conflicts::{Ground, Holds},
     cover::{Cover, cover},
-    exact::Exact,
     format::{Certificate, Proof},
-    parameters::{TOLERANCE, violation},
+    parameters::violated,
     points::Points,
     recount::{Recount, recount},
 };
@@ -16,15 +15,12 @@ use crate::{
     table::{AttrId, Table},
 };
 
-/// The greatest margin that is worth a proof: beyond it a bound says little.
-const GREATEST_MARGIN: f64 = 1e-6;
-
 /// What became of a part of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// It was proven again.
     Proved,
-    /// It was not proven again, and is named.
+    /// It was neither proven again nor found false, and is named.
     Named,
     /// It is not true, or does not follow.
     Wrong,
@@ -47,8 +43,6 @@ pub enum Claim {
     Cover,
     /// The bound.
     Bound,
-    /// The margin that the bound speaks of.
-    Margin,
 }
 
 impl Claim {
@@ -62,7 +56,6 @@ impl Claim {
             Self::Inequalities => "inequalities",
             Self::Cover => "cover",
             Self::Bound => "bound",
-            Self::Margin => "margin",
         }
     }
 }
@@ -90,9 +83,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The worst that became of a part. The margin, which every bound has, counts as proven.
+    /// The worst that became of a part.
     pub fn outcome(&self) -> Outcome {
-        let parts = self.parts.iter().filter(|part| part.claim != Claim::Margin);
+        let parts = self.parts.iter();
         parts
             .map(|part| part.outcome)
             .max()
@@ -150,7 +143,6 @@ pub fn check(certificate: &Certificate, files: &Pairing<'_>) -> Result<Verdict> 
     let ground = Ground {
         certificate,
         points: &points,
-        margin: Exact::of(certificate.margin),
     };
     let n_seekers = 0..points.n_seekers();
     let mut verdict = Verdict {
@@ -169,14 +161,6 @@ pub fn check(certificate: &Certificate, files: &Pairing<'_>) -> Result<Verdict> 
     if let Some(never) = never {
         check_proof(&mut verdict, &ground, &never);
     }
-    verdict.add(
-        Claim::Margin,
-        Outcome::Named,
-        format!(
-            "the bound does not speak of records that are linked by less than {:e} of the greatest coefficient of a row",
-            certificate.margin
-        ),
-    );
     Ok(verdict)
 }
 
@@ -200,9 +184,6 @@ fn check_sense(certificate: &Certificate) -> Result<()> {
     }
     if !certificate.parameters.iter().all(|p| p.is_finite()) {
         return wrong("has parameters that are no numbers");
-    }
-    if !(0.0..=GREATEST_MARGIN).contains(&certificate.margin) {
-        return wrong("has a margin that a bound says little with: it must be from 0 to 1e-6");
     }
     Ok(())
 }
@@ -261,24 +242,20 @@ fn held(certificate: &Certificate, files: &Pairing<'_>) -> Result<Vec<u32>> {
 
 fn check_parameters(verdict: &mut Verdict, certificate: &Certificate, counted: Recount) {
     let n = certificate.known.len();
-    // d² below 0 is measured against the parameters' own size, which is 1 at most.
-    let violation = violation(certificate.family, n, &certificate.parameters).max(-counted.least);
-    let (outcome, words) = match violation {
-        v if v <= 0.0 => (
-            Outcome::Proved,
-            "they are parameters of the family".to_string(),
-        ),
-        v if v <= TOLERANCE => (
-            Outcome::Proved,
-            format!(
-                "they are parameters of the family but for rounding: the largest violation is {v:.1e}"
+    let negative = counted
+        .is_negative
+        .then_some("a pair of records has d² below 0");
+    let (outcome, words) =
+        match violated(certificate.family, n, &certificate.parameters).or(negative) {
+            None => (
+                Outcome::Proved,
+                "they are parameters of the family".to_string(),
             ),
-        ),
-        v => (
-            Outcome::Wrong,
-            format!("they are no parameters of the family: the largest violation is {v:.1e}"),
-        ),
-    };
+            Some(what) => (
+                Outcome::Wrong,
+                format!("they are no parameters of the family: {what}"),
+            ),
+        };
     verdict.add(Claim::Parameters, outcome, words);
 }
 
@@ -320,7 +297,7 @@ fn check_records(verdict: &mut Verdict, certificate: &Certificate) {
 /// The seekers that are never linked, if the claims hold.
 fn check_never(verdict: &mut Verdict, ground: &Ground<'_>) -> Option<Vec<usize>> {
     match ground.never() {
-        Ok(never) => {
+        Ok((never, 0)) => {
             verdict.add(
                 Claim::Never,
                 Outcome::Proved,
@@ -329,6 +306,17 @@ fn check_never(verdict: &mut Verdict, ground: &Ground<'_>) -> Option<Vec<usize>>
                     1 => "1 record has a competitor that no parameters beat".into(),
                     n => format!("{n} records have a competitor that no parameters beat"),
                 },
+            );
+            Some(never)
+        }
+        Ok((never, rounded)) => {
+            verdict.add(
+                Claim::Never,
+                Outcome::Named,
+                format!(
+                    "that no parameters link {} of the records holds for {rounded} of them {WITHIN_ROUNDING}",
+                    never.len()
+                ),
             );
             Some(never)
         }
@@ -344,21 +332,34 @@ fn check_proof(verdict: &mut Verdict, ground: &Ground<'_>, never: &[usize]) {
     let possible = verdict.records.saturating_sub(never.len());
     match &certificate.proof {
         Proof::Covering { conflicts, dropped } => {
-            let seekers = match ground.conflicts(conflicts) {
-                Ok(seekers) => seekers,
+            let checked = match ground.conflicts(conflicts) {
+                Ok(checked) => checked,
                 Err(why) => return verdict.add(Claim::Inequalities, Outcome::Wrong, why),
             };
-            verdict.add(
-                Claim::Inequalities,
-                Outcome::Proved,
-                match conflicts.len() {
-                    0 => "there are none: no record stands against another".into(),
-                    1 => "in 1 conflict, the records cannot all be linked; decided exactly".into(),
-                    n => format!(
+            let rounded = checked.iter().filter(|of| of.1 == Holds::ButForRounding);
+            let rounded = rounded.count();
+            let (outcome, words) = match (conflicts.len(), rounded) {
+                (0, _) => (
+                    Outcome::Proved,
+                    "there are none: no record stands against another".into(),
+                ),
+                (1, 0) => (
+                    Outcome::Proved,
+                    "in 1 conflict, the records cannot all be linked; decided exactly".into(),
+                ),
+                (n, 0) => (
+                    Outcome::Proved,
+                    format!(
                         "in each of {n} conflicts, the records cannot all be linked; decided exactly"
                     ),
-                },
-            );
+                ),
+                (n, rounded) => (
+                    Outcome::Named,
+                    format!("of {n} conflicts, {rounded} hold {WITHIN_ROUNDING}"),
+                ),
+            };
+            verdict.add(Claim::Inequalities, outcome, words);
+            let seekers = checked.into_iter().map(|of| of.0).collect();
             check_cover(verdict, seekers, never, *dropped);
             let bound = possible.saturating_sub(*dropped);
             check_bound(verdict, certificate, bound);
@@ -367,11 +368,21 @@ fn check_proof(verdict: &mut Verdict, ground: &Ground<'_>, never: &[usize]) {
             Err(why) => verdict.add(Claim::Inequalities, Outcome::Wrong, why),
             Ok(tree) => {
                 let leaves = tree.leaves;
-                verdict.add(
-                    Claim::Inequalities,
-                    Outcome::Proved,
-                    format!("{leaves} cells cover all parameters; what each rules out holds, decided exactly"),
-                );
+                let covers = format!("{leaves} cells cover all parameters");
+                match tree.rounded {
+                    0 => verdict.add(
+                        Claim::Inequalities,
+                        Outcome::Proved,
+                        format!("{covers}; what each rules out holds, decided exactly"),
+                    ),
+                    rounded => verdict.add(
+                        Claim::Inequalities,
+                        Outcome::Named,
+                        format!(
+                            "{covers}; what {rounded} of them rule out holds {WITHIN_ROUNDING}"
+                        ),
+                    ),
+                }
                 match tree.open {
                     0 => verdict.add(
                         Claim::Cover,
@@ -390,19 +401,19 @@ fn check_proof(verdict: &mut Verdict, ground: &Ground<'_>, never: &[usize]) {
         Proof::Search { .. } if certificate.bound >= possible => {
             check_bound(verdict, certificate, possible);
         }
-        Proof::Search { rests_on } => {
+        Proof::Search { .. } => {
             verdict.add(
                 Claim::Inequalities,
                 Outcome::Named,
-                format!(
-                    "nothing can be checked: the bound rests on {}",
-                    plain(rests_on)
-                ),
+                "there are neither conflicts nor cells to be checked: the bound rests on the search that found it",
             );
             check_bound(verdict, certificate, certificate.bound);
         }
     }
 }
+
+/// What follows where inequalities hold for rounded numbers only.
+const WITHIN_ROUNDING: &str = "within rounding, not exactly: links by less than 1.5e-11 of the terms that are compared, attribute by attribute, are not ruled out";
 
 fn check_cover(verdict: &mut Verdict, seekers: Vec<Vec<usize>>, never: &[usize], dropped: usize) {
     let is_never = |seeker: &usize| never.binary_search(seeker).is_ok();
@@ -447,6 +458,8 @@ fn check_cover(verdict: &mut Verdict, seekers: Vec<Vec<usize>>, never: &[usize],
 fn check_bound(verdict: &mut Verdict, certificate: &Certificate, follows: usize) {
     let bound = certificate.bound;
     let linked = verdict.linked.max(certificate.linked);
+    // What it follows from may be open itself.
+    let is_open = (verdict.parts.iter()).any(|part| part.outcome == Outcome::Named);
     let (outcome, detail) = if bound < follows {
         (
             Outcome::Wrong,
@@ -457,18 +470,20 @@ fn check_bound(verdict: &mut Verdict, certificate: &Certificate, follows: usize)
             Outcome::Wrong,
             format!("{bound} is claimed; its own parameters link {linked}"),
         )
+    } else if is_open {
+        (
+            Outcome::Named,
+            format!(
+                "that no more than {bound} records are linked follows from what was not proven again"
+            ),
+        )
     } else {
         (
             Outcome::Proved,
-            format!("that no more than {bound} records are linked follows from the above"),
+            format!(
+                "that no more than {bound} records are linked, however closely, follows from the above"
+            ),
         )
     };
     verdict.add(Claim::Bound, outcome, detail);
-}
-
-/// Words of a file, fit for a terminal.
-fn plain(words: &str) -> String {
-    const MOST: usize = 200;
-    let shown = words.chars().filter(|c| !c.is_control());
-    shown.take(MOST).collect()
 }

@@ -41,6 +41,14 @@ impl Exact {
         }
     }
 
+    /// A whole number.
+    pub fn whole(digits: BigInt) -> Self {
+        Self {
+            digits,
+            exponent: 0,
+        }
+    }
+
     /// Whether it is below, at, or above 0.
     pub fn sign(&self) -> Ordering {
         match self.digits.sign() {

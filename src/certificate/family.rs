@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub seeker: usize,
     /// What the competitor's features are more than the partner's.
     pub coefficients: Coefficients,
+    /// What each coefficient is a difference of: the sizes of both features added. What rounding does to a coefficient is a share of this.
+    pub sizes: Coefficients,
     /// The size of the greatest.
     pub greatest: Exact,
 }
@@ -137,6 +139,20 @@ impl Family {
         terms.fold(Exact::default(), |sum, term| &sum + &term)
     }
 
+    /// d² of a pair, exactly.
+    pub(super) fn value(
+        self,
+        points: &Points,
+        pair: (usize, usize),
+        parameters: &[Exact],
+    ) -> Exact {
+        let features = self.features(points, pair.0, pair.1);
+        let terms = features
+            .iter()
+            .map(|(&k, feature)| feature * &parameters[k]);
+        terms.fold(Exact::default(), |sum, term| &sum + &term)
+    }
+
     /// The row of a seeker with a partner, and a competitor.
     pub(super) fn row(
         self,
@@ -146,15 +162,29 @@ impl Family {
         competitor: usize,
     ) -> Row {
         let mut coefficients = self.features(points, seeker, competitor);
+        let mut sizes: Coefficients = coefficients
+            .iter()
+            .map(|(&parameter, value)| (parameter, value.size()))
+            .collect();
         for (parameter, own) in self.features(points, seeker, partner) {
             let cell = coefficients.entry(parameter).or_default();
             *cell = &*cell - &own;
+            let size = sizes.entry(parameter).or_default();
+            *size = &*size + &own.size();
         }
         coefficients.retain(|_, value| !value.is_zero());
+        if self.is_measure() {
+            // A feature is a difference of two squares by itself.
+            let whole = sizes
+                .values()
+                .fold(Exact::default(), |sum, size| &sum + size);
+            sizes.values_mut().for_each(|size| size.clone_from(&whole));
+        }
         Row {
             seeker,
             greatest: greatest(coefficients.values()),
             coefficients,
+            sizes,
         }
     }
 

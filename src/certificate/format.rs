@@ -34,14 +34,14 @@
 //!
 //! # Claim
 //! The parameters link `linked` records: all their rows are positive. For no parameters in P are there more than `bound` records whose rows
-//! all exceed `margin` times their greatest coefficient.
+//! are all positive. There is no margin on either side.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
 /// The schema name and version of this file.
-pub const SCHEMA: &str = "sdcrisk.certificate/1";
+pub const SCHEMA: &str = "sdcrisk.certificate/2";
 
 /// The families of learned distances, by their names on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,8 +150,6 @@ pub struct Certificate {
     pub linked: usize,
     /// How many records any parameters link at most.
     pub bound: usize,
-    /// The smallest margin, as a share of a row's greatest coefficient, that the bound speaks of.
-    pub margin: f64,
     /// Records that no parameters link, each with the competitor that shows it: a pair whose row is nowhere positive in P by itself.
     ///
     /// For the mean families it has no positive coefficient. For the Choquet integral no `diff_k` of the competitor is above the
@@ -223,7 +221,7 @@ pub enum Proof {
     },
     /// A search that leaves nothing that could be checked.
     Search {
-        /// Words that follow "the bound rests on".
+        /// What was searched, for people: words that follow "the bound rests on". Nothing follows from them, and `verify` does not read them.
         rests_on: String,
     },
 }
@@ -234,10 +232,11 @@ pub enum Proof {
 /// families with `Σ p = 1` the multiplier θ of that plane:
 ///
 /// ```text
-/// r = Σ λ v + Σ η a + θ 1,      Σ_k max(r_k lower_k, r_k upper_k) − θ  ≤  margin · Σ λ
+/// r = Σ λ v + Σ η a + θ 1,      Σ_k max(r_k lower_k, r_k upper_k) − θ  ≤  0
 /// ```
 ///
-/// says that not all of these rows exceed the margin, so that one of their records at least is not linked.
+/// says that not all of these rows are positive, so that one of their records at least is not linked. Multipliers are rounded. Where terms
+/// cancel, it is others near them for which the inequality holds, and a checker finds these: the rows, and what is to be 0, say which.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conflict {
     /// Rows with their multipliers λ.
@@ -522,7 +521,6 @@ mod tests {
             parameters: vec![0.1, 1.0 / 3.0, 5e-324, 1.797e308],
             linked: 2,
             bound: 2,
-            margin: 1e-8,
             never: vec![Pair::of_rows(0, 2)],
             proof: Proof::Covering {
                 conflicts: vec![Conflict {

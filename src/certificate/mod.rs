@@ -24,6 +24,7 @@ mod exact;
 mod family;
 pub mod fingerprint;
 pub mod format;
+mod multipliers;
 mod parameters;
 mod points;
 mod recount;

@@ -8,34 +8,34 @@ use super::{
     format::Family,
 };
 
-/// What rounding may do to parameters.
-pub(super) const TOLERANCE: f64 = 1e-9;
-
-/// By how much parameters of n attributes miss the family at worst; 0 if they do not. A definite form is tested exactly: it misses by 0, by
-/// [`TOLERANCE`] at most (if so much on the diagonal makes it definite), or by more.
+/// What parameters of n attributes miss of the family, in words; `None` if they are some of it. There is no tolerance: comparisons are of the
+/// numbers as they are, and sums are exact.
 ///
-/// Where weights must be positive, or a form definite, 0 will do: what is linked strictly stays linked under a small enough change.
-pub(super) fn violation(family: Family, n: usize, p: &[f64]) -> f64 {
-    let bounds = p.iter().enumerate().map(|(parameter, &p)| {
+/// Weights of `wm-m` must be positive, and the form of `sb-pd` definite; that no pair has a negative d² (`sb-nc`) is for the recount.
+pub(super) fn violated(family: Family, n: usize, p: &[f64]) -> Option<&'static str> {
+    let outside = |(parameter, &p): (usize, &f64)| {
         let (lower, upper) = family.bounds(n, parameter);
-        (lower - p).max(p - upper)
-    });
-    let sum: f64 = p.iter().sum();
-    let plane = match family.has_plane() {
-        true => (sum - 1.0).abs(),
-        false => 0.0,
+        !(lower..=upper).contains(&p) || (family == Family::WeightedMeanMetric && p <= 0.0)
     };
-    let shape = match family {
-        Family::Choquet => of_measure(n, p),
-        Family::ChoquetMetric => of_measure(n, p).max(of_submodular(n, p)),
-        Family::ChoquetTwoAdditive => of_interactions(n, p),
-        Family::BilinearDefinite => of_definite(n, p),
-        _ => 0.0,
-    };
-    // The last digits of a sum of parameters that were scaled to it are rounding.
-    let rounding = f64::EPSILON * (p.len() + 1) as f64;
-    let worst = bounds.fold(plane.max(shape), f64::max);
-    if worst <= rounding { 0.0 } else { worst }
+    if p.iter().enumerate().any(outside) {
+        return Some("one is out of its range");
+    }
+    if family.has_plane() && sum(p.iter().copied()) != Exact::of(1.0) {
+        return Some("their sum is not 1");
+    }
+    match family {
+        Family::Choquet | Family::ChoquetMetric if !is_monotone(n, p) => {
+            Some("the measure is not monotone")
+        }
+        Family::ChoquetMetric if !is_submodular(n, p) => Some("the measure is not submodular"),
+        Family::ChoquetTwoAdditive if !grows(n, p) => Some("the measure is not monotone"),
+        Family::BilinearDefinite if !is_definite(n, p) => Some("the form is not positive definite"),
+        _ => None,
+    }
+}
+
+fn sum(numbers: impl Iterator<Item = f64>) -> Exact {
+    numbers.fold(Exact::default(), |sum, p| &sum + &Exact::of(p))
 }
 
 fn measure(p: &[f64], set: usize) -> f64 {
@@ -45,47 +45,38 @@ fn measure(p: &[f64], set: usize) -> f64 {
     }
 }
 
-fn of_measure(n: usize, p: &[f64]) -> f64 {
+fn is_monotone(n: usize, p: &[f64]) -> bool {
     let sets = 0..1_usize << n;
-    let grown = sets.flat_map(|set| (0..n).map(move |k| (set, set | 1 << k)));
-    grown
-        .map(|(set, more)| measure(p, set) - measure(p, more))
-        .fold(0.0, f64::max)
+    let mut grown = sets.flat_map(|set| (0..n).map(move |k| (set, set | 1 << k)));
+    grown.all(|(set, more)| measure(p, set) <= measure(p, more))
 }
 
-fn of_submodular(n: usize, p: &[f64]) -> f64 {
+fn is_submodular(n: usize, p: &[f64]) -> bool {
     let of = |set| measure(p, set);
-    let mut worst: f64 = 0.0;
-    for set in 0..1_usize << n {
-        for (k, l) in pairs(n).filter(|(k, l)| set & (1 << k | 1 << l) == 0) {
+    (0..1_usize << n).all(|set| {
+        let mut outside = pairs(n).filter(|(k, l)| set & (1 << k | 1 << l) == 0);
+        outside.all(|(k, l)| {
             let (with_k, with_l) = (set | 1 << k, set | 1 << l);
-            worst = worst.max(of(with_k | with_l) + of(set) - of(with_k) - of(with_l));
-        }
-    }
-    worst
+            let terms = [of(with_k), of(with_l), -of(with_k | with_l), -of(set)];
+            sum(terms.into_iter()) >= Exact::default()
+        })
+    })
 }
 
 /// `m_k + Σ_{l ∈ T} m_kl ≥ 0` for all T: for the T of all negative m_kl.
-fn of_interactions(n: usize, p: &[f64]) -> f64 {
-    let least = |k: usize| {
+fn grows(n: usize, p: &[f64]) -> bool {
+    (0..n).all(|k| {
         let others = (0..n).filter(|&l| l != k);
         let negative = others.map(|l| p[pair_parameter(n, k, l)].min(0.0));
-        p[k] + negative.sum::<f64>()
-    };
-    (0..n).map(|k| -least(k)).fold(0.0, f64::max)
+        sum(negative.chain([p[k]])) >= Exact::default()
+    })
 }
 
-fn of_definite(n: usize, p: &[f64]) -> f64 {
-    let tests = [(0.0, 0.0), (TOLERANCE, TOLERANCE)];
-    let passed = tests.iter().find(|(more, _)| is_definite(n, p, *more));
-    passed.map_or(f64::INFINITY, |passed| passed.1)
-}
-
-/// Whether S + more · I is positive definite: all leading minors are positive, by elimination without fractions (Bareiss, Mathematics of
+/// Whether S is positive definite: all leading minors are positive, by elimination without fractions (Bareiss, Mathematics of
 /// Computation 22, 1968), in which each pivot is a leading minor.
-fn is_definite(n: usize, p: &[f64], more: f64) -> bool {
+fn is_definite(n: usize, p: &[f64]) -> bool {
     let entry = |k: usize, l: usize| match k == l {
-        true => &Exact::of(p[k]) + &Exact::of(more),
+        true => Exact::of(p[k]),
         false => Exact::of(p[pair_parameter(n, k, l)]),
     };
     let entries: Vec<Exact> = (0..n * n)
@@ -113,47 +104,62 @@ fn is_definite(n: usize, p: &[f64], more: f64) -> bool {
 mod tests {
     use super::*;
 
+    fn is_of(family: Family, n: usize, p: &[f64]) -> bool {
+        violated(family, n, p).is_none()
+    }
+
     #[test]
     fn means() {
-        assert_eq!(violation(Family::WeightedMean, 3, &[0.2, 0.3, 0.5]), 0.0);
-        assert_eq!(violation(Family::WeightedMean, 2, &[-0.25, 1.25]), 0.25);
-        assert_eq!(
-            violation(Family::OrderedWeightedMean, 2, &[0.5, 0.25]),
-            0.25
-        );
+        let of = |p: &[f64]| violated(Family::WeightedMean, p.len(), p);
+        assert_eq!(of(&[0.25, 0.25, 0.5]), None);
+        // The three numbers nearest to them add up to 1 − 2⁻⁵⁴ · 3/5 or so: they are not multiples of 2⁻⁵³ that could be 1.
+        assert_eq!(of(&[0.1, 0.2, 0.7]), Some("their sum is not 1"));
+        assert_eq!(of(&[-0.25, 1.25]), Some("one is out of its range"));
+        assert!(!is_of(Family::OrderedWeightedMean, 2, &[0.5, 0.25]));
+        assert!(is_of(Family::WeightedMean, 2, &[1.0, 0.0]));
+        assert!(!is_of(Family::WeightedMeanMetric, 2, &[1.0, 0.0]));
     }
 
-    /// Sets by number: {1}, {2}, {1, 2}. A measure that falls by 1/4 from {2} to {1, 2}; one whose parts are less than the whole by 1/2.
+    /// Sets by number: {1}, {2}, {1, 2}.
     #[test]
     fn measures() {
-        assert_eq!(violation(Family::Choquet, 2, &[0.25, 0.5, 1.0]), 0.0);
-        assert_eq!(violation(Family::Choquet, 2, &[0.25, 1.25, 1.0]), 0.25);
-        assert_eq!(violation(Family::Choquet, 2, &[0.25, 0.25, 0.5]), 0.5);
-        assert_eq!(violation(Family::ChoquetMetric, 2, &[0.25, 0.25, 1.0]), 0.5);
-        assert_eq!(violation(Family::ChoquetMetric, 2, &[0.5, 0.75, 1.0]), 0.0);
+        assert!(is_of(Family::Choquet, 2, &[0.25, 0.5, 1.0]));
+        assert!(!is_of(Family::Choquet, 2, &[0.25, 1.25, 1.0]));
+        assert!(!is_of(Family::Choquet, 2, &[0.25, 0.25, 0.5]));
+        // {1} is more than {1, 2} by the least that numbers of this size can be.
+        let p = [0.25, f64::from_bits(0.25_f64.to_bits() + 1)];
+        assert!(!is_of(
+            Family::Choquet,
+            3,
+            &[p[1], 0.0, p[0], 0.0, 0.5, 0.5, 1.0]
+        ));
+        assert!(is_of(
+            Family::Choquet,
+            3,
+            &[p[0], 0.0, p[1], 0.0, 0.5, 0.5, 1.0]
+        ));
+        assert!(!is_of(Family::ChoquetMetric, 2, &[0.25, 0.25, 1.0]));
+        assert!(is_of(Family::ChoquetMetric, 2, &[0.5, 0.75, 1.0]));
+        // μ({1}) + μ({2}) is 1, and then less by 2⁻⁵⁴.
+        assert!(is_of(Family::ChoquetMetric, 2, &[0.25, 0.75, 1.0]));
+        let less = f64::from_bits(0.25_f64.to_bits() - 1);
+        assert!(!is_of(Family::ChoquetMetric, 2, &[less, 0.75, 1.0]));
         // m_1 + m_12 = 1/4 − 1/2.
-        assert_eq!(
-            violation(Family::ChoquetTwoAdditive, 2, &[0.25, 1.0, -0.25]),
-            0.0
-        );
-        assert_eq!(
-            violation(Family::ChoquetTwoAdditive, 2, &[0.25, 1.25, -0.5]),
-            0.25
-        );
+        assert!(is_of(Family::ChoquetTwoAdditive, 2, &[0.25, 1.0, -0.25]));
+        assert!(!is_of(Family::ChoquetTwoAdditive, 2, &[0.25, 1.25, -0.5]));
+        assert!(!is_of(Family::ChoquetTwoAdditive, 2, &[0.25, 1.0, -0.5]));
     }
 
-    /// [1 c; c 1] is definite for |c| < 1, semidefinite for |c| = 1: so much is 1 on the diagonal.
+    /// [1 c; c 1] is definite for |c| < 1, semidefinite for |c| = 1.
     #[test]
     fn forms() {
-        let of = |c: f64| violation(Family::BilinearDefinite, 2, &[1.0, 1.0, c]);
-        assert_eq!(of(0.999_999_999_999_999_9), 0.0);
-        assert_eq!(of(-1.0), TOLERANCE);
-        assert!(violation(Family::BilinearDefinite, 2, &[0.5, 0.5, 0.75]) > TOLERANCE);
-        assert_eq!(violation(Family::Bilinear, 2, &[0.5, 0.5, -1.5]), 0.5);
+        let of = |c: f64| is_of(Family::BilinearDefinite, 2, &[1.0, 1.0, c]);
+        assert!(of(0.999_999_999_999_999_9) && !of(-1.0));
+        assert!(!is_of(Family::Bilinear, 2, &[0.5, 0.5, -1.5]));
         // Leading minors 2, 3, 4 and 2, 3, −6 (in quarters of the entries).
         let path = [0.5, 0.5, 0.5, -0.25, 0.0, -0.25];
-        assert_eq!(violation(Family::BilinearDefinite, 3, &path), 0.0);
+        assert!(is_of(Family::BilinearDefinite, 3, &path));
         let broken = [0.5, 0.5, 0.5, -0.25, 0.0, -0.5];
-        assert!(violation(Family::BilinearDefinite, 3, &broken) > TOLERANCE);
+        assert!(!is_of(Family::BilinearDefinite, 3, &broken));
     }
 }

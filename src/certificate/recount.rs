@@ -20,8 +20,8 @@ pub(super) struct Recount {
     pub linked: usize,
     /// Those of them with a row that is positive by less than rounding.
     pub barely: usize,
-    /// The least d² of a pair, of forms that could have negative ones; rounded.
-    pub least: f64,
+    /// Whether a pair has a negative d², of forms that may not have any; exactly.
+    pub is_negative: bool,
 }
 
 /// One record.
@@ -44,16 +44,14 @@ pub(super) fn recount(family: Family, points: &Points, parameters: &[f64]) -> Re
         sum: parameters.iter().map(|p| p.abs()).sum(),
         exact: parameters.iter().map(|&p| Exact::of(p)).collect(),
     };
-    let fates: Vec<(Fate, f64)> = (0..points.n_seekers())
+    let fates: Vec<(Fate, bool)> = (0..points.n_seekers())
         .into_par_iter()
         .map_init(
             || Room::new(points.n_attributes()),
             |room, seeker| {
-                let least = match family {
-                    Family::BilinearNonNegative => form.least(seeker, room),
-                    _ => 0.0,
-                };
-                (form.fate(seeker, room), least)
+                let is_negative =
+                    family == Family::BilinearNonNegative && form.is_negative(seeker, room);
+                (form.fate(seeker, room), is_negative)
             },
         )
         .collect();
@@ -62,7 +60,7 @@ pub(super) fn recount(family: Family, points: &Points, parameters: &[f64]) -> Re
     Recount {
         linked: count(Fate::Linked) + barely,
         barely,
-        least: fates.iter().fold(0.0, |least, fate| least.min(fate.1)),
+        is_negative: fates.iter().any(|fate| fate.1),
     }
 }
 
@@ -97,14 +95,12 @@ impl Form<'_> {
         let Some(partner) = self.points.partner(seeker) else {
             return Fate::Lost;
         };
-        let n = self.points.n_attributes();
         let (own, own_size) = self.rounded(seeker, partner, partner, room);
         let mut fate = Fate::Linked;
         for competitor in (0..self.points.n_sought()).filter(|&other| other != partner) {
             let (other, size) = self.rounded(seeker, partner, competitor, room);
             let size = own_size + size;
-            // Squares are wrong by four units in the last place, a term by a few more, a sum by one a term.
-            let error = 16.0 * f64::EPSILON * (n * n + 8) as f64 * size;
+            let error = self.error(size);
             let barely = (BARELY * 4.0).mul_add(size, error);
             if other - own > barely {
                 continue;
@@ -133,12 +129,25 @@ impl Form<'_> {
         terms.fold(Exact::default(), |sum, term| &sum + &term)
     }
 
-    /// The least d² of a seeker with anybody, or 0.
-    fn least(&self, seeker: usize, room: &mut Room) -> f64 {
-        let sought = 0..self.points.n_sought();
-        sought.fold(0.0, |least, sought| {
-            self.rounded(seeker, sought, sought, room).0.min(least)
+    /// Whether d² of a seeker with anybody is negative.
+    fn is_negative(&self, seeker: usize, room: &mut Room) -> bool {
+        (0..self.points.n_sought()).any(|sought| {
+            let (value, size) = self.rounded(seeker, sought, sought, room);
+            let error = self.error(size);
+            value < -error
+                || (value <= error
+                    && self
+                        .family
+                        .value(self.points, (seeker, sought), &self.exact)
+                        < Exact::default())
         })
+    }
+
+    /// What rounding does to a distance of this size: squares are wrong by four units in the last place, a term by a few more, a sum by one
+    /// a term.
+    fn error(&self, size: f64) -> f64 {
+        let n = self.points.n_attributes();
+        16.0 * f64::EPSILON * (n * n + 8) as f64 * size
     }
 
     /// d² of a seeker and a competitor, rounded, and a size that no sum of terms exceeds: the sum of the parameters' sizes times the

@@ -32,6 +32,7 @@ mod status {
     pub const USAGE: u8 = 2;
     pub const INPUT: u8 = 3;
     pub const UNPROVEN: u8 = 4;
+    pub const NOT_PROVED: u8 = 5;
     pub const ABOVE_LIMIT: u8 = 10;
     /// Stopped by a signal; what shells report of a program that Ctrl-C ended.
     pub const STOPPED: u8 = 130;
@@ -54,7 +55,8 @@ mod status {
   sdcrisk evaluate plan.toml --into results                  methods and strengths compared, with a map
   sdcrisk report -o report.html results.json                 one page for a release board
 
-Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof, 10 above --fail-above.
+Exit status: 0 done, 1 failed while running, 2 wrong usage, 3 bad input, 4 stopped before a proof,
+5 verify: neither proved nor refuted, 10 above --fail-above.
 The figures inform a decision; they do not certify a file. Nothing is ever sent anywhere.",
     disable_help_subcommand = true,
     max_term_width = 100
@@ -119,6 +121,8 @@ enum Ending {
     AboveLimit,
     /// What was to be checked is wrong.
     Wrong,
+    /// What was to be checked is neither proved nor wrong.
+    NotProved,
     /// Somebody pressed Ctrl-C, and what can be continued was kept.
     Stopped,
 }
@@ -134,6 +138,7 @@ pub fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
         Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
+        Ok(Ending::NotProved) => ExitCode::from(status::NOT_PROVED),
         Ok(Ending::Stopped) => ExitCode::from(status::STOPPED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -26,13 +26,14 @@ use crate::{
 A learned distance claims two things: its parameters link so many records, and no parameters link more. A
 certificate carries the proof. This command shares no code with the search that found it: it standardises the
 files itself, builds each inequality from the definition of the distance, decides it in exact arithmetic, and
-recounts the links over all pairs. What cannot be checked is named.
+recounts the links over all pairs. A link is strict on both sides of the claim: there is no margin, and ties are wrong.
 
 Give the files, and the options of reading, with which the certificate was made. It says who is who: keep it as
 private as a key.
 
-Exit status: 0 everything was proven again or is named as resting on something else, 1 a claim is wrong,
-3 the file is no certificate, or speaks of other files.")]
+Exit status: 0 everything was proven again, 1 a claim is wrong, 3 the file is no certificate, or speaks of other
+files, 5 not refuted, but not proved either: the bound rests on a search of which nothing can be checked, on a
+count that took too long here, or on inequalities that hold within rounding only. The report names which.")]
 pub struct VerifyArgs {
     /// The certificate; one of the three files can be - for standard input
     #[arg(value_name = "CERTIFICATE")]
@@ -100,7 +101,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
     })?;
     Ok(match verdict.outcome() {
         check::Outcome::Wrong => Ending::Wrong,
-        check::Outcome::Proved | check::Outcome::Named => Ending::Done,
+        check::Outcome::Named => Ending::NotProved,
+        check::Outcome::Proved => Ending::Done,
     })
 }
 

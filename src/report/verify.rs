@@ -31,7 +31,7 @@ pub struct VerifyReport {
     pub known: Vec<String>,
     /// Who looks for whom.
     pub direction: &'static str,
-    /// `proved`, `partly` if something rests on something else, or `wrong`.
+    /// `proved`, `not proved` if a part was neither proven again nor found false, or `wrong`.
     pub verdict: &'static str,
     /// Records that look for a partner that is there.
     pub records: usize,
@@ -39,8 +39,6 @@ pub struct VerifyReport {
     pub linked: usize,
     /// The bound that is claimed.
     pub bound: usize,
-    /// The margin that it speaks of, as a share of a row's greatest coefficient.
-    pub margin: f64,
     /// Part by part.
     pub parts: Vec<PartSummary>,
 }
@@ -50,7 +48,7 @@ pub struct VerifyReport {
 pub struct PartSummary {
     /// What is claimed.
     pub part: &'static str,
-    /// `proved`, `named`, or `wrong`.
+    /// `proved`, `not proved`, or `wrong`.
     pub outcome: &'static str,
     /// Why.
     pub detail: String,
@@ -59,7 +57,7 @@ pub struct PartSummary {
 fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Proved => "proved",
-        Outcome::Named => "named",
+        Outcome::Named => "not proved",
         Outcome::Wrong => "wrong",
     }
 }
@@ -91,13 +89,12 @@ impl VerifyReport {
             },
             verdict: match verdict.outcome() {
                 Outcome::Proved => "proved",
-                Outcome::Named => "partly",
+                Outcome::Named => "not proved",
                 Outcome::Wrong => "wrong",
             },
             records: verdict.records,
             linked: verdict.linked,
             bound: certificate.bound,
-            margin: certificate.margin,
             parts: parts.collect(),
         }
     }
@@ -149,9 +146,12 @@ impl VerifyReport {
             ),
         };
         match self.verdict {
-            "proved" => format!("Verdict: proved. {}.", capital(&claim)),
-            "partly" => format!(
-                "Verdict: proved in part. It is claimed that {claim}; what was not proven again is named above."
+            "proved" => format!(
+                "Verdict: proved. {}. A link is strict: every other record is farther away, by however little.",
+                capital(&claim)
+            ),
+            "not proved" => format!(
+                "Verdict: not proved, and not refuted. It is claimed that {claim}; what was not proven again is named above."
             ),
             _ => "Verdict: wrong. Do not rely on this certificate: what is wrong with it stands above.".into(),
         }

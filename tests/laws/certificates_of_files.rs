@@ -57,7 +57,6 @@ fn checked(
         parameters: Vec::new(),
         linked: 0,
         bound: original.n_records(),
-        margin: 1e-8,
         never: Vec::new(),
         proof: Proof::Search {
             rests_on: "nothing".into(),

@@ -13,6 +13,7 @@ mod competitors;
 pub mod differences;
 pub mod family;
 mod linkage;
+mod members;
 pub mod presolve;
 pub mod ranges;
 pub mod relaxation;
@@ -139,6 +140,7 @@ impl Learner {
                 (parameters, source) = (found, &of_kinds);
             }
         }
+        parameters = members::exact(family, &differences, &parameters);
         let ranges = self.wants_ranges.then(|| {
             let blocks = satisfied_blocks(&source.problem, &parameters);
             ranges::ranges(
@@ -150,6 +152,7 @@ impl Learner {
                 &*self.watch,
             )
         });
+        let linked = relaxation::count(&differences, family, partners, &parameters);
         Ok(Lesson {
             margin: source.problem.margin(&parameters),
             distance: LearnedDistance {
@@ -157,7 +160,7 @@ impl Learner {
                 parameters,
                 standardize: self.standardize,
             },
-            linked: strict.satisfied,
+            linked,
             bound: strict.bound,
             with_twins,
             ranges,

@@ -49,7 +49,7 @@ pub struct Learned {
     pub parameters: Vec<f64>,
     /// How many seekers they link: all competitors are farther than the partner by more than rounding. Counted over all pairs.
     pub satisfied: usize,
-    /// No parameters of the family link more (with a margin above [`crate::optimize::subsystem::MARGIN`]).
+    /// No parameters of the family link more (by more than rounding: [`crate::optimize::subsystem`]).
     pub bound: usize,
     /// Why: of `problem`, to whose bound the seekers of `always` come.
     pub proof: Proof,
@@ -688,8 +688,40 @@ impl<'a> Growing<'a> {
     }
 }
 
+/// The least value of a form on a pair, as a share of the sum of the pair's squared differences; pairs without any difference do not count.
+///
+/// # Complexity
+/// O(seekers · sought · n²).
+pub(super) fn least_share(
+    differences: &Differences<'_>,
+    family: Family,
+    parameters: &[f64],
+) -> f64 {
+    let n = differences.n_attributes();
+    let competitors = Competitors::new(differences, family);
+    let identity = identity(n);
+    let of_seekers: Vec<f64> = (0..differences.n_seekers())
+        .into_par_iter()
+        .map_init(
+            || Room::new(n),
+            |room, seeker| {
+                (0..differences.n_sought()).fold(f64::INFINITY, |least, sought| {
+                    let size = competitors.form(seeker, sought, &identity, room);
+                    match size > 0.0 {
+                        true => {
+                            least.min(competitors.form(seeker, sought, parameters, room) / size)
+                        }
+                        false => least,
+                    }
+                })
+            },
+        )
+        .collect();
+    of_seekers.into_iter().fold(f64::INFINITY, f64::min)
+}
+
 /// A form with so much of the identity that none of its pairs is negative, and within the bounds.
-fn lifted(parameters: &[f64], lift: f64, n_attributes: usize) -> Vec<f64> {
+pub(super) fn lifted(parameters: &[f64], lift: f64, n_attributes: usize) -> Vec<f64> {
     let identity = identity(n_attributes);
     let lift = lift * (1.0 + 1e-9) + f64::MIN_POSITIVE;
     let mut lifted: Vec<f64> = parameters

@@ -38,7 +38,7 @@ pub struct Weights {
     pub linked: usize,
     /// How many records looked for a partner.
     pub records: usize,
-    /// No parameters of the family link more, up to the margin of [`crate::optimize::subsystem::MARGIN`].
+    /// No parameters of the family link more (by more than rounding: [`crate::optimize::subsystem`]).
     pub bound: usize,
     /// Whether the bound was reached.
     pub proof: ProofStatus,

@@ -9,7 +9,7 @@ use crate::{
     },
     certificate::{Certificate, Pairing, format},
     evaluate::{link::Shared, truth::Truth},
-    optimize::subsystem::{Cell, Conflict, Hard, MARGIN, Proof, SparseRow},
+    optimize::subsystem::{Cell, Conflict, Hard, Proof, SparseRow},
     table::Table,
 };
 
@@ -67,7 +67,6 @@ impl Learned {
             // A link more is a tie that rounding breaks in the plain linkage.
             linked: linked.min(self.lesson.bound),
             bound: self.lesson.bound,
-            margin: MARGIN,
             never: evidence
                 .never
                 .iter()

@@ -13,8 +13,9 @@
 //! gives an [`Answer`]: parameters, how many blocks they satisfy, an upper bound, and a [`Proof`] of the bound.
 //!
 //! # Strictness
-//! A block is satisfied if each of its rows is positive by more than rounding ([`Problem::satisfies`]). A bound holds for parameters
-//! whose smallest row, scaled to a greatest coefficient of 1, exceeds [`MARGIN`]: no arithmetic with rounding can say more.
+//! A block is satisfied if each of its rows is positive by more than rounding ([`Problem::satisfies`]): by a share of the sizes of the row's own
+//! terms, so that no parameter's scale hides another's. A bound speaks of the same blocks, and of no other margin. What holds exactly is for the
+//! checker of certificates ([`crate::certificate`]) to decide.
 //!
 //! # Determinism
 //! Engines draw no random numbers and read no clock: equal problems have equal answers, on any number of threads, unless the [`Watch`]
@@ -38,7 +39,8 @@ pub use proof::{Cell, Conflict, Hard, Proof};
 pub use rows::{Row, Rows};
 pub use space::{Semidefinite, Space, SparseRow};
 
-/// The smallest margin, of rows scaled to a greatest coefficient of 1, that a bound speaks of.
+/// What linear programs can tell from 0, of rows scaled to a greatest coefficient of 1: what they say of less is not believed, but
+/// checked with each term's own size.
 pub const MARGIN: f64 = 1e-8;
 
 /// What a row must exceed to count as positive, as a share of the sum of the absolute values of its terms: rounding.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MARGIN, Problem, Space, SparseRow};
+use super::{Problem, ROUNDING, Space, SparseRow};
 
 /// Blocks that no parameters satisfy together, shown by multipliers.
 ///
@@ -12,8 +12,8 @@ use super::{MARGIN, Problem, Space, SparseRow};
 /// r = Σ λ v + Σ η a + θ e        then for all p ∈ P:   Σ λ v·p  ≤  Σ_k max(r_k lower_k, r_k upper_k) − θ
 /// ```
 ///
-/// A right side of at most `MARGIN · Σ λ` says that the rows cannot all exceed the margin at once: of the blocks that they
-/// belong to, at least one is not satisfied.
+/// A right side of at most 0 says that the rows cannot all be positive at once: of the blocks that they belong to, at least one is not
+/// satisfied.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Conflict {
     /// Rows and their multipliers, which are positive.
@@ -33,11 +33,15 @@ pub enum Hard {
     Direction(Vec<f64>),
 }
 
-/// Whether a conflict's multipliers show what it says ([`Conflict`]), by a tenth more than must be and beyond rounding:
+/// Whether a conflict's multipliers show what it says ([`Conflict`]), where each r_k may be less in size by [`ROUNDING`] times the sizes of its
+/// own terms, and θ by as much:
 ///
 /// ```text
-/// Σ_k max(r_k lower_k, r_k upper_k) − θ  +  4 ε Σ |terms|   ≤   0.9 · MARGIN · Σ λ
+/// Σ_k max over lower_k ≤ p ≤ upper_k of (r_k p − ROUNDING · size_k |p|)  −  θ   ≤   ROUNDING · |θ|
 /// ```
+///
+/// It is the margin of [`Problem::satisfies`]: what a bound leaves out is what is not counted. Parameters do not share it, so that no scale of
+/// one hides another. On the simplex, p ≥ 0 says all that the plane does, and θ is left out.
 ///
 /// Never true of numbers that are not finite, of multipliers of the wrong sign, or of rows and half-spaces that do not exist.
 pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
@@ -47,8 +51,8 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
         return false;
     }
     let mut rest = vec![(0.0, 0.0); space.dimension()];
-    let mut add = |k: u32, term: f64| {
-        let (sum, size): &mut (f64, f64) = &mut rest[k as usize];
+    let add = |rest: &mut [(f64, f64)], k: u32, term: f64| {
+        let (sum, size) = &mut rest[k as usize];
         *sum += term;
         *size += term.abs();
     };
@@ -60,7 +64,7 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
         total += multiplier;
         let row = problem.rows.row(row);
         for (&k, v) in row.columns.iter().zip(row.values) {
-            add(k, multiplier * v);
+            add(&mut rest, k, multiplier * v);
         }
     }
     for (hard, multiplier) in &conflict.hard {
@@ -71,18 +75,30 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
             return false;
         }
         for &(k, a) in row.iter() {
-            add(k, multiplier * a);
+            add(&mut rest, k, multiplier * a);
         }
     }
+    if total <= 0.0 || !rest.iter().all(|(sum, size)| (sum + size).is_finite()) {
+        return false;
+    }
+    if space.is_simplex {
+        return rest.iter().all(|(sum, size)| *sum <= ROUNDING * size);
+    }
     for &(k, e) in space.plane.iter().flatten() {
-        add(k, conflict.plane * e);
+        add(&mut rest, k, conflict.plane * e);
     }
-    let (mut most, mut size) = (-conflict.plane, conflict.plane.abs());
-    for ((sum, sizes), (low, high)) in rest.iter().zip(space.lower.iter().zip(&space.upper)) {
-        most += (sum * low).max(sum * high);
-        size += sizes * low.abs().max(high.abs());
+    let mut most = -conflict.plane;
+    for ((sum, size), (&low, &high)) in rest.iter().zip(space.lower.iter().zip(&space.upper)) {
+        let at = |end: f64| (sum * end.signum() - ROUNDING * size) * end.abs();
+        let greatest = at(low).max(at(high));
+        // 0 is between them.
+        most += if low <= 0.0 && high >= 0.0 {
+            greatest.max(0.0)
+        } else {
+            greatest
+        };
     }
-    total > 0.0 && most + 4.0 * f64::EPSILON * size <= 0.9 * MARGIN * total
+    most <= ROUNDING * conflict.plane.abs()
 }
 
 /// The coefficients of a half-space; `None` if the space has no such half-space.
@@ -172,9 +188,9 @@ mod tests {
         let is = |rows: &[(usize, f64)], plane| holds(&problem, &conflict(rows, &[], plane));
         assert!(is(&[(0, 1.0), (1, 1.0)], 0.0));
         assert!(is(&[(0, 1e-3), (1, 1e-3)], 0.0));
-        // r = (x, −x, 0): 2x ≤ MARGIN · 0.9 · 2 just about.
-        assert!(is(&[(0, 1.0 + 0.89e-8), (1, 1.0)], 0.0));
-        assert!(!is(&[(0, 1.0 + 0.91e-8), (1, 1.0)], 0.0));
+        // r = (x, −x, 0), of terms of 1: x ≤ 2 ROUNDING just about.
+        assert!(is(&[(0, 1.0 + 1.9e-11), (1, 1.0)], 0.0));
+        assert!(!is(&[(0, 1.0 + 2.1e-11), (1, 1.0)], 0.0));
         assert!(!is(&[], 0.0), "no rows can all exceed the margin");
         assert!(!is(&[(0, 1.0)], 0.0));
         assert!(!is(&[(0, 1.0)], 2.0), "there is no plane");
@@ -223,17 +239,43 @@ mod tests {
         assert!(!is(&[1.0, -1.0, 0.0]) && !is(&[1.0]) && !is(&[]));
     }
 
-    /// Terms of 1e9 that cancel leave a rounding of 1e-7: the same sum, of terms of 1, is a conflict.
+    /// (1e-13, −1) and (1e-13, 1) are both positive at (1, 0), by all of their terms there: what the other parameter weighs is of no matter.
     #[test]
-    fn what_rounding_may_hide_is_no_conflict() {
+    fn a_small_scale_is_no_conflict() {
+        for space in [Space::simplex(2), box_of_two()] {
+            let mut rows = Rows::new();
+            for row in [[1e-13, -1.0], [1e-13, 1.0], [-1e-13, 0.5]] {
+                rows.push_block();
+                rows.push_row(0, &row);
+            }
+            let problem = Problem { space, rows };
+            let is = |rows: &[(usize, f64)], plane| holds(&problem, &conflict(rows, &[], plane));
+            assert!(!is(&[(0, 1.0), (1, 1.0)], 0.0));
+            assert!(!is(&[(0, 1.0)], 0.0));
+            // The third row is (−2e-13, 1) when scaled: with twice the first it leaves (0, −1).
+            assert!(is(&[(0, 2.0), (2, 1.0)], 0.0) == problem.space.is_simplex);
+        }
+    }
+
+    fn box_of_two() -> Space {
+        Space {
+            lower: vec![-1.0; 2],
+            upper: vec![1.0; 2],
+            ..Space::default()
+        }
+    }
+
+    /// Terms of 1e9 that cancel leave a rounding of 1e-2, which is as much as they may.
+    #[test]
+    fn terms_that_cancel() {
         let mut space = free();
         space.half_spaces = vec![vec![(2, 1.0)], vec![(2, -1.0)]];
         let problem = problem(space);
-        let with = |multiplier: f64| {
-            let hard = [0, 1].map(|k| (Hard::Listed(k), multiplier));
+        let with = |less: f64| {
+            let hard = [(Hard::Listed(0), 1e9), (Hard::Listed(1), 1e9 - less)];
             holds(&problem, &conflict(&[(0, 1.0), (1, 1.0)], &hard, 0.0))
         };
-        assert!(with(1.0));
-        assert!(!with(1e9));
+        assert!(with(0.0) && with(0.01));
+        assert!(!with(0.03));
     }
 }

@@ -64,7 +64,7 @@ pub fn cases() -> Vec<Case> {
         ),
         other(
             "report: a certificate",
-            "{\"schema\": \"sdcrisk.certificate/1\"}",
+            "{\"schema\": \"sdcrisk.certificate/2\"}",
             "is a certificate: it says who is who",
         ),
         other(

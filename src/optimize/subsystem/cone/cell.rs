@@ -5,6 +5,10 @@ use super::super::Problem;
 /// Values below this share of the sum of the absolute values of their terms are 0.
 const NOTHING: f64 = 1e-12;
 
+/// By how much, as a share of the sizes of its terms, the row in whose plane a cell is split is negative at the new generator: more than rounding
+/// can be wrong by, so that it is nowhere positive in the half where it is called wrong; less than [`NOTHING`].
+const BEYOND: f64 = 2e-13;
+
 /// Edges that are tried for a split.
 const TRIED: usize = 5;
 
@@ -288,16 +292,19 @@ impl Cell {
         for &edge in edges.iter().take(TRIED) {
             let (a, b) = (edge / width, edge % width);
             crossings.clear();
-            for values in self.values.chunks_exact(width) {
+            for (place, values) in self.values.chunks_exact(width).enumerate() {
                 if values[a] * values[b] < 0.0 {
-                    crossings.push(-values[a] / values[b]);
+                    crossings.push((-values[a] / values[b], place));
                 }
             }
             if crossings.is_empty() {
                 continue;
             }
             let middle = crossings.len() / 2;
-            let (_, &mut at, _) = crossings.select_nth_unstable_by(middle, f64::total_cmp);
+            let order =
+                |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+            let (_, &mut (at, place), _) = crossings.select_nth_unstable_by(middle, order);
+            let at = self.beyond(board, place, (a, b), at);
             let power = self.exponents[a] - self.exponents[b];
             let Some(true_at) = times_power_of_two(at, power) else {
                 continue;
@@ -309,6 +316,22 @@ impl Cell {
             }
         }
         best.map(|(_, cut)| cut)
+    }
+
+    /// A place on the edge just beyond the one where a row crosses it, towards where the row is negative.
+    fn beyond(&self, board: &Board<'_>, place: usize, (a, b): (usize, usize), at: f64) -> f64 {
+        let width = board.width;
+        let number = self.rows[place] as usize;
+        let row = &board.coefficients[number * width..][..width];
+        let [of_a, of_b] = [a, b].map(|k| &self.generators[k * width..][..width]);
+        let terms = row.iter().zip(of_a.iter().zip(of_b));
+        let size: f64 = terms.map(|(v, (a, b))| v.abs() * (a + at * b)).sum();
+        let values = self.row(place, board);
+        let less = match values[a] > 0.0 {
+            true => (values[a] + BEYOND * size) / -values[b],
+            false => (-values[a] - BEYOND * size) / values[b],
+        };
+        if less > 0.0 { less } else { at }
     }
 
     /// How much a cut decides: the product over both halves of 2 + 2 · the blocks that become wrong + those that become certain.

@@ -1,6 +1,7 @@
 //! Blocks of a cell that cannot all be satisfied: how many must go at least.
 
 use super::{
+    super::ROUNDING,
     cell::{Board, Cell, Combination, Signs, clash},
     game::Game,
 };
@@ -281,7 +282,7 @@ pub(super) enum Together {
 }
 
 /// Whether a combination of rows (by their place in the cell) is nowhere positive in the cell but for rounding: at no generator does it exceed
-/// [`NEVER`] times the sum of the multipliers of the rows when they are scaled to a greatest value of 1.
+/// [`ROUNDING`] times the sizes of its terms there. What is large at one generator hides nothing at another.
 ///
 /// A tableau says so too, but after hundreds of pivots.
 pub(super) fn is_nowhere_positive(
@@ -290,16 +291,16 @@ pub(super) fn is_nowhere_positive(
     combination: impl Iterator<Item = (usize, f64)>,
 ) -> bool {
     let mut sums = vec![0.0; board.width];
-    let mut size = 0.0;
+    let mut sizes = vec![0.0; board.width];
     for (row, multiplier) in combination {
         let values = cell.row(row, board);
-        let greatest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
-        size += multiplier * greatest;
-        for (sum, value) in sums.iter_mut().zip(values) {
+        for ((sum, size), value) in sums.iter_mut().zip(&mut sizes).zip(values) {
             *sum += multiplier * value;
+            *size += multiplier * value.abs();
         }
     }
-    sums.iter().all(|&sum| sum <= NEVER * size)
+    let mut at_generators = sums.iter().zip(&sizes);
+    at_generators.all(|(&sum, &size)| sum <= ROUNDING * size)
 }
 
 /// Whether the blocks with `active` can be satisfied together in the cell.
