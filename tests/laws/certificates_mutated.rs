@@ -22,7 +22,7 @@ use super::{
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// Certificates changed and checked, unless `SDCRISK_MUTATIONS` says how many.
-const MUTATIONS: usize = 4_000;
+const MUTATIONS: usize = 20_000;
 
 /// Files with what was asked of them: optima by family and direction.
 struct Ground {
@@ -76,7 +76,12 @@ impl Ground {
     /// What `verify` makes of a certificate; `None` if it refuses it.
     fn verify(&self, certificate: &Value) -> Option<Outcome> {
         let certificate = Certificate::from_json("c.json", &certificate.to_string()).ok()?;
-        let verdict = self.with_pairing(|pairing| check::check(&certificate, pairing));
+        let [original, masked] = &self.tables;
+        let known = check::attributes(&certificate, original, masked).ok()?;
+        let verdict = self.with_pairing(|pairing| {
+            let known = &known[..];
+            check::check(&certificate, &Pairing { known, ..*pairing })
+        });
         verdict.ok().map(|verdict| verdict.outcome())
     }
 
@@ -148,11 +153,7 @@ fn parameters(family: &str, d: usize, dice: &mut Dice) -> Vec<f64> {
                     .sum()
             })
             .collect(),
-        "wm" | "owa" => weights,
-        "wm-m" => weights
-            .iter()
-            .map(|w| 0.5 * w + 0.5 / d as f64)
-            .collect::<Vec<_>>(),
+        "wm" | "wm-m" | "owa" => weights,
         _ => weights
             .into_iter()
             .chain(pairs(d).iter().map(|_| 0.0))
@@ -272,7 +273,7 @@ fn certificate(
         "proof": proof,
     });
     // What is linked, by the program that is asked later.
-    let linked = (0..=n).find(|&linked| {
+    let linked = (0..=n).rev().find(|&linked| {
         certificate["linked"] = linked.into();
         !matches!(ground.claims(&certificate), Err(why) if why.ends_with(" linked"))
     });
