@@ -3,7 +3,12 @@
 //! A message names files, lines, attributes and options. It never carries a record's value: a tool that
 //! measures disclosure must not disclose by its errors.
 
-use std::fmt;
+use std::{
+    cell::Cell,
+    fmt,
+    panic::{self, AssertUnwindSafe},
+    sync::Once,
+};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -143,6 +148,34 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Calls what belongs to another crate and may panic on data that it cannot take: the panic becomes an error, and its
+/// message, which may hold values, is seen by nobody.
+///
+/// # Errors
+/// Failed, when it panicked; `what` begins the message, as in "the support vector machine".
+pub fn fenced<T>(what: &str, call: impl FnOnce() -> T) -> Result<T> {
+    thread_local! {
+        static FENCED: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !FENCED.get() {
+                others(info);
+            }
+        }));
+    });
+    let outer = FENCED.replace(true);
+    // Nothing that the call left half done is looked at again: all that it was lent is read only, or dropped with it.
+    let outcome = panic::catch_unwind(AssertUnwindSafe(call));
+    FENCED.set(outer);
+    outcome.map_err(|_| {
+        Error::failed(format!("{what} cannot cope with these data"))
+            .remedy("Leave it out of the call, and please report this")
+    })
+}
+
 /// The line of this place in a text, from 1.
 pub fn line_of(text: &str, place: usize) -> u64 {
     let before = &text.as_bytes()[..place.min(text.len())];
@@ -155,4 +188,22 @@ pub fn not_toml(text: &str, error: &toml::de::Error) -> Error {
     let what = error.message().lines().next().unwrap_or("not TOML");
     let place = error.span().map_or(0, |span| span.start);
     Error::input(what).at_line(line_of(text, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_behind_the_fence_is_an_error_without_its_message() {
+        let secret = String::from("secret");
+        let error = fenced("the library", || panic!("{secret}")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert!(error.what().starts_with("the library"), "{error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+        // Fences within fences, and calls that end well.
+        let inner = fenced("outer", || fenced("inner", || [1, 2][secret.len()]));
+        assert!(inner.unwrap().unwrap_err().what().starts_with("inner"));
+        assert_eq!(fenced("the library", || 7), Ok(7));
+    }
 }

@@ -16,7 +16,7 @@
 //! # Modules
 //!
 //! Arrows point one way: `cli → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
-//! rng} → {table, figure} → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! rng} → {table, figure} → memory → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
@@ -33,6 +33,7 @@
 //! | [`certificate`] | proofs of learned optima in files, and their checker |
 //! | [`statement`] | what is published about a masking |
 //! | [`figure`] | a number with its definition, its range and its better end |
+//! | [`memory`] | the limit of what a run may allocate |
 //! | [`rng`] | every random draw |
 //! | [`cli`] | the program |
 //!
@@ -92,6 +93,7 @@ pub mod evaluate;
 pub mod figure;
 pub mod loss;
 pub mod mask;
+pub mod memory;
 pub mod optimize;
 pub mod report;
 pub mod risk;

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use super::Lists;
-use crate::error::{Error, Result};
-
-/// Bytes that the candidates of all seekers may take together.
-const BUDGET: u64 = 4_000_000_000;
+use crate::{
+    error::{Error, Result},
+    memory,
+};
 
 /// Bytes of a candidate: who, and how likely.
-const CANDIDATE: u64 = 8;
+const CANDIDATE: usize = 8;
 
 /// Rounds of scaling, unless it settles sooner.
 const ROUNDS: usize = 40;
@@ -115,7 +115,7 @@ impl Balanced {
 
     /// What the candidates of all seekers take, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.records.len() as u64 * CANDIDATE
+        (self.records.len() * CANDIDATE) as u64
     }
 
     fn candidates(&self, seeker: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
@@ -275,19 +275,22 @@ fn refuse_too_long(lists: &dyn Lists) -> Result<()> {
             list.len() as u64
         })
         .collect();
-    let mean = lengths.iter().sum::<u64>() as f64 / asked.len() as f64;
-    let bytes = mean * n as f64 * CANDIDATE as f64;
-    if bytes <= BUDGET as f64 {
-        return Ok(());
-    }
-    Err(Error::failed(format!(
-        "to be balanced, the candidates of {n} records need about {:.0} GB, {mean:.0} for each; the most is {} GB",
-        bytes / 1e9,
-        BUDGET / 1_000_000_000
-    ))
-    .remedy(
+    let (all, asked) = (
+        lengths
+            .iter()
+            .map(|&length| u128::from(length))
+            .sum::<u128>(),
+        asked.len() as u128,
+    );
+    memory::check(
+        &format!(
+            "to be balanced, the candidates of {n} records, about {} for each,",
+            all / asked
+        ),
+        all * n as u128 / asked,
+        CANDIDATE,
         "Use --assign best, let the intruder know more attributes, or fewer records (--known-records)",
-    ))
+    )
 }
 
 impl Lists for Balanced {

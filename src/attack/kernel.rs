@@ -11,14 +11,12 @@ use super::{
 use crate::{
     distance::Metric,
     error::{Error, Result},
+    memory,
     table::matrix::Matrix,
 };
 
 /// The most coordinates that a polynomial may have.
 const MOST_MONOMIALS: usize = 4096;
-
-/// What both files as monomials may take, in bytes.
-const MOST_BYTES: usize = 8 << 30;
 
 /// Monomials below this have squares, and sums of these, within the range of numbers.
 const MOST: f64 = 1e120;
@@ -113,16 +111,15 @@ impl Attack for KernelDistance {
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
                 let monomials = Monomials::new(sought.n_attributes(), degree)?;
                 let cells = monomials.factors.len() * (seekers.n_records() + sought.n_records());
-                if cells * size_of::<f64>() > MOST_BYTES {
-                    return Err(Error::failed(format!(
-                        "polynomials of {} coordinates for all records need {} GB",
-                        monomials.factors.len(),
-                        (cells * size_of::<f64>()) >> 30
-                    ))
-                    .remedy(
-                        "Lower --degree, or let the intruder know fewer attributes or records",
-                    ));
-                }
+                memory::check(
+                    &format!(
+                        "polynomials of {} coordinates for all records",
+                        monomials.factors.len()
+                    ),
+                    cells as u128,
+                    size_of::<f64>(),
+                    "Lower --degree, let the intruder know fewer attributes or records",
+                )?;
                 let (seekers, sought) = (
                     monomials.of_records(&seekers),
                     monomials.of_records(&sought),

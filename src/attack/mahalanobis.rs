@@ -12,9 +12,13 @@ use super::{
 use crate::{
     distance::Metric,
     error::{Error, Result},
+    memory,
     stats::{covariance::covariance, eigen},
     table::matrix::Matrix,
 };
+
+/// Covariances of both files, and eigenvectors while they are searched for: so many numbers for each pair of attributes.
+const SQUARES: u128 = 6;
 
 /// A direction whose variance is less than this share of the greatest is taken to have none.
 const NO_VARIANCE: f64 = 1e-10;
@@ -144,6 +148,15 @@ impl Attack for Mahalanobis {
             _ => self.standardize,
         };
         let points = Points::new(scenario, standardize)?;
+        if !matches!(self.scatter, Scatter::AlignedVariances) {
+            let width = points.units.len();
+            memory::check(
+                &format!("the covariances of {width} attributes, and their eigenvectors,"),
+                SQUARES * (width as u128).pow(2),
+                size_of::<f64>(),
+                "Let the intruder know fewer attributes (--known), use am",
+            )?;
+        }
         let map = match self.scatter {
             Scatter::AlignedVariances => diagonal(&self.roots_of_weights(scenario, &points)?),
             Scatter::AlignedCovariances => {
@@ -265,6 +278,13 @@ impl Mahalanobis {
             ));
         }
         let kept: Vec<usize> = (0..p).filter(|&place| keeps(eigen.values[place])).collect();
+        if kept.is_empty() {
+            return Err(Error::input(match self.scatter {
+                Scatter::Unrelated => "none of the known attributes varies in the two files",
+                _ => "all true pairs differ by the same amounts (nothing was masked, say)",
+            })
+            .remedy("There is no scatter to scale by: use am"));
+        }
         Ok(Array2::from_shape_fn((kept.len(), p), |(row, column)| {
             eigen.vectors[[column, kept[row]]] / eigen.values[kept[row]].sqrt()
         }))

@@ -1,4 +1,5 @@
-//! What a person reads on standard error: notes, progress, timings, complaints; and the number of threads.
+//! What a person reads on standard error: notes, progress, timings, complaints; and how many threads and how much memory a
+//! run may take.
 
 use std::{
     cell::RefCell,
@@ -9,13 +10,19 @@ use std::{
 
 use clap::Args;
 
-use crate::error::{Error, Result};
+use super::{memory as machine, progress, watch};
+use crate::{
+    error::{Error, Result},
+    memory,
+};
+
+pub use progress::Live;
 
 /// More threads than any machine has processors only wait for each other.
 const MOST_THREADS: usize = 1024;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Messages and threads")]
+#[command(next_help_heading = "Messages, threads and memory")]
 pub struct ConsoleArgs {
     /// Say nothing on standard error but errors, and what a masking does not protect
     #[arg(long, short, global = true, conflicts_with = "verbose")]
@@ -29,6 +36,9 @@ pub struct ConsoleArgs {
     /// Number of threads; the results do not depend on it [default: all processors]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
+    /// Stop rather than take more memory than this, for example 800MB or 4G [default: what the machine has free, less a tenth]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = machine::size)]
+    memory_limit: Option<u64>,
     /// Write one JSON line a stage to standard error: {"stage": "read", "seconds": 0.12}
     #[arg(long, global = true)]
     timings: bool,
@@ -42,28 +52,11 @@ pub struct Console {
     verbose: bool,
     timings: bool,
     live: Live,
+    /// Whether it is that of the call, not of a part that other threads do.
+    whole: bool,
     stages: RefCell<Vec<(String, f64)>>,
     /// The notes so far.
     said: RefCell<BTreeSet<String>>,
-}
-
-/// The line of progress, on a terminal.
-#[derive(Debug, Clone, Copy)]
-pub struct Live(bool);
-
-impl Live {
-    /// Whether anybody sees it.
-    pub fn is_live(self) -> bool {
-        self.0
-    }
-
-    /// Shows a line in place of the last one.
-    pub fn show(self, text: &str) {
-        if self.0 {
-            let _ = write!(io::stderr(), "\r\x1b[2K{text} …");
-            let _ = io::stderr().flush();
-        }
-    }
 }
 
 impl Console {
@@ -85,12 +78,18 @@ impl Console {
                     Error::failed(format!("cannot start {threads} threads: {error}"))
                 })?;
         }
+        if let Some(bytes) = args.memory_limit.or_else(machine::free) {
+            memory::limit_to(bytes);
+        }
+        let live = Live::new(!args.quiet && io::stderr().is_terminal());
+        watch::start();
         Ok(Self {
             quiet: args.quiet,
             strict: args.strict,
             verbose: args.verbose,
             timings: args.timings,
-            live: Live(!args.quiet && io::stderr().is_terminal()),
+            live,
+            whole: true,
             stages: RefCell::default(),
             said: RefCell::default(),
         })
@@ -103,7 +102,8 @@ impl Console {
             strict: false,
             verbose: false,
             timings: false,
-            live: Live(false),
+            live: Live::silent(),
+            whole: false,
             stages: RefCell::default(),
             said: RefCell::default(),
         }
@@ -112,7 +112,7 @@ impl Console {
     /// A line for a person. The same line is said once, however many parts of a call have reason to say it.
     pub fn note(&self, text: &str) {
         if !self.quiet && self.said.borrow_mut().insert(text.into()) {
-            self.clear();
+            progress::clear();
             // A closed standard error must not stop the work.
             let _ = writeln!(io::stderr(), "{text}");
         }
@@ -173,16 +173,16 @@ impl Console {
         self.live
     }
 
-    fn clear(&self) {
-        if self.live.is_live() {
-            let _ = write!(io::stderr(), "\r\x1b[2K");
-        }
-    }
-
     /// Does a stage of the work, and remembers how long it took. Times of the same stage add up.
     pub fn stage<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
+        if self.whole {
+            progress::begin(name);
+        }
         let result = work();
+        if self.whole {
+            progress::end();
+        }
         let seconds = start.elapsed().as_secs_f64();
         let mut stages = self.stages.borrow_mut();
         match stages.iter_mut().find(|(stage, _)| stage == name) {
@@ -195,7 +195,7 @@ impl Console {
 
 impl Drop for Console {
     fn drop(&mut self) {
-        self.clear();
+        progress::clear();
         if self.timings {
             for (stage, seconds) in self.stages.borrow().iter() {
                 let line = serde_json::json!({"stage": stage, "seconds": seconds});
@@ -207,5 +207,6 @@ impl Drop for Console {
 
 /// The last words of a run that failed.
 pub fn complain(text: &str) -> io::Result<()> {
+    progress::clear();
     writeln!(io::stderr(), "sdcrisk: {text}")
 }

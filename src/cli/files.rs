@@ -13,35 +13,68 @@ use std::{
 
 use anyhow::Context;
 
-use super::status;
-use crate::error::{Error, Result};
+use super::{progress::Hush, status};
+use crate::{
+    error::{Error, Result},
+    memory,
+};
 
 /// The name of standard input and output.
 const STANDARD: &str = "-";
 
 /// Reads a whole file, or standard input for `-`; `.gz` and `.zst` content is recognised by its first bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
+    read_within(path, memory::limit())
+}
+
+/// The same, and no more than so many bytes: a device has no end, and a small file can be large once it is decompressed.
+fn read_within(path: &Path, most: u64) -> Result<Vec<u8>> {
     let name = name_of(path);
     let mut bytes = Vec::new();
     let read = if path == Path::new(STANDARD) {
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+        up_to(most, io::stdin().lock(), &mut bytes)
     } else {
-        open(path).and_then(|mut file| {
-            if let Ok(metadata) = file.metadata() {
+        open(path).and_then(|file| {
+            if let Ok(metadata) = file.metadata()
+                && metadata.len() < most
+            {
                 let _ = bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(0) + 1);
             }
-            file.read_to_end(&mut bytes).map(|_| ())
+            up_to(most, file, &mut bytes)
         })
     };
     read.map_err(|error| cannot("read", &name, &error))?;
-    decompressed(bytes).map_err(|error| {
+    let too_much = |what: &str| {
+        let most = memory::in_words(most.into());
+        Err(
+            Error::failed(format!("{what} more than the memory limit of {most}"))
+                .in_file(name_of(path))
+                .remedy("Check that this is the file you meant, or raise --memory-limit"),
+        )
+    };
+    if bytes.len() as u64 > most {
+        return too_much("it has");
+    }
+    let compressed = bytes.len() as u64;
+    let plain = decompressed(bytes, most).map_err(|error| {
         Error::input(format!(
             "is compressed, but cannot be decompressed: {}",
             reason(&error)
         ))
         .in_file(name)
         .remedy("Decompress it with the program that made it, to see whether it is whole")
-    })
+    })?;
+    if plain.len() as u64 > most {
+        let compressed = memory::in_words(compressed.into());
+        return too_much(&format!("it has {compressed}, and decompressed"));
+    }
+    Ok(plain)
+}
+
+/// Reads to the end, or one byte more than so many.
+fn up_to(most: u64, source: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
+    source.take(most.saturating_add(1)).read_to_end(bytes)?;
+    Ok(())
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -51,14 +84,15 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+fn decompressed(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     match bytes.as_slice() {
         [0x1f, 0x8b, ..] => {
-            flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?
+            let decoder = flate2::read::MultiGzDecoder::new(bytes.as_slice());
+            up_to(most, decoder, &mut plain)?;
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            zstd::Decoder::new(bytes.as_slice())?.read_to_end(&mut plain)?
+            up_to(most, zstd::Decoder::new(bytes.as_slice())?, &mut plain)?;
         }
         _ => return Ok(bytes),
     };
@@ -101,6 +135,7 @@ fn cannot(verb: &str, name: &str, error: &io::Error) -> Error {
 
 /// Bytes to standard output, at once.
 pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    let _hush = Hush::new();
     let mut out = io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())
@@ -295,12 +330,17 @@ fn watch_signals() {
             if SEARCHING.load(Ordering::Relaxed) > 0 && !INTERRUPTED.swap(true, Ordering::Relaxed) {
                 return;
             }
-            for path in temporary_files().drain(..) {
-                let _ = fs::remove_file(path);
-            }
+            remove_temporary();
             std::process::exit(i32::from(status::STOPPED));
         });
     });
+}
+
+/// Removes the outputs that are being written: for a run that ends here.
+pub fn remove_temporary() {
+    for path in temporary_files().drain(..) {
+        let _ = fs::remove_file(path);
+    }
 }
 
 fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -369,6 +409,7 @@ impl Output {
     /// Failed, when it cannot be written. A closed pipe is no failure, if it is the call's only output.
     pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         const BUFFER: usize = 1 << 18;
+        let _hush = matches!(self.sink, Sink::Standard | Sink::Stream(_)).then(Hush::new);
         let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
             Sink::Standard => (Box::new(io::stdout().lock()), None),
             Sink::Stream(file) => (Box::new(file), None),

@@ -6,18 +6,22 @@ mod demo;
 mod describe;
 mod evaluate;
 mod explain;
+mod fence;
 mod files;
 mod link;
 mod loss;
 mod mask;
 mod match_attributes;
+mod memory;
 mod pair;
+mod progress;
 mod provenance;
 mod report;
 mod risk;
 mod score;
 mod selftest;
 mod verify;
+mod watch;
 
 use std::{io, process::ExitCode};
 
@@ -134,7 +138,8 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    match run(cli) {
+    fence::install();
+    match fence::contained(|| run(cli)) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
         Ok(Ending::Wrong) => ExitCode::from(status::FAILED),

@@ -16,8 +16,14 @@ pub fn of(tables: &[&Table]) -> Provenance {
 /// Options that change no result, and are alone: messages.
 const ALONE: [&str; 3] = ["--quiet", "--verbose", "--timings"];
 
-/// Options that change no result, and have a value: threads, where results go, what the exit status looks at.
-const VALUED: [&str; 4] = ["--threads", "--output", "--into", "--fail-above"];
+/// Options that change no result, and have a value: threads, memory, where results go, what the exit status looks at.
+const VALUED: [&str; 5] = [
+    "--threads",
+    "--memory-limit",
+    "--output",
+    "--into",
+    "--fail-above",
+];
 
 /// The option whose value is not told: who is given a result should not get the seed of a masking with it.
 const SECRET: &str = "--seed";
@@ -124,7 +130,7 @@ mod tests {
             "risk -qo out.csv f.csv",
             "risk -vqoout.csv f.csv",
             "-qv risk f.csv -o -",
-            "risk --fail-above 5% --fail-above=unique=1% f.csv",
+            "risk --memory-limit 2G --fail-above 5% --fail-above=unique=1% f.csv",
             "risk --into a --into=b f.csv",
         ] {
             assert_eq!(

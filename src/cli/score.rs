@@ -201,6 +201,7 @@ impl ScoreArgs {
 
         console.progress("measuring information loss and interval disclosure");
         let pair = files.pair();
+        loss::check_memory(&pair)?;
         let losses = console.stage("loss", || loss::figures(&pair));
         let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
         let id = figure::find(&intervals, "interval_disclosure_rank");

@@ -6,7 +6,8 @@ use crate::{
     agreement::Weighted,
     attack::{Lists, Nearest, posterior},
     distance::nearest::{Contest, Link, Neighbours},
-    error::{Error, Result},
+    error::Result,
+    memory,
 };
 
 /// What became of a preference.
@@ -159,7 +160,6 @@ fn count<T>(of: impl Iterator<Item = T>) -> u32 {
 /// Failed, when the ties of all records together are more than memory should hold.
 fn with_all_ties(mut search: impl FnMut(usize) -> Vec<Link>) -> Result<Vec<Link>> {
     const USUAL: usize = 64;
-    const MOST_IN_ALL: u64 = 1 << 29;
     let links = search(USUAL);
     let longest = links
         .iter()
@@ -170,12 +170,12 @@ fn with_all_ties(mut search: impl FnMut(usize) -> Vec<Link>) -> Result<Vec<Link>
         return Ok(links);
     }
     let in_all: u64 = links.iter().map(|link| u64::from(link.tied)).sum();
-    if in_all > MOST_IN_ALL {
-        return Err(Error::failed(format!(
-            "records tie with so many others that the list of links would have {in_all} entries"
-        ))
-        .remedy("Let the intruder know more attributes, or leave --links out"));
-    }
+    memory::check(
+        &format!("records tie with so many others that the list of links, with {in_all} entries,"),
+        u128::from(in_all),
+        size_of::<u32>(),
+        "Let the intruder know more attributes, leave --links out",
+    )?;
     Ok(search(longest))
 }
 

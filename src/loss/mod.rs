@@ -37,6 +37,7 @@ pub use crate::figure::NO_NUMBERS;
 use crate::{
     error::Result,
     figure::{Definition, Figure, TOO_LARGE},
+    memory,
     statement::Statement,
     table::pair::Pair,
 };
@@ -88,6 +89,22 @@ impl<'a> Files<'a> {
     fn are_too_large(&self) -> bool {
         self.of_before.too_large || self.of_after.too_large || self.sampling.are_too_large()
     }
+}
+
+/// Asks for the memory that the statistics of pairs of attributes take, before [`figures`] is called.
+///
+/// # Errors
+/// Failed, when it is more than the limit.
+pub fn check_memory(pair: &Pair) -> Result<()> {
+    /// Covariances, correlations and their sampling variances of both files, and what Mlodak's measure inverts.
+    const SQUARES: u128 = 9;
+    let width = pair.numbers.names.len();
+    memory::check(
+        &format!("the covariances and correlations of {width} attributes"),
+        SQUARES * (width as u128).pow(2),
+        size_of::<f64>(),
+        "Compare fewer attributes (--attributes)",
+    )
 }
 
 /// All measures of the data of a pair of files, the overall ones first.

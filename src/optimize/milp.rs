@@ -20,6 +20,8 @@ use good_lp::{
     variable,
 };
 
+use crate::error::fenced;
+
 /// A solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Solver {
@@ -164,11 +166,14 @@ impl MilpAnswer {
 /// # Errors
 /// None as such: a solver that fails says so in [`Status::Failed`].
 pub fn solve(solver: Solver, model: &Model, limits: Limits) -> MilpAnswer {
-    match solver {
+    let solved = fenced("the solver", || match solver {
         Solver::Microlp => with_microlp(model, limits),
         #[cfg(feature = "highs")]
         Solver::Highs => highs::solve(model, limits),
-    }
+    });
+    solved.unwrap_or_else(|error| {
+        MilpAnswer::without_solution(Status::Failed(error.to_string()), None)
+    })
 }
 
 /// Seconds that any solver understands.

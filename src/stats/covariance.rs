@@ -8,6 +8,9 @@ use crate::table::Matrix;
 /// Records that one task sums: fixed, so that sums do not depend on the number of threads.
 const SUMMED_AT_ONCE: usize = 8192;
 
+/// Bytes that the sums of all tasks together take at a time, where one does not take more.
+const BYTES_AT_ONCE: usize = 1 << 28;
+
 /// The covariances of the attributes of a matrix, over the records that miss none of them; `None` if these are fewer than
 /// two.
 ///
@@ -43,13 +46,17 @@ pub fn covariance(matrix: &Matrix) -> Option<Array2<f64>> {
         return None;
     }
     let means = extents.means();
-    let products: Vec<Array2<f64>> = (0..blocks)
-        .into_par_iter()
-        .map(|block| lower_products(&means, complete(block)))
-        .collect();
     let mut sum = Array2::zeros((width, width));
-    for block in &products {
-        sum += block;
+    // As many at a time as memory is given to; the order of the sum is the same.
+    let at_once = (BYTES_AT_ONCE / (size_of::<f64>() * width * width).max(1)).max(1);
+    for first in (0..blocks).step_by(at_once) {
+        let products: Vec<Array2<f64>> = (first..blocks.min(first + at_once))
+            .into_par_iter()
+            .map(|block| lower_products(&means, complete(block)))
+            .collect();
+        for block in &products {
+            sum += block;
+        }
     }
     sum /= (extents.count - 1) as f64;
     for j in 0..width {

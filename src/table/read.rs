@@ -13,7 +13,13 @@ use super::number::thousands_bytes;
 use super::roles::{FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
 use super::{File, Note, ReadOptions, Table, names};
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    memory,
+};
+
+/// Where it is, and its number.
+const BYTES_OF_CELL: u128 = 12;
 
 /// The records of a file before anything is known about their cells.
 struct Cut {
@@ -69,6 +75,13 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         tokens(&bytes, from, delimiter, sep),
         encoding,
         stated.header,
+    )?;
+    let cells = layout.n_records() as u128 * layout.n_cells() as u128;
+    memory::check(
+        &format!("a table of {cells} cells"),
+        bytes.len() as u128 + cells * BYTES_OF_CELL,
+        1,
+        "Leave out attributes that are not needed",
     )?;
     let table = &bytes[table_start..];
     let notes_of_records = notes.len();

@@ -182,3 +182,44 @@ fn gaps_and_what_masking_flattened_are_said() {
         "{why}"
     );
 }
+
+/// One masked cell makes names of a column of numbers: 20 different ones, and 21 with the new one, are more columns than the
+/// 16 records that a fold learns from. The crate's support vector machine keeps as many columns as there are records, and
+/// panicked. It is left out with its reason; the others are measured.
+#[test]
+fn a_classifier_that_cannot_learn_leaves_the_others_alone() {
+    let original: String = (1..=20)
+        .map(|i| format!("{},{},{}\n", i * 37 % 101, i * i % 7, i % 2))
+        .collect();
+    let original = format!("x,y,c\n{original}");
+    let sandbox = Sandbox::with(&[
+        ("o.csv", &original),
+        ("m.csv", &original.replace("\n74,", "\nx74,")),
+    ]);
+    let json = sandbox
+        .run("loss --classify c --format json o.csv m.csv")
+        .ended(0)
+        .json();
+    for key in [
+        "accuracy_tree_original",
+        "accuracy_knn_masked",
+        "accuracy_bayes_loss",
+    ] {
+        assert!(json["measures"][key].is_number(), "{key}: {json}");
+    }
+    for key in [
+        "accuracy_svm_original",
+        "accuracy_svm_masked",
+        "accuracy_svm_loss",
+    ] {
+        assert!(json["measures"][key].is_null(), "{key}");
+    }
+    let why = json["analyses"].to_string();
+    assert!(why.contains("16 records are fewer than"), "{why}");
+    // With enough records for each column there is nothing to object to.
+    let json = sandbox
+        .run("loss --classify c~y --classifiers svm --format json o.csv m.csv")
+        .ended(0)
+        .json();
+    assert!(json["measures"]["accuracy_svm_masked"].is_number());
+}

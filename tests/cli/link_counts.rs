@@ -265,3 +265,21 @@ fn the_worked_example_of_the_literature_runs_from_its_files() {
     assert_eq!(result["contains_true"], json!(10));
     assert_eq!(result["certain"], result["certain_correct"]);
 }
+
+/// Nothing was masked, so nothing differs: a ridge of no variance is none, and a pseudo-inverse keeps no direction. Both
+/// panicked in the index, which was given points without coordinates.
+#[test]
+fn a_distance_without_any_scatter_is_refused() {
+    let sandbox = Sandbox::with(&[("a.csv", "x,y\n1,5\n2,3\n3,8\n4,1\n")]);
+    for option in ["--ridge 0.1", "--pseudo-inverse"] {
+        let ran = sandbox
+            .run(&format!("link --method md {option} a.csv a.csv"))
+            .ended(3);
+        assert!(
+            ran.stderr
+                .contains("all true pairs differ by the same amounts"),
+            "{}",
+            ran.stderr
+        );
+    }
+}

@@ -7,17 +7,34 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 20] = [
+const MAY_IMPORT: [(&str, &[&str]); 21] = [
     ("error", &[]),
-    ("table", &["error"]),
+    ("memory", &["error"]),
+    ("table", &["error", "memory"]),
     ("figure", &[]),
     (
         "loss",
-        &["error", "table", "figure", "stats", "statement", "rng"],
+        &[
+            "error",
+            "memory",
+            "table",
+            "figure",
+            "stats",
+            "statement",
+            "rng",
+        ],
     ),
     (
         "risk",
-        &["error", "table", "figure", "stats", "statement", "rng"],
+        &[
+            "error",
+            "memory",
+            "table",
+            "figure",
+            "stats",
+            "statement",
+            "rng",
+        ],
     ),
     ("rng", &["error"]),
     ("statement", &["error"]),
@@ -42,6 +59,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
         "attack",
         &[
             "error",
+            "memory",
             "table",
             "statement",
             "stats",
@@ -56,6 +74,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
         "evaluate",
         &[
             "error",
+            "memory",
             "table",
             "rng",
             "statement",
@@ -111,6 +130,7 @@ const MAY_IMPORT: [(&str, &[&str]); 20] = [
         "cli",
         &[
             "error",
+            "memory",
             "table",
             "rng",
             "statement",

@@ -5,13 +5,11 @@ use rayon::prelude::*;
 use crate::{
     attack::{Lists, Nearest},
     distance::nearest::Boxes,
-    error::{Error, Result},
+    error::Result,
+    memory,
     optimize::assignment::lists::{BYTES_OF_CANDIDATE, Candidates},
     table::matrix::Matrix,
 };
-
-/// The most pairs that are written down: 3 GB, and as much again while they are worked on.
-const MOST: usize = 250_000_000;
 
 /// Seekers whose lists are made before they are joined to the others.
 const AT_ONCE: usize = 4096;
@@ -66,9 +64,8 @@ fn written_down(
                 list.clone()
             })
             .collect();
-        if candidates.n_pairs() + lists.iter().map(Vec::len).sum::<usize>() > MOST {
-            return Err(too_many(n_seekers, n_sought));
-        }
+        let pairs = candidates.n_pairs() + lists.iter().map(Vec::len).sum::<usize>();
+        refuse_too_many(pairs, (n_seekers, n_sought))?;
         for list in lists {
             candidates.push(list);
         }
@@ -76,14 +73,16 @@ fn written_down(
     Ok(candidates)
 }
 
-fn too_many(n_seekers: usize, n_sought: usize) -> Error {
-    Error::failed(format!(
-        "a one-to-one assignment of {n_seekers} to {n_sought} records has more than {} million possible pairs, which is \
-         more than {} GB hold",
-        MOST / 1_000_000,
-        MOST * BYTES_OF_CANDIDATE / 1_000_000_000
-    ))
-    .remedy("Use --assign best, let the intruder know more attributes (--known) or fewer records (--known-records)")
+/// As many bytes as the pairs take are needed again while they are worked on.
+fn refuse_too_many(pairs: usize, (n_seekers, n_sought): (usize, usize)) -> Result<()> {
+    memory::check(
+        &format!(
+            "a one-to-one assignment of {n_seekers} to {n_sought} records, with {pairs} possible pairs or more,"
+        ),
+        pairs as u128,
+        2 * BYTES_OF_CANDIDATE,
+        "Use --assign best, let the intruder know more attributes (--known) or fewer records (--known-records)",
+    )
 }
 
 /// The points by each attribute, to look at few of them for a box.

@@ -99,6 +99,7 @@ impl Original {
         let pair = Pair::new([&self.table, masked], &ids, &records);
         let figures = [
             if wanted[0] {
+                crate::loss::check_memory(&pair)?;
                 crate::loss::figures(&pair)
             } else {
                 Vec::new()

@@ -86,6 +86,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
         check_statement_of(statement, name, args.align.is_named(), &files.masked)?;
     }
     let pair = files.pair();
+    loss::check_memory(&pair)?;
     console.progress("comparing values and statistics");
     let (data, correction) = console.stage("loss", || match &statement {
         None => Ok((loss::figures(&pair), None)),

@@ -119,6 +119,9 @@ pub struct Options {
 /// Folds, and samples where there are more than [`MOST_RECORDS`] records or than a classifier can learn from. The order of the
 /// records does not matter.
 ///
+/// # Undefined
+/// The figures of a classifier that cannot learn from these records.
+///
 /// # Errors
 /// Usage: the target is not compared, or has one class only, or more than 50; fewer records than folds; no predictor.
 ///
@@ -165,7 +168,15 @@ pub fn measure(
     };
     let mut figures = vec![most_frequent(&classes)];
     for &classifier in &options.classifiers {
-        figures.extend(study.figures(classifier, options.folds)?);
+        match study.figures(classifier, options.folds) {
+            Ok(measured) => figures.extend(measured),
+            // The others may learn all the same.
+            Err(error) => {
+                let undefined = |what| Figure::undefined(what, error.what());
+                figures.extend(classifier.figures().iter().map(undefined));
+                continue;
+            }
+        }
         let most = classifier.most_records();
         let n = sample.records.len();
         if n - n.div_ceil(options.folds) > most {
@@ -453,8 +464,7 @@ impl Study<'_> {
                 classes: &of_training,
             },
             &points(&test, Side::Original),
-        )
-        .map_err(|failed| Error::failed(format!("a classifier could not learn: {failed}")))?;
+        )?;
         let mut hits = vec![0; self.classes.names.len()];
         for (&record, class) in test.iter().zip(predicted) {
             if self.classes.original[record] == class {

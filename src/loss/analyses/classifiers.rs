@@ -13,7 +13,10 @@ use smartcore::{
     tree::decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierParameters},
 };
 
-use crate::table::Matrix;
+use crate::{
+    error::{Error, Result, fenced},
+    table::Matrix,
+};
 
 /// How a class is learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +34,16 @@ pub enum Classifier {
 impl Classifier {
     /// All, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Tree, Self::Neighbours, Self::Bayes, Self::Vectors];
+
+    /// What it is called in messages.
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Tree => "the decision tree",
+            Self::Neighbours => "the nearest-neighbour rule",
+            Self::Bayes => "naive Bayes",
+            Self::Vectors => "the support vector machine",
+        }
+    }
 
     /// How many training records it is given at most: the crate's support vectors take a time that grows with the square
     /// of the records, and more.
@@ -64,16 +77,35 @@ pub(super) struct Training<'a> {
 /// The order in which support vectors are considered is shuffled with a seed of the crate's own, always the same one.
 ///
 /// # Errors
-/// What the crate says, where it cannot learn or predict.
+/// Input: support vectors from fewer records than columns, of which the crate would forget some. Failed: what the crate says,
+/// where it cannot learn or predict.
 pub(super) fn predict(
     classifier: Classifier,
     training: &Training<'_>,
     points: &Matrix,
-) -> Result<Vec<u32>, Failed> {
+) -> Result<Vec<u32>> {
     let first = training.classes.first().copied().unwrap_or(0);
     if points.n_records() == 0 || training.classes.iter().all(|&class| class == first) {
         return Ok(vec![first; points.n_records()]);
     }
+    let (n, width) = (training.points.n_records(), training.points.n_attributes());
+    if classifier == Classifier::Vectors && width > n {
+        return Err(Error::input(format!(
+            "the support vector machine needs as many training records as there are columns of predictors (one a number, \
+             one for each name): {n} records are fewer than {width} columns"
+        )));
+    }
+    fenced(classifier.in_words(), || {
+        learned(classifier, training, points)
+    })?
+    .map_err(|failed| Error::failed(format!("a classifier could not learn: {failed}")))
+}
+
+fn learned(
+    classifier: Classifier,
+    training: &Training<'_>,
+    points: &Matrix,
+) -> std::result::Result<Vec<u32>, Failed> {
     let at = dense(points)?;
     match classifier {
         Classifier::Tree => {
@@ -102,14 +134,14 @@ pub(super) fn predict(
 }
 
 /// The crate's matrix.
-fn dense(points: &Matrix) -> Result<DenseMatrix<f64>, Failed> {
+fn dense(points: &Matrix) -> std::result::Result<DenseMatrix<f64>, Failed> {
     let (n, width) = (points.n_records(), points.n_attributes());
     DenseMatrix::new(n, width, points.values().to_vec(), false)
 }
 
 /// Each record twice, a little above and a little below its place: means and shares of classes stay, each variance (divisor
 /// n) grows by the square of the step. The crate widens no variance itself.
-fn widened(training: &Training<'_>) -> Result<(DenseMatrix<f64>, Vec<u32>), Failed> {
+fn widened(training: &Training<'_>) -> std::result::Result<(DenseMatrix<f64>, Vec<u32>), Failed> {
     let step = WIDENED_BY.sqrt();
     let values = training.points.values();
     let twice = [step, -step]
@@ -126,7 +158,7 @@ fn widened(training: &Training<'_>) -> Result<(DenseMatrix<f64>, Vec<u32>), Fail
 fn one_against_the_rest(
     training: &Training<'_>,
     at: &DenseMatrix<f64>,
-) -> Result<Vec<u32>, Failed> {
+) -> std::result::Result<Vec<u32>, Failed> {
     let learned = dense(training.points)?;
     let gamma = 1.0 / training.points.n_attributes() as f64;
     let mut classes = training.classes.to_vec();
