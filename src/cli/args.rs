@@ -202,9 +202,10 @@ pub fn read_table(path: &Path, options: &ReadOptions, console: &Console) -> Resu
 
 /// Reads a table, also where the first line may be a record: for commands that show how a file is read.
 pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
-    console.progress(&format!("reading {}", files::name_of(path)));
     let table = console.stage("read", || {
-        Table::read(&files::name_of(path), files::read(path)?, options)
+        let bytes = files::read(path)?;
+        console.progress(&format!("reading {}", files::name_of(path)));
+        Table::read(&files::name_of(path), bytes, options)
     })?;
     if let Some(text) = table.dialect().blank_lines.in_words() {
         console.note(&format!("note: {}: {text}", table.name()));

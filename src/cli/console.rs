@@ -165,7 +165,9 @@ impl Console {
 
     /// What is being done right now; shown on a terminal only, overwritten by the next line.
     pub fn progress(&self, text: &str) {
-        self.live.show(text);
+        if self.whole {
+            progress::says(text);
+        }
     }
 
     /// The line of progress alone, for work that other threads do.

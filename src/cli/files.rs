@@ -13,7 +13,10 @@ use std::{
 
 use anyhow::Context;
 
-use super::{progress::Hush, status};
+use super::{
+    progress::{self, Hush},
+    status,
+};
 use crate::{
     error::{Error, Result},
     memory,
@@ -24,7 +27,10 @@ const STANDARD: &str = "-";
 
 /// Reads a whole file, or standard input for `-`; `.gz` and `.zst` content is recognised by its first bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    read_within(path, memory::limit())
+    progress::says(&format!("reading {}", name_of(path)));
+    let bytes = read_within(path, memory::limit());
+    progress::forget();
+    bytes
 }
 
 /// The same, and no more than so many bytes: a device has no end, and a small file can be large once it is decompressed.

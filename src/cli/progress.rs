@@ -111,14 +111,24 @@ impl Live {
     /// Shows a line in place of the last one.
     pub fn show(self, text: &str) {
         if self.0 {
-            let mut line = line();
-            line.text = Some(text.into());
-            line.starts(Instant::now());
-            if !line.hushed {
-                line.write(&format!("{text} …"));
-            }
+            says(text);
         }
     }
+}
+
+/// What is being done within the stage. Shown in place of the last line, where anybody sees it.
+pub fn says(text: &str) {
+    let mut line = line();
+    line.text = Some(text.into());
+    line.starts(Instant::now());
+    if line.live && !line.hushed {
+        line.write(&format!("{text} …"));
+    }
+}
+
+/// What was said is done.
+pub fn forget() {
+    line().text = None;
 }
 
 /// A stage begins.

@@ -21,6 +21,9 @@ use crate::{
 /// Where it is, and its number.
 const BYTES_OF_CELL: u128 = 12;
 
+/// Where it is.
+const BYTES_OF_RECORD: u128 = 8;
+
 /// The records of a file before anything is known about their cells.
 struct Cut {
     table_start: usize,
@@ -79,7 +82,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
     let cells = layout.n_records() as u128 * layout.n_cells() as u128;
     memory::check(
         &format!("a table of {cells} cells"),
-        bytes.len() as u128 + cells * BYTES_OF_CELL,
+        bytes.len() as u128 + cells * BYTES_OF_CELL + layout.n_records() as u128 * BYTES_OF_RECORD,
         1,
         "Leave out attributes that are not needed",
     )?;
