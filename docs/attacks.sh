@@ -19,6 +19,8 @@ attacked() { # name of the masking, then its method and options
     for seed in $seeds; do
         drawn="--seed $seed"
         [ "$seed" = none ] && drawn=
+        # The literature's masked values have all their digits.
+        case $1 in microagg | fuzzy | noise | ipso) drawn="$drawn --decimals full" ;; esac
         # shellcheck disable=SC2086
         sdcrisk mask "$@" $drawn --quiet --statement "$work/s.json" -o "$work/m.csv" "$original" 2>"$work/notes"
         for assign in best one-to-one balanced; do

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{
     Details, Mask, Masked, Rounding,
-    new_numbers::{for_amounts, refuse_idle_rounding, write_numbers},
+    new_numbers::{for_amounts, write_numbers},
 };
 use crate::{
     error::{Error, Result},
@@ -40,7 +40,7 @@ const DETERMINED: f64 = 1e-12;
 /// C:  the same with R (L_o^-1)' L',  n Σ^ = L L',  R'R = L_o L_o'
 /// ```
 ///
-/// A refit of (X, Y') gives B^ in all variants, and Σ^ in C, to rounding. A's residuals are zero: it understates every variance.
+/// A refit of (X, Y') gives B^ in all variants, and Σ^ in C, to rounding (with [`Rounding::None`]; else nearly). A's residuals are zero: it understates every variance.
 /// With the constant, B^ holds the means, so these are kept too, and C keeps variances and correlations; without it neither
 /// means nor variances nor correlations are kept exactly, only squares and products about the fit.
 ///
@@ -63,8 +63,7 @@ const DETERMINED: f64 = 1e-12;
 /// Σ^ has divisor n (maximum likelihood), n the complete records.
 ///
 /// # Errors
-/// Usage, when X has a nominal attribute and there is no constant, an attribute of Y is in X or not of numbers, or rounding
-/// meets no attribute of whole numbers. Input, when there are too few complete records or too many categories.
+/// Usage, when X has a nominal attribute and there is no constant, or an attribute of Y is in X or not of numbers. Input, when there are too few complete records or too many categories.
 ///
 /// # Complexity
 /// O(n (p + q)²) for p columns of X and q attributes; 8 bytes · n · (p + 2q).
@@ -163,8 +162,7 @@ impl Mask for Ipso {
         for_amounts(table, attribute)
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
-        refuse_idle_rounding(&original, on.iter().copied(), self.rounding)?;
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let kept = self.kept(&original)?;
         self.refuse_idle_constant(&original, &kept)?;
         for &attribute in on {
@@ -218,7 +216,7 @@ impl Mask for Ipso {
             confidential: names(&kept),
             intercept: self.intercept,
             fitted: rows.fitted,
-            rounded: self.rounding == Rounding::Whole,
+            rounded: self.rounding.is_on(),
         });
         let statement = Statement::new(method, n_records, names(on));
         let (table, effects) = write_numbers(original, numbers, self.rounding)?;
@@ -226,6 +224,7 @@ impl Mask for Ipso {
             table,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::Ipso(fit),
         })
     }

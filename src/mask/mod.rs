@@ -41,12 +41,28 @@ pub trait Mask: std::fmt::Debug + Sync {
 
     /// Masks the attributes `on` of a table; all others stay as they are.
     ///
+    /// First each of these attributes is put into one spelling ([`Table::in_one_spelling`]), so that the bytes of a masked cell are a
+    /// function of its value: who had an odd spelling in the original makes no difference.
+    ///
+    /// # Randomness, errors
+    /// As for [`apply`](Self::apply).
+    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        let (spelled, mixed) = original.in_one_spelling(on);
+        let respelled = spelled.names(&mixed);
+        Ok(Masked {
+            respelled,
+            ..self.apply(spelled, on, streams)?
+        })
+    }
+
+    /// What the method does to attributes that are spelled in one way each; use [`mask`](Self::mask).
+    ///
     /// # Randomness
     /// One stream an attribute, by its name: masking fewer attributes changes no other one.
     ///
     /// # Errors
     /// Usage, when the parameters can have no effect on this table or an attribute cannot be masked.
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked>;
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked>;
 }
 
 /// A masked table, what may be published about it, and what was done.
@@ -58,6 +74,8 @@ pub struct Masked {
     pub statement: Statement,
     /// What was done to each masked attribute, in the order asked for.
     pub effects: Vec<Effect>,
+    /// Masked attributes of which the original has several spellings: they are written in one.
+    pub respelled: Vec<String>,
     /// What only this method can tell.
     pub details: Details,
 }

@@ -6,26 +6,24 @@ use super::Effect;
 use crate::{
     error::{Error, Result},
     stats::moments::moments,
-    table::{AttrId, Numbers, Scale, Table},
+    table::{AttrId, Numbers, Scale, Table, rounded},
 };
 
-/// Whether new numbers are rounded.
+/// How many decimals new numbers have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// New numbers stay as computed.
+    /// New numbers stay as computed: what a method promises of means, variances and coefficients holds to the last digit.
     #[default]
     None,
-    /// Attributes of which every value is a whole number get whole numbers, halves away from zero.
-    Whole,
+    /// New numbers have at most as many decimals as the most precise value of their attribute, halves away from zero; whole numbers
+    /// stay whole. So nothing tells them from values that stayed.
+    Column,
 }
 
 impl Rounding {
-    /// Whole numbers if that was asked for.
-    pub fn whole_if(asked: bool) -> Self {
-        match asked {
-            true => Self::Whole,
-            false => Self::None,
-        }
+    /// Whether new numbers were rounded.
+    pub fn is_on(self) -> bool {
+        self != Self::None
     }
 }
 
@@ -39,7 +37,7 @@ pub(super) fn for_amounts(table: &Table, attribute: AttrId) -> Option<String> {
 /// The table with new numbers in some attributes, and what that did to each.
 ///
 /// `numbers` holds one number a record for each attribute; what stands where the attribute is missing does not matter. A number
-/// that stands for a missing value in its attribute is written as the next greater one (with rounding, the next whole one).
+/// that stands for a missing value in its attribute is written as the next greater one (with rounding, a unit of the last decimal greater).
 ///
 /// # Errors
 /// Input, when a new number is not finite: the values are too large to compute with.
@@ -87,8 +85,8 @@ impl Written {
     }
 }
 
-/// A number that did not change keeps its bytes. Where others are changed into the same number, they get the same bytes: else a
-/// spelling (2.00 among 2s) would tell who had it all along. The first who had it gives them to all.
+/// A number that did not change keeps its digits, also those beyond the precision of an `f64`. Where others are changed into the
+/// same number, they get the same digits: else these would tell who had it all along. The first who had it gives them to all.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a table holds at most u32::MAX records"
@@ -136,10 +134,13 @@ fn checked(
     let old = table.numbers(attribute).ok_or_else(|| {
         Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
     })?;
-    let whole = rounding == Rounding::Whole && is_whole(old);
-    if whole {
+    let decimals = match rounding {
+        Rounding::None => None,
+        Rounding::Column => table.decimals(attribute),
+    };
+    if let Some(decimals) = decimals {
         for value in &mut new {
-            *value = value.round();
+            *value = rounded(*value, decimals);
         }
     }
     if present(old).any(|(record, _)| !new[record].is_finite()) {
@@ -149,9 +150,14 @@ fn checked(
         .on_attribute(name)
         .remedy("Leave it out of --attributes, or write it in larger units"));
     }
-    let step: fn(f64) -> f64 = match whole {
-        true => |value| value + 1.0,
-        false => f64::next_up,
+    let step = |value: f64| match decimals {
+        // One unit of the last decimal; where that is lost in so large a number, the next one.
+        Some(decimals) => rounded(
+            value + rounded(0.1_f64.powf(decimals as f64), decimals),
+            decimals,
+        )
+        .max(value.next_up()),
+        None => value.next_up(),
     };
     step_off_codes(&mut new, table.missing_codes(attribute), step);
     let effect = effect(name, old, &new);
@@ -160,7 +166,7 @@ fn checked(
 
 /// A new number that happens to be a code for missing values (99, say) would be read back as missing: it steps aside. Equal
 /// numbers stay equal.
-fn step_off_codes(values: &mut [f64], codes: &[f64], step: fn(f64) -> f64) {
+fn step_off_codes(values: &mut [f64], codes: &[f64], step: impl Fn(f64) -> f64) {
     if codes.is_empty() {
         return;
     }
@@ -171,30 +177,6 @@ fn step_off_codes(values: &mut [f64], codes: &[f64], step: fn(f64) -> f64) {
                 *value = step(*value);
             }
         }
-    }
-}
-
-/// Whether every value is a whole number.
-pub(super) fn is_whole(numbers: Numbers<'_>) -> bool {
-    present(numbers).all(|(_, value)| value.fract() == 0.0)
-}
-
-/// Refuses rounding where there is nothing to round.
-///
-/// # Errors
-/// Usage, when none of these attributes is of whole numbers.
-pub(super) fn refuse_idle_rounding(
-    table: &Table,
-    on: impl Iterator<Item = AttrId>,
-    rounding: Rounding,
-) -> Result<()> {
-    let mut numbers = on.filter_map(|id| table.numbers(id));
-    match rounding == Rounding::Whole && !numbers.any(is_whole) {
-        true => Err(
-            Error::usage("--round has no effect: no masked attribute is of whole numbers")
-                .remedy("Leave it out"),
-        ),
-        false => Ok(()),
     }
 }
 

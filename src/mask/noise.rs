@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::{
     Details, Effect, Mask, Masked,
-    new_numbers::{Rounding, present, refuse_idle_rounding, write_numbers},
+    new_numbers::{Rounding, present, write_numbers},
 };
 use crate::{
     error::{Error, Result},
@@ -46,7 +46,7 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// X'' = mean(X) + (X' − mean(X')) · sd(X) / sd(X')
 /// ```
 ///
-/// Linear relations between attributes are then no longer kept by correlated noise. [`Rounding::Whole`] comes last of all:
+/// Linear relations between attributes are then no longer kept by correlated noise. [`Rounding::Column`] comes last of all:
 /// what is restored and what is related is so up to what was rounded.
 ///
 /// # Units
@@ -68,7 +68,7 @@ const CELLS_AT_ONCE: usize = 16_384;
 /// ([`cholesky_semidefinite`]): attributes that depend on those before them use no number of their own.
 ///
 /// # Errors
-/// Usage, when correlations are asked for and there is one attribute, or rounding and no attribute is of whole numbers. Input,
+/// Usage, when correlations are asked for and there is one attribute. Input,
 /// when there are fewer than two records to take variances from, not more complete records than attributes to take
 /// correlations from, or only two different values to restore the moments of (these would give them back), and when squares of values are beyond the range of numbers
 /// (from about 10^154 on).
@@ -94,7 +94,7 @@ pub struct Options {
     pub correlated: bool,
     /// Whether the mean and the standard deviation of each attribute are restored.
     pub restore: bool,
-    /// Whether whole numbers stay whole.
+    /// Whether values are rounded to the decimals of their attribute.
     pub rounding: Rounding,
 }
 
@@ -113,14 +113,14 @@ impl Noise {
         }
     }
 
-    fn refuse_without_effect(&self, table: &Table, on: &[AttrId]) -> Result<()> {
+    fn refuse_without_effect(&self, on: &[AttrId]) -> Result<()> {
         if self.options.correlated && on.len() == 1 {
             return Err(Error::usage(
                 "--correlated has no effect: one attribute has no correlations",
             )
             .remedy("Leave it out, or mask more attributes"));
         }
-        refuse_idle_rounding(table, on.iter().copied(), self.options.rounding)
+        Ok(())
     }
 }
 
@@ -137,7 +137,7 @@ impl Mask for Noise {
         }
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         if records < 2 {
             return Err(Error::input(format!(
@@ -145,14 +145,14 @@ impl Mask for Noise {
             ))
             .remedy("Check that this is the file you meant"));
         }
-        self.refuse_without_effect(&original, on)?;
+        self.refuse_without_effect(on)?;
         let names = original.names(on);
         let method = Method::Noise(NoiseParameters {
             law: NoiseLaw::Normal,
             level: self.level,
             correlated: self.options.correlated,
             restored: self.options.restore,
-            rounded: self.options.rounding == Rounding::Whole,
+            rounded: self.options.rounding.is_on(),
         });
         let statement = Statement::new(method, records, names);
         let at_once = match self.options.correlated {
@@ -171,6 +171,7 @@ impl Mask for Noise {
             table,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::None,
         })
     }

@@ -87,7 +87,7 @@ impl Mask for PBuckets {
         rank_order::objection(table, attribute)
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         rank_order::refuse_fewer_than_two(records)?;
         if self.buckets > records {

@@ -86,7 +86,7 @@ impl Mask for PDistribution {
         rank_order::objection(table, attribute)
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         rank_order::refuse_fewer_than_two(records)?;
         if Reach::Percent(self.percent).window(records) == 0 {

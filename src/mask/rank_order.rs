@@ -59,7 +59,7 @@ pub(super) fn least_percent(records: usize) -> f64 {
 /// Masks attributes by changing places within each: `draw` gets the number of values and the generator of the attribute,
 /// after the ties were put in random order.
 ///
-/// Partners with equal values keep their places and so their bytes.
+/// Partners with equal values exchange their cells, too, and are not counted as changed.
 pub(super) fn mask_by_swapping(
     original: Table,
     on: &[AttrId],
@@ -87,6 +87,7 @@ pub(super) fn mask_by_swapping(
         table,
         statement,
         effects,
+        respelled: Vec::new(),
         details: Details::Swapping { without_partner },
     })
 }
@@ -119,11 +120,12 @@ fn swap_attribute(
     let mut changed = 0;
     for &(i, l) in &swaps.pairs {
         let (a, b) = (order[i as usize], order[l as usize]);
-        // Equal values written differently (1 and 1.0) keep their places and so their bytes.
-        if values.compare(a, b).is_ne() {
-            donors.swap(a as usize, b as usize);
-            changed += 2;
-        }
+        // Also where the values are equal: what may differ in their texts, digits beyond those of a number, changes places, too.
+        donors.swap(a as usize, b as usize);
+        changed += match values.compare(a, b).is_ne() {
+            true => 2,
+            false => 0,
+        };
     }
     let effect = Effect {
         attribute: name.clone(),

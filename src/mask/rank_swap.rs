@@ -117,7 +117,7 @@ impl Mask for RankSwap {
         rank_order::objection(table, attribute)
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         rank_order::refuse_fewer_than_two(records)?;
         // No two of n values are more than n − 1 ranks apart.

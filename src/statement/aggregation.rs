@@ -20,7 +20,7 @@ pub struct MicroaggregationParameters {
     /// Nominal attributes, which got the mode of their group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<String>,
-    /// Whether averages of whole numbers were rounded to whole numbers.
+    /// Whether averages were rounded to the decimals of their attribute (whole numbers to whole numbers).
     pub rounded: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct FuzzyParameters {
     pub m2: f64,
     /// In which units distances were taken.
     pub scale: DistanceScale,
-    /// Whether masked values of attributes of whole numbers were rounded.
+    /// Whether masked values were rounded to the decimals of their attribute (whole numbers to whole numbers).
     pub rounded: bool,
     /// The attributes that were aggregated together.
     pub blocks: Vec<FuzzyBlock>,

@@ -14,7 +14,7 @@ pub struct NoiseParameters {
     pub correlated: bool,
     /// Whether a linear transformation of each masked attribute restored the mean and the standard deviation of the original.
     pub restored: bool,
-    /// Whether attributes of whole numbers were rounded to whole numbers, last of all.
+    /// Whether masked values were rounded, last of all, to the decimals of their attribute (whole numbers to whole numbers).
     pub rounded: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct IpsoParameters {
     pub intercept: bool,
     /// Number of records that the regression was fitted on: those that missed none of these attributes.
     pub fitted: usize,
-    /// Whether new values of whole-number attributes were rounded, so that what is kept is kept nearly only.
+    /// Whether new values were rounded to the decimals of their attribute, so that what is kept is kept nearly only.
     pub rounded: bool,
 }
 

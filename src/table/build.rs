@@ -87,6 +87,7 @@ impl Source<'_> {
             donors: None,
             printed: false,
             replaced: None,
+            spelling: None,
         };
         Ok((attribute, column))
     }

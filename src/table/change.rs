@@ -36,7 +36,8 @@ impl Table {
     /// The table with these numbers in the cells of this attribute that are not missing.
     ///
     /// A number is printed in the shortest form that reads back to it, with the file's decimal mark, quoted only if
-    /// it must be. A cell whose number did not change keeps its bytes; a missing cell stays as it is.
+    /// it must be; in an attribute that was put into one spelling, in that. A cell whose number did not change keeps its bytes; a
+    /// missing cell stays as it is.
     ///
     /// A new number can be equal to a code for missing values of the attribute, and then reads back as missing.
     ///

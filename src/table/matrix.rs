@@ -5,6 +5,7 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::Numbers;
+use super::rounded;
 
 /// Records that one task copies: enough to be worth a task.
 const GATHERED_AT_ONCE: usize = 4096;
@@ -132,9 +133,20 @@ impl Matrix {
         self.column(attribute).flatten()
     }
 
-    /// Whether every value of an attribute is a whole number.
-    pub fn is_whole(&self, attribute: usize) -> bool {
-        self.present(attribute).all(|value| value.fract() == 0.0)
+    /// The greatest of 1, 0.1, 0.01 ... of which every value of an attribute is a multiple, as decimals go; 0 if there is none above
+    /// 10⁻¹⁵.
+    pub fn unit(&self, attribute: usize) -> f64 {
+        const MOST_DECIMALS: usize = 15;
+        let mut decimals = 0;
+        for value in self.present(attribute) {
+            while rounded(value, decimals).total_cmp(&(value + 0.0)).is_ne() {
+                if decimals == MOST_DECIMALS {
+                    return 0.0;
+                }
+                decimals += 1;
+            }
+        }
+        rounded(0.1_f64.powi(i32::try_from(decimals).unwrap_or(0)), decimals)
     }
 
     /// A copy with one attribute more, the last.

@@ -106,12 +106,16 @@ impl Markers {
     pub fn is_numeric_word(&self, cell: &[u8]) -> bool {
         match cell.is_empty() {
             true => self.numeric_empty && !self.is_marker(cell),
-            false => {
-                let mut words = NUMERIC_MARKERS.iter();
-                self.numeric_words && words.any(|marker| marker.as_bytes() == cell)
-            }
+            false => self.numeric_words && is_numeric_marker(cell),
         }
     }
+}
+
+/// Whether this cell content is a word that other programs write for a missing number.
+pub(super) fn is_numeric_marker(cell: &[u8]) -> bool {
+    NUMERIC_MARKERS
+        .iter()
+        .any(|marker| marker.as_bytes() == cell)
 }
 
 /// Whether this cell content is missing by default.

@@ -40,6 +40,7 @@ mod read;
 mod replace;
 mod roles;
 mod select;
+mod spelling;
 mod tokens;
 mod write;
 
@@ -57,12 +58,13 @@ pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use mask::Mask;
 pub use matrix::Matrix;
-pub use number::EXACT_INTEGERS;
+pub use number::{EXACT_INTEGERS, rounded};
 pub use options::ReadOptions;
 pub use roles::Roles;
 
 use missing::Markers;
 use replace::Replaced;
+use spelling::Spelling;
 use tokens::Layout;
 
 /// Blanks around the text of a cell mean nothing.
@@ -121,6 +123,8 @@ struct Column {
     printed: bool,
     /// Cells that were given new text, if there are any.
     replaced: Option<Arc<Replaced>>,
+    /// The one spelling of all cells, if the attribute was put into one.
+    spelling: Option<Arc<Spelling>>,
 }
 
 /// The numbers of one attribute.
@@ -271,7 +275,7 @@ impl Table {
         match self.printed_number(record, column, raw) {
             Some(value) => {
                 let mut text = Vec::new();
-                self.print(value, &mut text);
+                self.print(value, column, &mut text);
                 Cow::Owned(text)
             }
             None => Cow::Borrowed(raw),
@@ -301,7 +305,7 @@ impl Table {
     /// Whether this cell holds the very bytes that [`with_numbers`](Self::with_numbers) would write for this number.
     pub fn is_written_as(&self, record: usize, id: AttrId, number: f64) -> bool {
         let mut text = Vec::new();
-        self.print(number, &mut text);
+        self.print(number, &self.columns[id.index()], &mut text);
         *self.raw(record, id) == text
     }
 
@@ -392,11 +396,17 @@ impl Table {
         }
         let value = values[record];
         let in_file = number::read(cell::content(raw), &self.file.syntax);
-        (!in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())).then_some(value)
+        let stays = in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())
+            && (column.spelling.as_deref()).is_none_or(|spelling| spelling.is_number_of_it(raw));
+        (!stays).then_some(value)
     }
 
-    /// Prints a number as a cell of the file: quoted only if it holds the delimiter.
-    fn print(&self, value: f64, out: &mut Vec<u8>) {
+    /// Prints a number as a cell of the attribute: in its spelling, if it was put into one; else quoted only if it holds the
+    /// delimiter.
+    fn print(&self, value: f64, column: &Column, out: &mut Vec<u8>) {
+        if let Some(spelling) = &column.spelling {
+            return spelling.print(value, out);
+        }
         let decimal = self.file.syntax.decimal;
         let from = out.len();
         number::print(value, decimal, out);

@@ -208,6 +208,19 @@ pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
     }
 }
 
+/// The nearest number of so many decimals, halves (as binary has them) away from zero; its shortest text has no more decimals.
+pub fn rounded(value: f64, decimals: usize) -> f64 {
+    if let Some(scale) = POWERS.get(decimals) {
+        let steps = value * scale;
+        // A quotient of two exact numbers is rounded once: the nearest f64 to the decimal number.
+        if steps.abs() < EXACT_INTEGERS {
+            return steps.round() / scale + 0.0;
+        }
+    }
+    let nearest = format!("{value:.decimals$}").parse().unwrap_or(value);
+    nearest + 0.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

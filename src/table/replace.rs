@@ -39,7 +39,8 @@ impl Table {
     /// The table in which record `r` has the text `texts[codes[r]]` in this attribute, or what it has now where its code
     /// is [`AS_IT_IS`](Self::AS_IT_IS).
     ///
-    /// A text is written in the encoding of the file, in quotes where it would else be cut or lose blanks.
+    /// A text is written in the encoding of the file, in quotes where it would else be cut or lose blanks, and in the spelling of the
+    /// attribute if it was put into one.
     ///
     /// # Scale
     /// An attribute of numbers stays one if all new texts in use are numbers of the file's way of writing; else it
@@ -168,7 +169,11 @@ impl Table {
             .remedy("Write the text with other characters, or convert the file to UTF-8 first"));
         };
         let inside = content(&bytes);
-        let value = number::read(inside, &self.file.syntax).map(|reading| reading.value);
+        let reading = number::read(inside, &self.file.syntax);
+        let (value, code) = (
+            reading.map(|reading| reading.value),
+            reading.is_some_and(|reading| reading.code),
+        );
         let markers = self.markers(&self.columns[id.index()]);
         if markers.is_marker(inside)
             || value.is_some_and(|value| markers.is_missing_number(inside, value))
@@ -190,7 +195,12 @@ impl Table {
             || text.starts_with("sep=")
             || text.starts_with('\u{feff}');
         if !quoted {
-            return Ok(bytes);
+            let column = &self.columns[id.index()];
+            return Ok(match (&column.spelling, value) {
+                (Some(spelling), Some(_)) if column.numeric && !code => spelling.of_number(inside),
+                (Some(spelling), _) => spelling.around(&bytes),
+                (None, _) => bytes,
+            });
         }
         let mut cell = vec![b'"'];
         for byte in bytes {
@@ -378,7 +388,7 @@ impl Kinds {
 
 impl Column {
     /// Puts these cells where a code says so; all others stay.
-    fn replace(&mut self, mut codes: Vec<u32>, mut cells: Vec<Vec<u8>>) {
+    pub(super) fn replace(&mut self, mut codes: Vec<u32>, mut cells: Vec<Vec<u8>>) {
         self.replaced = Some(Arc::new(match &self.replaced {
             None => Replaced { codes, cells },
             Some(before) => {

@@ -169,7 +169,7 @@ impl Table {
             self.write_delimiter(place, buffer);
             let raw = self.file_cell(record, column);
             match self.printed_number(record, column, raw) {
-                Some(value) => self.print(value, buffer),
+                Some(value) => self.print(value, column, buffer),
                 None => buffer.extend_from_slice(raw),
             }
         }

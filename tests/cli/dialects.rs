@@ -1,4 +1,4 @@
-//! In every dialect, what is not masked is written back byte for byte, and masked cells keep their bytes, too.
+//! In every dialect, what is not masked is written back byte for byte, and masked cells in the one spelling of their attribute.
 
 use crate::sandbox::Sandbox;
 
@@ -33,9 +33,9 @@ impl File {
         self.start.iter().copied().chain(records).collect()
     }
 
-    /// The cells of `income` in a file that must agree with this one everywhere else.
+    /// The cells of `income`, each one of `known`, in a file that must agree with this one everywhere else.
     #[track_caller]
-    fn incomes(&self, masked: &[u8]) -> Vec<Vec<u8>> {
+    fn incomes(&self, masked: &[u8], known: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let mut rest = masked
             .strip_prefix(self.start.as_slice())
             .unwrap_or_else(|| panic!("{}: the start differs: {}", self.name, show(masked)));
@@ -44,10 +44,8 @@ impl File {
             rest = rest
                 .strip_prefix(before.as_slice())
                 .unwrap_or_else(|| panic!("{}: differs before income: {}", self.name, show(rest)));
-            let end = self
-                .records
+            let end = known
                 .iter()
-                .map(|[_, income, _]| income)
                 .filter(|income| {
                     rest.starts_with(income) && rest[income.len()..].starts_with(after)
                 })
@@ -168,12 +166,32 @@ fn all_but_the_masked_attribute_is_byte_identical() {
                 file.options
             ))
             .ended(0);
-        let incomes = file.incomes(&masked.stdout);
-        let originals: Vec<Vec<u8>> = file
-            .records
-            .iter()
-            .map(|[_, income, _]| income.clone())
-            .collect();
+        let originals: Vec<Vec<u8>> = match file.name {
+            // Two cells end in no zero, two have two decimals: with two decimals all are written alike. No quotes, as most.
+            "semicolons, decimal commas, CRLF, BOM, quotes, blanks" => {
+                vec![
+                    b"1200,50".to_vec(),
+                    b"900,00".to_vec(),
+                    b"17,00".to_vec(),
+                    b"4,25".to_vec(),
+                ]
+            }
+            "Windows-1252, comma, no line end at the end" => {
+                vec![b"1.50".to_vec(), b"2.00".to_vec(), b"300.00".to_vec()]
+            }
+            "bar, mixed line ends, blank lines" => {
+                vec![b"-1.0".to_vec(), b"2.0".to_vec(), b".5".to_vec()]
+            }
+            "thousands marks, stated" => {
+                vec![b"1.234.567,8".to_vec(), b"12.345".to_vec(), b"7".to_vec()]
+            }
+            _ => file
+                .records
+                .iter()
+                .map(|[_, income, _]| income.clone())
+                .collect(),
+        };
+        let incomes = file.incomes(&masked.stdout, &originals);
         assert_ne!(incomes, originals, "{}: nothing was swapped", file.name);
         let sorted = |mut cells: Vec<Vec<u8>>| {
             cells.sort();

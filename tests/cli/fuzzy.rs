@@ -25,7 +25,7 @@ fn the_private_files_tell_what_was_done() {
     let sandbox = census();
     sandbox
         .run(
-            "mask fuzzy --clusters 20 --m1 1.5 --m2 1.5 --seed 3 --attributes age,income,tax --centres v.csv \
+            "mask fuzzy --decimals full --clusters 20 --m1 1.5 --m2 1.5 --seed 3 --attributes age,income,tax --centres v.csv \
              --partition p.csv --memberships u.csv --statement s.json -o m.csv in.csv",
         )
         .ended(0);
@@ -64,7 +64,7 @@ fn the_private_files_tell_what_was_done() {
 #[test]
 fn saved_centres_are_a_start() {
     let sandbox = census();
-    let mask = "mask fuzzy --m1 1.5 --m2 1.5 --seed 3 --attributes age,income,tax";
+    let mask = "mask fuzzy --decimals full --m1 1.5 --m2 1.5 --seed 3 --attributes age,income,tax";
     sandbox
         .run(&format!("{mask} --clusters 8 --tolerance 1e-10 --max-iterations 20000 --centres v.csv -o m.csv in.csv"))
         .ended(0);
@@ -100,7 +100,7 @@ fn a_file_with_decimal_commas() {
         ("point.csv", "y,x\n2.5,1.75\n8.5,9.25\n"),
         ("comma.csv", "y;x\n2,5;1,75\n8,5;9,25\n"),
     ]);
-    let mask = "mask fuzzy --m1 1.2 --m2 1.01 --seed 1 in.csv";
+    let mask = "mask fuzzy --decimals full --m1 1.2 --m2 1.01 --seed 1 in.csv";
     let point = sandbox
         .run(&format!("{mask} --init-centres point.csv --centres v.csv"))
         .ended(0)
@@ -122,7 +122,7 @@ fn blocks_have_numbers_of_their_own() {
     let sandbox = census();
     let ran = sandbox
         .run(
-            "mask fuzzy --m1 1.5 --m2 1.5 --seed 3 --k 10 --group age,education --group income,tax:50 \
+            "mask fuzzy --decimals full --m1 1.5 --m2 1.5 --seed 3 --k 10 --group age,education --group income,tax:50 \
              --statement s.json --partition p.csv -o m.csv in.csv",
         )
         .ended(0);
@@ -155,7 +155,7 @@ fn the_release_goes_down_a_pipe_and_is_attacked() {
     let sandbox = census();
     let report = sandbox
         .shell(
-            "sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 --round --seed 4 in.csv \
+            "sdcrisk mask fuzzy --k 5 --m1 1.5 --m2 1.5 --seed 4 in.csv \
              | sdcrisk link --method am --format json in.csv -",
         )
         .ended(0)
@@ -167,7 +167,7 @@ fn the_release_goes_down_a_pipe_and_is_attacked() {
 fn rsld_does_not_take_the_statement() {
     let sandbox = census();
     sandbox
-        .run("mask fuzzy --k 5 --m1 2 --m2 2 --statement s.json -o m.csv in.csv")
+        .run("mask fuzzy --decimals full --k 5 --m1 2 --m2 2 --statement s.json -o m.csv in.csv")
         .ended(0);
     let ran = sandbox
         .run("link --method rsld --statement s.json in.csv m.csv")

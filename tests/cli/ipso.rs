@@ -67,7 +67,7 @@ fn codes_are_left_alone_unless_named_and_combinations_are_told() {
     let roles = "ordinal = ['code']\n";
     let sandbox = Sandbox::with(&[("in.csv", text.as_str()), ("r.toml", roles)]);
     let ran = sandbox
-        .run("mask ipso --variant b --confidential x --roles r.toml --statement s.json in.csv")
+        .run("mask ipso --decimals full --variant b --confidential x --roles r.toml --statement s.json in.csv")
         .ended(0);
     let says = "code is not masked: it is ordinal: averages of codes would be no codes";
     assert!(ran.stderr.contains(says), "{}", ran.stderr);
@@ -99,7 +99,7 @@ fn codes_are_left_alone_unless_named_and_combinations_are_told() {
 fn a_file_with_decimal_commas_stays_one() {
     let sandbox = small();
     let ran = sandbox
-        .run("mask ipso --variant a --confidential x --statement s.json in.csv")
+        .run("mask ipso --decimals full --variant a --confidential x --statement s.json in.csv")
         .ended(0);
     let text = ran.text();
     // Σx = 36.25, Σy = 25, Σx² = 302.0625; Σxy = 3 + 2.5 + 20 + 43.5 + 27 + 96 = 192.
@@ -120,10 +120,10 @@ fn roles_name_the_confidential_attributes() {
     let sandbox = small();
     sandbox.write("roles.toml", "confidential = ['x', 'town']\n");
     let by_role = sandbox
-        .run("mask ipso --variant c --seed 3 --roles roles.toml in.csv")
+        .run("mask ipso --decimals full --variant c --seed 3 --roles roles.toml in.csv")
         .ended(0);
     let by_name = sandbox
-        .run("mask ipso --variant c --seed 3 --confidential x,town in.csv")
+        .run("mask ipso --decimals full --variant c --seed 3 --confidential x,town in.csv")
         .ended(0);
     assert_eq!(by_role.text(), by_name.text());
     assert!(
@@ -139,7 +139,7 @@ fn a_pipe_is_linked() {
     sandbox.write("in.csv", CENSUS);
     let report = sandbox
         .shell(
-            "sdcrisk mask ipso --variant b --round --attributes income,tax --confidential rent --seed 1 in.csv \
+            "sdcrisk mask ipso --variant b --attributes income,tax --confidential rent --seed 1 in.csv \
              | sdcrisk link --method am --known income,tax --format json in.csv -",
         )
         .ended(0)

@@ -86,11 +86,11 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "mask noise",
-            "--level --correlated --restore --round --attributes --output --statement --shuffle --seed",
+            "--level --correlated --restore --decimals --attributes --output --statement --shuffle --seed",
         ),
         (
             "mask fuzzy",
-            "--k --clusters --m1 --m2 --group --scale --round --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --attributes --statement --seed",
+            "--k --clusters --m1 --m2 --group --scale --decimals --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --attributes --statement --seed",
         ),
         (
             "link",

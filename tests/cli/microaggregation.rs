@@ -25,7 +25,7 @@ fn first_two(csv: &str) -> Vec<Vec<f64>> {
 fn the_worked_example_from_the_command_line() {
     let sandbox = Sandbox::with(&[("in.csv", EXAMPLE)]);
     let ran = sandbox
-        .run("mask microagg --group 'v1,v2:3' in.csv")
+        .run("mask microagg --decimals full --group 'v1,v2:3' in.csv")
         .ended(0);
     for (ours, printed) in first_two(&ran.text()).iter().zip(first_two(PRINTED)) {
         for (a, b) in ours.iter().zip(printed) {
@@ -51,7 +51,7 @@ fn the_worked_example_from_the_command_line() {
 fn the_partition_says_who_is_with_whom_and_is_private() {
     let sandbox = Sandbox::with(&[("in.csv", EXAMPLE)]);
     sandbox
-        .run("mask microagg --group 'v1,v2:3' --group 'v3,v4' --k 4 --partition groups.csv -o masked.csv in.csv")
+        .run("mask microagg --decimals full --group 'v1,v2:3' --group 'v3,v4' --k 4 --partition groups.csv -o masked.csv in.csv")
         .ended(0);
     let groups = sandbox.text("groups.csv");
     let lines: Vec<Vec<&str>> = groups
@@ -103,7 +103,7 @@ fn the_statement_tells_the_method_and_no_group() {
         json!({
             "algorithm": {"v-mdav": {"gamma": 0.5}},
             "blocks": [{"attributes": ["v1", "v2"], "k": 3}],
-            "scale": "z", "average": "mean", "rounded": false
+            "scale": "z", "average": "mean", "rounded": true
         })
     );
     let refused = sandbox
@@ -131,8 +131,14 @@ fn a_decimal_comma_changes_nothing_but_the_look() {
         })
         .collect();
     let sandbox = Sandbox::with(&[("in.csv", csv), ("other.csv", &other)]);
-    let plain = sandbox.run("mask microagg --k 3 in.csv").ended(0).text();
-    let comma = sandbox.run("mask microagg --k 3 other.csv").ended(0).text();
+    let plain = sandbox
+        .run("mask microagg --decimals full --k 3 in.csv")
+        .ended(0)
+        .text();
+    let comma = sandbox
+        .run("mask microagg --decimals full --k 3 other.csv")
+        .ended(0)
+        .text();
     assert_eq!(comma.replace(',', ".").replace(';', ","), plain);
     // (1.5 + 2.25 + 1) / 3 and (9 + 8 + 9.5) / 3, (2 + 3 + 2.5) / 3 = 2.5
     assert!(
@@ -145,7 +151,7 @@ fn a_decimal_comma_changes_nothing_but_the_look() {
 fn a_masked_file_can_be_attacked_through_a_pipe() {
     let sandbox = Sandbox::with(&[("in.csv", GOOD)]);
     let report = sandbox
-        .shell("sdcrisk mask microagg --k 5 --attributes age,income in.csv | sdcrisk link --method am --known age,income --format json in.csv -")
+        .shell("sdcrisk mask microagg --decimals full --k 5 --attributes age,income in.csv | sdcrisk link --method am --known age,income --format json in.csv -")
         .ended(0)
         .json();
     // Two groups of five: a record ties with the four others of the nearer group.
@@ -186,7 +192,7 @@ fn the_attack_by_statement_and_by_options() {
     let sandbox = Sandbox::with(&[("in.csv", EXAMPLE)]);
     sandbox
         .run(
-            "mask microagg --k 3 --algorithm individual-ranking --statement s.json -o m.csv in.csv",
+            "mask microagg --decimals full --k 3 --algorithm individual-ranking --statement s.json -o m.csv in.csv",
         )
         .ended(0);
     let by = |options: &str| {

@@ -553,7 +553,7 @@ fn fewer_points_than_clusters() {
 fn rounding_keeps_whole_numbers_whole() {
     let text = csv(&cells(&mut Dice(2), 60, 2, 0));
     let settings = Settings {
-        rounding: sdcrisk::mask::Rounding::Whole,
+        rounding: sdcrisk::mask::Rounding::Column,
         ..Settings::default()
     };
     let masked = try_mask(&text, 1.5, 1.5, count(7), settings, 1).unwrap();

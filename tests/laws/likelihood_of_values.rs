@@ -156,7 +156,7 @@ fn correlated_noise() {
 fn rounded_noise() {
     let original = original(83, 2);
     let options = Options {
-        rounding: Rounding::Whole,
+        rounding: Rounding::Column,
         ..Options::default()
     };
     let (masked, statement) = masked(&original, &Noise::new(0.01, options).unwrap());

@@ -48,4 +48,5 @@ mod report;
 mod results;
 mod risk;
 mod schema;
+mod spelling;
 mod swapping;

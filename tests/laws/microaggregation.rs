@@ -365,16 +365,19 @@ fn blocks_are_masked_each_with_its_k_and_nothing_else_is() {
 }
 
 #[test]
-fn rounding_keeps_whole_numbers_whole_and_no_others() {
+fn averages_have_the_decimals_of_their_attribute() {
     let csv = "count,amount\n1,1.5\n2,2\n4,2.5\n10,7\n11,8\n13,9.25\n";
     let table = with_roles(csv, "continuous = ['count', 'amount']");
-    let masked = run(&method(Grouping::Mdav, 3).rounding(Rounding::Whole), &table);
+    let masked = run(
+        &method(Grouping::Mdav, 3).rounding(Rounding::Column),
+        &table,
+    );
     // (1 + 2 + 4) / 3 = 2.33 and (10 + 11 + 13) / 3 = 11.33; (1.5 + 2 + 2.5) / 3 = 2, (7 + 8 + 9.25) / 3 = 8.083
     let mut out = Vec::new();
     masked.table.write(&mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(
-        text.starts_with("count,amount\n2,2\n2,2\n2,2\n11,8.08"),
+        text.starts_with("count,amount\n2,2\n2,2\n2,2\n11,8.08\n"),
         "{text}"
     );
 }
@@ -409,7 +412,7 @@ fn an_average_that_is_a_code_for_missing_values_steps_aside() {
     let roles = "continuous = ['age']\n[missing]\nage = [99]";
     let table = with_roles(csv, roles);
     for (rounding, expected) in [
-        (Rounding::Whole, "100"),
+        (Rounding::Column, "100"),
         (Rounding::None, "99.00000000000001"),
     ] {
         let masked = run(&method(Grouping::Univariate, 2).rounding(rounding), &table);

@@ -108,7 +108,7 @@ fn univariate_groups_always_contain_the_true_record() {
         let cells = random_files::cells(&mut dice, records, attributes, gap);
         let original = amounts(&cells);
         for average in [Average::Mean, Average::Median] {
-            for rounding in [Rounding::None, Rounding::Whole] {
+            for rounding in [Rounding::None, Rounding::Column] {
                 for last in [attributes, attributes.div_ceil(2)] {
                     let method =
                         Microaggregation::new(Grouping::IndividualRanking, Blocks::Together { k })
@@ -163,7 +163,7 @@ fn groups_along_a_line_contain_the_true_record() {
             cost: ArcCost::Multivariate,
         },
     ] {
-        for rounding in [Rounding::None, Rounding::Whole] {
+        for rounding in [Rounding::None, Rounding::Column] {
             for (records, k) in [(60, 3), (150, 5), (301, 4)] {
                 let original = amounts(&random_files::cells(&mut dice, records, 5, 0));
                 let of = blocks(&[(&[0, 2], k), (&[1, 3, 4], k + 1)]);

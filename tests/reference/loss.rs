@@ -48,7 +48,7 @@ fn mdav_loses_what_was_published() {
         ("census.csv", 10, "", 14.155_930_425_3),
         ("tarragona.csv", 3, "", 16.932_587_622_8),
     ] {
-        let mask = format!("microagg --k {k} {more}");
+        let mask = format!("microagg --decimals full --k {k} {more}");
         let Some(report) = loss(file, &mask, more) else {
             return;
         };
@@ -58,7 +58,7 @@ fn mdav_loses_what_was_published() {
         assert!(measure(&report, "mean_variation_means") < 1e-12);
         assert!(measure(&report, "mean_variation_variances") > 0.01);
     }
-    let mask = format!("microagg --k 3 --keep-identifiers {eia}");
+    let mask = format!("microagg --decimals full --k 3 --keep-identifiers {eia}");
     if let Some(report) = loss("eia.csv", &mask, eia) {
         let off = measure(&report, "sse_sst") - 0.004_829_39;
         assert!(off.abs() < 5.1e-9, "EIA: {off}");
@@ -76,7 +76,7 @@ fn a_published_level_gives_statistics_back() {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let (masked, statement) = (place("masked.csv"), place("masked.sdc.json"));
     let original = original.to_str().unwrap();
-    let mask = "mask noise --level 0.5 --seed 1 -q --statement";
+    let mask = "mask noise --decimals full --level 0.5 --seed 1 -q --statement";
     let mut words: Vec<&str> = mask.split(' ').collect();
     words.extend([&statement, "-o", &masked, original]);
     run(&words);

@@ -36,21 +36,21 @@ SHARES = [0.05 * i for i in range(1, 20)]
 # name, file, is it bundled, attributes (from 1), how it is masked
 CASES = [
     ("census rankswap", "census.csv", False, "1-13", "rankswap --p 10 --seed 1"),
-    ("census mdav", "census.csv", False, "1-13", "microagg --k 5"),
-    ("census noise", "census.csv", False, "1-13", "noise --level 0.1 --seed 1"),
+    ("census mdav", "census.csv", False, "1-13", "microagg --decimals full --k 5"),
+    ("census noise", "census.csv", False, "1-13", "noise --decimals full --level 0.1 --seed 1"),
     # Without PTOTVAL, which is the sum of two others, the correlations have an inverse.
-    ("census noise without PTOTVAL", "census.csv", False, "1-4,6-13", "noise --level 0.1 --seed 1"),
+    ("census noise without PTOTVAL", "census.csv", False, "1-4,6-13", "noise --decimals full --level 0.1 --seed 1"),
     ("eia10 rankswap", "eia10.csv", False, "1-10", "rankswap --p 10 --seed 1"),
-    ("tarragona mdav", "tarragona.csv", False, "1-13", "microagg --k 5"),
+    ("tarragona mdav", "tarragona.csv", False, "1-13", "microagg --decimals full --k 5"),
     # With gaps: interest and rent have missing values.
-    ("synthetic noise", "synthetic-census.csv", True, "4,6-13", "noise --level 0.1 --seed 1"),
-    ("synthetic mdav", "synthetic-census.csv", True, "4,6-13", "microagg --k 5"),
+    ("synthetic noise", "synthetic-census.csv", True, "4,6-13", "noise --decimals full --level 0.1 --seed 1"),
+    ("synthetic mdav", "synthetic-census.csv", True, "4,6-13", "microagg --decimals full --k 5"),
 ]
 
 # Attributes of categories: name, file, masking (none: the masked file is bundled), attributes
 CATEGORY_CASES = [
     ("recoding", "recoding-original.csv", None, ["malaltia", "sexe", "estat_civil", "ciutat"]),
-    ("modes", "synthetic-census.csv", "microagg --k 7 --attributes 2,4,10", ["region"]),
+    ("modes", "synthetic-census.csv", "microagg --decimals full --k 7 --attributes 2,4,10", ["region"]),
 ]
 
 

@@ -18,8 +18,8 @@ from scipy.spatial.distance import cdist
 MASKINGS = [
     "rankswap --p 2 --seed 1",
     "rankswap --p 20 --seed 1",
-    "microagg --k 10",
-    "noise --level 1 --seed 1",
+    "microagg --decimals full --k 10",
+    "noise --decimals full --level 1 --seed 1",
 ]
 
 

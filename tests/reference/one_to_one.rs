@@ -30,7 +30,7 @@ const LEAST_COSTS: [(&str, [f64; 5]); 4] = [
         ],
     ),
     (
-        "microagg --k 10",
+        "microagg --decimals full --k 10",
         [
             17.75706021024143,
             69.64598614115334,
@@ -40,7 +40,7 @@ const LEAST_COSTS: [(&str, [f64; 5]); 4] = [
         ],
     ),
     (
-        "noise --level 1 --seed 1",
+        "noise --decimals full --level 1 --seed 1",
         [
             38.56495763236464,
             80.48604002978615,

@@ -24,7 +24,7 @@ const MOST_PAIRS: usize = 1 << 28;
 /// A share of the greatest variance of noise, in units of the attributes' variances, below which there is none.
 const NO_NOISE: f64 = 1e-9;
 
-/// The variance of rounding to whole numbers.
+/// The variance of rounding, in squares of the unit to which is rounded.
 const OF_ROUNDING: f64 = 1.0 / 12.0;
 
 /// Prefers the most likely record under additive noise.
@@ -44,8 +44,8 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// correlated) the covariance of X are those of the release.
 ///
 /// # Rounded
-/// Rounding adds an error that is spread evenly over one unit: its variance 1/12 is added to that of the noise where all released
-/// values of an attribute are whole. For a noise with an sd from 0.3 units on this is within a quarter nat of the mass of the rounding interval as
+/// Rounding adds an error that is spread evenly over one unit, the last decimal of the released values of an attribute (1 where all
+/// are whole): its variance of 1/12 of the squared unit is added to that of the noise. For a noise with an sd from 0.3 units on this is within a quarter nat of the mass of the rounding interval as
 /// far as the next value; the tails of a smaller noise are thinner.
 ///
 /// # Singular covariances
@@ -113,8 +113,8 @@ impl Noise {
             noise = Array2::from_diag(&noise.diag().to_owned());
         }
         for (at, &place) in places.iter().enumerate() {
-            if stated.rounded && released.is_whole(place) {
-                noise[[at, at]] += OF_ROUNDING;
+            if stated.rounded {
+                noise[[at, at]] += OF_ROUNDING * released.unit(place).powi(2);
             }
             let variance: f64 = noise[[at, at]];
             if !variance.is_finite() || !release[[at, at]].is_finite() {

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 
 use super::{
-    ExtraWriter, MaskArgs, MethodArgs,
+    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
     microaggregation::ScaleArg,
     outputs::{Assignment, write_assignments},
@@ -17,7 +17,7 @@ use crate::{
     cli::files,
     error::{Error, Result},
     mask::{
-        Details, Mask, Masked, Rounding,
+        Details, Mask, Masked,
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings, StartingCentres},
     },
     report::{io_error, text},
@@ -61,9 +61,8 @@ pub struct FuzzyArgs {
     /// Units of distances: standardised attributes, or the file's own
     #[arg(long, value_enum, default_value = "z")]
     scale: ScaleArg,
-    /// Round masked values of attributes that hold whole numbers only
-    #[arg(long)]
-    round: bool,
+    #[command(flatten)]
+    decimals: DecimalsArgs,
     /// Start the clustering from this many draws of records, and keep the best
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     starts: usize,
@@ -97,7 +96,7 @@ impl FuzzyArgs {
     fn settings(&self) -> Settings {
         Settings {
             scaling: self.scale.into(),
-            rounding: Rounding::whole_if(self.round),
+            rounding: self.decimals.rounding(),
             starts: self.starts,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
@@ -154,6 +153,10 @@ impl MethodArgs for FuzzyArgs {
 
     fn inputs(&self) -> Vec<&Path> {
         self.init_centres.as_deref().into_iter().collect()
+    }
+
+    fn decimals(&self) -> Option<&DecimalsArgs> {
+        Some(&self.decimals)
     }
 
     fn check(&self) -> Result<()> {

@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs};
+use super::{DecimalsArgs, MaskArgs, MethodArgs};
 use crate::{
     error::{Error, Result},
-    mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
+    mask::{Details, Mask, Masked, ipso::Ipso},
     report::text,
     statement::{IpsoVariant, Method},
     table::{AttrId, Role, Table},
@@ -15,12 +15,14 @@ use crate::{
 pub(super) const HELP: &str = "Examples:
   sdcrisk mask ipso --variant c --confidential income,tax in.csv > masked.csv
   sdcrisk mask ipso --variant a --roles roles.toml --statement m.sdc.json in.csv > m.csv
-  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent --round in.csv > m.csv
+  sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent in.csv > m.csv
 
 Confidential attributes stay as they are; the others are predicted from them by linear regression.
   a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
   b  with random scatter: the same coefficients exactly, variances nearly
   c  with random scatter: the same coefficients, variances and correlations exactly
+
+What is kept exactly is so with --decimals full: by default new values are rounded to the decimals of their attribute.
 
 With --no-intercept neither means nor, by c, variances and correlations are kept exactly: only squares and products \
 about the fit are.
@@ -42,9 +44,8 @@ pub struct IpsoArgs {
     /// Leave the constant out of the regression: means are then not kept, and by c variances and correlations neither
     #[arg(long)]
     no_intercept: bool,
-    /// Round new values where all old ones are whole numbers; what is kept is then kept nearly, not exactly
-    #[arg(long)]
-    round: bool,
+    #[command(flatten)]
+    decimals: DecimalsArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -94,6 +95,10 @@ impl MethodArgs for IpsoArgs {
         self.variant != VariantArg::A
     }
 
+    fn decimals(&self) -> Option<&DecimalsArgs> {
+        Some(&self.decimals)
+    }
+
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -112,7 +117,7 @@ impl MethodArgs for IpsoArgs {
             VariantArg::B => IpsoVariant::B,
             VariantArg::C => IpsoVariant::C,
         };
-        let rounding = Rounding::whole_if(self.round);
+        let rounding = self.decimals.rounding();
         let names = table.names(&confidential);
         Ok(Box::new(Ipso::new(
             variant,
@@ -203,7 +208,7 @@ impl MethodArgs for IpsoArgs {
         }
         if parameters.rounded {
             remarks.push(
-                "note: rounded values keep coefficients and spread nearly, not exactly".into(),
+                "note: new values have the decimals of their attribute, so coefficients and spread are kept nearly; --decimals full keeps them exactly".into(),
             );
         }
         remarks

@@ -8,14 +8,14 @@ use std::{
 use clap::{Args, ValueEnum};
 
 use super::{
-    ExtraWriter, MaskArgs, MethodArgs,
+    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
     outputs::{Assignment, write_assignments},
 };
 use crate::{
     error::{Error, Result},
     mask::{
-        Details, Mask, Masked, Rounding,
+        Details, Mask, Masked,
         microaggregation::{Block, BlockOf, Blocks, Gaps, Microaggregation, Partition},
     },
     report::text,
@@ -63,9 +63,8 @@ pub struct MicroaggregationArgs {
     /// The average of continuous attributes (ordinal ones get the median, nominal ones the mode)
     #[arg(long, value_enum, default_value = "mean")]
     average: AverageArg,
-    /// Round the averages of attributes that hold whole numbers only
-    #[arg(long)]
-    round: bool,
+    #[command(flatten)]
+    decimals: DecimalsArgs,
     /// Write the group of each record (CSV) to this file: private, like a seed
     #[arg(long, value_name = "FILE")]
     partition: Option<PathBuf>,
@@ -163,7 +162,7 @@ impl MicroaggregationArgs {
             AverageArg::Mean => Average::Mean,
             AverageArg::Median => Average::Median,
         };
-        let rounding = Rounding::whole_if(self.round);
+        let rounding = self.decimals.rounding();
         Ok(Microaggregation::new(self.grouping(), blocks)?
             .scale(self.scale.into())
             .average(average)
@@ -178,6 +177,10 @@ impl MethodArgs for MicroaggregationArgs {
 
     fn is_random(&self) -> bool {
         false
+    }
+
+    fn decimals(&self) -> Option<&DecimalsArgs> {
+        Some(&self.decimals)
     }
 
     fn check(&self) -> Result<()> {

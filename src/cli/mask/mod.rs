@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use rand::seq::SliceRandom;
 
 use outputs::Outputs;
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    mask::{self, Details, Mask, Masked},
+    mask::{self, Details, Mask, Masked, Rounding},
     report::text,
     rng::{Purpose, Seed},
     table::{AttrId, Role, Table},
@@ -97,6 +97,34 @@ struct MaskArgs {
     seed: Option<u64>,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// How many decimals new numbers have.
+#[derive(Debug, Args)]
+struct DecimalsArgs {
+    /// Decimals of new numbers
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "column")]
+    decimals: DecimalsArg,
+    /// What `--decimals column` does.
+    #[arg(long, hide = true, conflicts_with = "decimals")]
+    round: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DecimalsArg {
+    /// As many as the values of their attribute have: whole numbers stay whole
+    Column,
+    /// All that were computed: exact, but they show which cells were masked
+    Full,
+}
+
+impl DecimalsArgs {
+    fn rounding(&self) -> Rounding {
+        match self.decimals {
+            DecimalsArg::Column => Rounding::Column,
+            DecimalsArg::Full => Rounding::None,
+        }
+    }
 }
 
 pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
@@ -197,6 +225,11 @@ trait MethodArgs {
         false
     }
 
+    /// The decimals of new numbers, of methods that make some.
+    fn decimals(&self) -> Option<&DecimalsArgs> {
+        None
+    }
+
     /// The attributes that the method's own options name; `None` where `--attributes` or the roles decide.
     fn attributes(&self, _table: &Table) -> Result<Option<Vec<AttrId>>> {
         Ok(None)
@@ -240,6 +273,12 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
+    if method_args
+        .decimals()
+        .is_some_and(|decimals| decimals.round)
+    {
+        console.unused("--round has no effect: new numbers have the decimals of their attribute unless --decimals full is given")?;
+    }
     let prepared = prepared(method_args, &table, console)?;
     let seed = args::seed_or_system(args.seed, console)?;
     console.progress(&format!("masking {}", table.name()));
@@ -251,6 +290,7 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
         method_args.headline(&masked)
     ));
     console.note(&effects(&masked));
+    spellings(&masked, console)?;
     if let Some(warning) = method_args.warning(&masked) {
         console.insist(&warning)?;
     }
@@ -400,6 +440,40 @@ fn masked_attributes(
     }
     Ok(chosen)
 }
+
+/// What of the spellings of the original is not in the masked file, and what still is.
+fn spellings(masked: &Masked, console: &Console) -> Result<()> {
+    const SHOWN: usize = 12;
+    if !masked.respelled.is_empty() {
+        console.note(&format!(
+            "note: written in one spelling, since quotes, blanks, zeros or marks would say whose value it was: {}",
+            text::names(&masked.respelled, SHOWN)
+        ));
+    }
+    let table = &masked.table;
+    let is_masked = |name: &str| masked.effects.iter().any(|effect| effect.attribute == name);
+    let odd: Vec<String> = table
+        .ids()
+        .filter(|&id| !is_masked(&table.attribute(id).name))
+        .filter_map(|id| {
+            let odd = table.oddly_spelled(id);
+            (odd > 0 && (odd < FEW || odd * FEW_IN <= table.n_records()))
+                .then(|| format!("{} ({odd})", table.attribute(id).name))
+        })
+        .collect();
+    if odd.is_empty() {
+        return Ok(());
+    }
+    console.warn(&format!(
+        "attributes that were not masked spell few records otherwise than the rest (quotes, blanks, zeros, marks), which singles these out: {}. \
+         Mask them, leave them out (--drop), or write them in one way",
+        text::names(&odd, SHOWN)
+    ))
+}
+
+/// Fewer records than this are few, and so is one in so many.
+const FEW: usize = 10;
+const FEW_IN: usize = 20;
 
 /// What was done to each attribute, for a person, with the information loss where one is defined.
 fn effects(masked: &Masked) -> String {

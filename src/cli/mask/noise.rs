@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::{MaskArgs, MethodArgs};
+use super::{DecimalsArgs, MaskArgs, MethodArgs};
 use crate::{
     error::Result,
     mask::{
-        Mask, Masked, Rounding,
+        Mask, Masked,
         noise::{Noise, Options},
     },
     report::text,
@@ -18,15 +18,16 @@ use crate::{
 pub(super) const HELP: &str = "Examples:
   sdcrisk mask noise --level 0.1 in.csv > masked.csv
   sdcrisk mask noise --level 0.05 --correlated --restore --statement m.sdc.json in.csv > m.csv
-  sdcrisk mask noise --level 0.2 --round --attributes income,taxes in.csv > masked.csv
+  sdcrisk mask noise --level 0.2 --attributes income,taxes in.csv > masked.csv
 
 Noise with mean 0 and level times the variance of the attribute: level 0.1 is a standard deviation of 32 % of the \
 attribute's. A larger level protects more. Means are kept on average; variances grow by the factor 1 + level, which \
 --restore takes back. Without --correlated the correlations shrink by the factor 1/(1 + level); with it they stay, and \
-so do sums of attributes (--restore and --round keep sums only roughly).
+so do sums of attributes, up to the rounding of new values (--restore keeps sums only roughly).
 
 Only amounts get noise: codes and classes are left as they are, and missing values stay missing. Amounts can become \
-negative and, without --round, get decimals.
+negative. New values have the decimals of their attribute; --decimals full gives them all, and keeps restored means and \
+standard deviations to the last digit, but shows which cells were masked.
 
 Publish the statement with the file: users can then correct their estimates for the noise. Keep the seed, if you gave \
 one, and the key of --shuffle to yourself.";
@@ -42,9 +43,8 @@ pub struct NoiseArgs {
     /// Restore the mean and the standard deviation of each attribute, by a linear transformation after the noise
     #[arg(long)]
     restore: bool,
-    /// Round attributes of whole numbers to whole numbers, last of all
-    #[arg(long)]
-    round: bool,
+    #[command(flatten)]
+    decimals: DecimalsArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -54,7 +54,7 @@ impl NoiseArgs {
         let options = Options {
             correlated: self.correlated,
             restore: self.restore,
-            rounding: Rounding::whole_if(self.round),
+            rounding: self.decimals.rounding(),
         };
         Noise::new(self.level, options)
     }
@@ -63,6 +63,10 @@ impl NoiseArgs {
 impl MethodArgs for NoiseArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn decimals(&self) -> Option<&DecimalsArgs> {
+        Some(&self.decimals)
     }
 
     fn check(&self) -> Result<()> {
@@ -90,7 +94,7 @@ impl MethodArgs for NoiseArgs {
             parts.push("means and standard deviations restored".into());
         }
         if parameters.rounded {
-            parts.push("whole numbers rounded".into());
+            parts.push("rounded to the decimals of each attribute".into());
         }
         parts.join(", ")
     }

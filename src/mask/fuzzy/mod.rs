@@ -14,7 +14,7 @@ use self::{
 };
 use super::{
     Details, Mask, Masked, Rounding,
-    new_numbers::{for_amounts, refuse_idle_rounding, write_numbers},
+    new_numbers::{for_amounts, write_numbers},
 };
 use crate::{
     error::{Error, Result},
@@ -54,7 +54,7 @@ pub enum Blocks {
 pub struct Settings {
     /// In which units distances are taken.
     pub scaling: DistanceScale,
-    /// Whether masked values of attributes of whole numbers are rounded.
+    /// Whether masked values are rounded to the decimals of their attribute.
     pub rounding: Rounding,
     /// How often c-means starts from other records; the least objective wins, of equal ones the first.
     pub starts: usize,
@@ -264,8 +264,7 @@ impl Mask for FuzzyMicroaggregation {
         for_amounts(table, attribute)
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
-        refuse_idle_rounding(&original, on.iter().copied(), self.settings.rounding)?;
+    fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let blocks = match &self.blocks {
             Blocks::One(clusters) => vec![(on.to_vec(), clusters)],
             Blocks::Several(blocks) => {
@@ -313,6 +312,7 @@ impl Mask for FuzzyMicroaggregation {
             table,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::Fuzzy(details),
         })
     }
@@ -324,7 +324,7 @@ impl FuzzyMicroaggregation {
             m1: self.m1.m(),
             m2: self.m2.m(),
             scale: self.settings.scaling,
-            rounded: self.settings.rounding == Rounding::Whole,
+            rounded: self.settings.rounding.is_on(),
             blocks: blocks
                 .iter()
                 .map(|block| FuzzyBlock {

@@ -26,7 +26,7 @@ use projection::Projection;
 pub use space::{Axis, Space};
 pub use v_mdav::v_mdav;
 
-use super::{Details, Mask, Masked, Rounding, new_numbers::refuse_idle_rounding};
+use super::{Details, Mask, Masked, Rounding};
 use crate::{
     error::{Error, Result},
     rng::Streams,
@@ -170,7 +170,7 @@ impl Microaggregation {
         Self { average, ..self }
     }
 
-    /// The same with whole numbers kept whole, or not.
+    /// The same with averages rounded to the decimals of their attribute, or not.
     #[must_use]
     pub fn rounding(self, rounding: Rounding) -> Self {
         Self { rounding, ..self }
@@ -245,7 +245,6 @@ impl Microaggregation {
     fn refuse_without_effect(&self, table: &Table, blocks: &[(Vec<AttrId>, usize)]) -> Result<()> {
         let all = || blocks.iter().flat_map(|(ids, _)| ids.iter().copied());
         let continuous = || all().filter(|&id| table.attribute(id).scale == Scale::Continuous);
-        refuse_idle_rounding(table, continuous(), self.rounding)?;
         let idle = |option: &str, why: &str| {
             Err(Error::usage(format!("{option} has no effect: {why}")).remedy("Leave it out"))
         };
@@ -302,7 +301,7 @@ impl Mask for Microaggregation {
         }
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], _: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], _: &Streams) -> Result<Masked> {
         let records = original.n_records();
         let name = |&id: &AttrId| original.attribute(id).name.clone();
         let blocks = self.blocks_of(&original, on)?;
@@ -345,7 +344,7 @@ impl Mask for Microaggregation {
                 average: self.average,
                 medians: of_scale(Scale::Ordinal),
                 modes: of_scale(Scale::Nominal),
-                rounded: self.rounding == Rounding::Whole,
+                rounded: self.rounding.is_on(),
             }),
             records,
             on.iter().map(name).collect(),
@@ -363,6 +362,7 @@ impl Mask for Microaggregation {
             table,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::Microaggregation(done),
         })
     }

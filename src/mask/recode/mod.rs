@@ -100,7 +100,7 @@ impl Mask for Recode {
         None
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], _streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], _streams: &Streams) -> Result<Masked> {
         self.attributes(&original)?;
         let mut recodings = Vec::with_capacity(on.len());
         for &attribute in on {
@@ -155,6 +155,7 @@ impl Mask for Recode {
             table: masked,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::Recoding { suppressed, notes },
         })
     }

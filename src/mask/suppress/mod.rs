@@ -179,7 +179,7 @@ impl Mask for Suppress {
         None
     }
 
-    fn mask(&self, original: Table, on: &[AttrId], _streams: &Streams) -> Result<Masked> {
+    fn apply(&self, original: Table, on: &[AttrId], _streams: &Streams) -> Result<Masked> {
         let parameters = &self.rules.parameters;
         let all = self.attributes(&original)?;
         if all.len() != on.len() || on.iter().any(|id| !all.contains(id)) {
@@ -283,6 +283,7 @@ impl Mask for Suppress {
             table,
             statement,
             effects,
+            respelled: Vec::new(),
             details: Details::Suppression(outcome),
         })
     }

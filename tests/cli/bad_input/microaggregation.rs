@@ -101,8 +101,8 @@ pub fn cases() -> Vec<Case> {
             "a group of fewer than 2 records hides nobody",
         ),
         microagg(
-            "microagg: nothing to round",
-            "--k 3 --round --attributes flat,town",
+            "microagg: an idle --round under --strict",
+            "--k 3 --round --strict",
             "--round has no effect",
         ),
         microagg(

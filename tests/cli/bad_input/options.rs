@@ -139,10 +139,10 @@ fn other_methods() -> Vec<Case> {
             "--correlated has no effect: one attribute has no correlations",
         ),
         of(
-            "rounding of decimals",
-            "noise --level 0.1 --round --attributes bonus",
+            "rounded and full decimals",
+            "noise --level 0.1 --round --decimals full",
             2,
-            "--round has no effect: no masked attribute is of whole numbers",
+            "'--round' cannot be used with '--decimals",
         ),
         fails(
             "noise for one record",

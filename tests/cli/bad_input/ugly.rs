@@ -144,10 +144,10 @@ pub fn cases() -> Vec<Case> {
             "\n1.234,5;2\n12.345,50;1\n",
         ),
         masked(
-            "digits and blanks stay",
+            "digits stay, blanks and exponents go",
             "",
             b"x\n 1.50\n2.0e0 \n",
-            "x\n2.0e0 \n 1.50\n",
+            "x\n2.00\n1.50\n",
         ),
         masked("two records", "", b"x\n10\n20\n", "x\n20\n10\n"),
         masked(

@@ -85,8 +85,8 @@ impl Line {
         let greatest = averages.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let mut error = ROUNDING * greatest;
         for (&attribute, loading) in attributes.iter().zip(&loadings) {
-            if groups.rounded && released.is_whole(attribute) {
-                error += 0.5 * loading.abs() / unit(attribute);
+            if groups.rounded {
+                error += 0.5 * released.unit(attribute) * loading.abs() / unit(attribute);
             }
         }
         Some(Self {

@@ -30,7 +30,7 @@ pub struct Groups {
     pub blocks: Vec<Vec<String>>,
     /// In which units distances were taken.
     pub scale: DistanceScale,
-    /// Whether averages of whole numbers were rounded.
+    /// Whether averages were rounded to the decimals of their attribute.
     pub rounded: bool,
 }
 
@@ -95,7 +95,7 @@ impl Groups {
 /// # Why rounding and medians change nothing
 /// Of groups that follow each other, g before h, every value of g is at most every value of h, and any average of a group lies
 /// between its values: `average(g) ≤ max(g) ≤ min(h) ≤ average(h)`. So a value of a group lies between the averages of its
-/// neighbours. Rounding to whole numbers, and stepping off codes for missing values, keep order and leave values of the
+/// neighbours. Rounding to the decimals of the attribute, and stepping off codes for missing values, keep order and leave values of the
 /// attribute as they are, so the published averages obey the same inequalities. On a line a rounded average moves by a known
 /// amount at most, and intervals are wider by it. (Values nearer to each other than their distance from the mean can resolve
 /// are equal to the masking.)

@@ -118,10 +118,10 @@ document <- list(
   ),
   pairs = list(
     pair("census.csv", "1-13", "rankswap --p 10 --seed 1"),
-    pair("census.csv", "1-13", "microagg --k 5"),
-    pair("census.csv", "1-13", "noise --level 0.1 --seed 1"),
+    pair("census.csv", "1-13", "microagg --decimals full --k 5"),
+    pair("census.csv", "1-13", "noise --decimals full --level 0.1 --seed 1"),
     pair("eia10.csv", "1-10", "rankswap --p 10 --seed 1"),
-    pair("tarragona.csv", "1-13", "microagg --k 5")
+    pair("tarragona.csv", "1-13", "microagg --decimals full --k 5")
   )
 )
 cat(toJSON(document, auto_unbox = TRUE, digits = NA, null = "null", pretty = 1), "\n")
