@@ -262,7 +262,17 @@ impl Ground<'_> {
             n_rows,
             has_plane,
         };
-        match combination.holds(&near) {
+        let mut holds = combination.holds(&near);
+        if has_plane && conflict.plane != 0.0 && holds != Some(Holds::Exactly) {
+            // A θ that is rounding is one too many: without it the same may hold.
+            near.pop();
+            near.push(0.0);
+            holds = match (holds, combination.holds(&near)) {
+                (_, Some(Holds::Exactly)) => Some(Holds::Exactly),
+                (with, without) => with.or(without),
+            };
+        }
+        match holds {
             Some(holds) => Ok((seekers, holds)),
             None => Err("is no conflict: its inequality does not hold".into()),
         }

@@ -84,6 +84,16 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
     if space.is_simplex {
         return rest.iter().all(|(sum, size)| *sum <= ROUNDING * size);
     }
+    // A θ that is rounding is one too many: without it the same may hold.
+    if conflict.plane != 0.0 {
+        let without = Conflict {
+            plane: 0.0,
+            ..conflict.clone()
+        };
+        if holds(problem, &without) {
+            return true;
+        }
+    }
     for &(k, e) in space.plane.iter().flatten() {
         add(&mut rest, k, conflict.plane * e);
     }
