@@ -270,12 +270,13 @@ fn gaps_stay_and_shift_no_draw() {
             .skip(1)
             .map(|line| line.split(',').nth(1).unwrap())
             .collect();
-        assert_eq!((cells[1], cells[3]), ("", "NA"));
+        // Both gaps are marked alike: of equally frequent marks by the first in the order of bytes.
+        assert_eq!((cells[1], cells[3]), ("", ""));
     }
 }
 
 #[test]
-fn constants_get_no_noise_and_keep_their_bytes() {
+fn constants_get_no_noise_and_keep_their_value() {
     let text = "a,b,c\n1,0.10,5\n2,0.1,3.5\n4,0.1,9\n8,0.100,2\n";
     for options in [INDEPENDENT, CORRELATED] {
         for restore in [false, true] {
@@ -285,7 +286,8 @@ fn constants_get_no_noise_and_keep_their_bytes() {
                 .lines()
                 .map(|line| line.split(',').nth(1).unwrap().to_owned())
                 .collect();
-            assert_eq!(cells, ["b", "0.10", "0.1", "0.1", "0.100"]);
+            // Half of the cells are spelled 0.1, no other spelling is as frequent.
+            assert_eq!(cells, ["b", "0.1", "0.1", "0.1", "0.1"]);
             assert_eq!(masked.effects[1].changed, 0);
             assert_eq!(masked.effects[0].changed, 4);
         }
