@@ -28,7 +28,7 @@ for set in C_400 B_400 C_1080; do
             ended=$(date +%s.%N)
             # The formula holds commas; what is needed stands before and after it.
             awk -F, -v set="$set" -v file="$file" -v begun="$begun" -v ended="$ended" 'NR == 2 {
-                bound = $(NF - 2); proof = $NF
+                bound = $(NF - 3); proof = $(NF - 1)
                 printf "%s,%s,%s,%s,%s,%s,%s,%.2f\n", set, file, $1, $4, $6, bound, proof, ended - begun
             }' "$folder/result.csv" >>"$here/learned.csv"
         done

@@ -1,5 +1,6 @@
 //! Comparators: when two values agree. Each becomes an interval of codes, so that agreement is one comparison of whole numbers.
 
+use super::Reference;
 use crate::{stats::moments::moments, table::matrix::Matrix};
 
 /// When two values agree that are both there.
@@ -7,15 +8,15 @@ use crate::{stats::moments::moments, table::matrix::Matrix};
 pub enum Comparator {
     /// x = y.
     Exact,
-    /// |x − y| ≤ t · sd, the standard deviation (divisor n−1) of the original records that are held.
+    /// |x − y| ≤ t · sd, the standard deviation (divisor n−1) of the file that [`Reference`] names.
     Sd(f64),
     /// |x − y| ≤ t, up to the rounding of decimal numbers; so does the next.
     Absolute(f64),
     /// |x − y| ≤ t · max(|x|, |y|), 0 ≤ t < 1.
     Relative(f64),
-    /// Ranks, each in its own file and as a share of its records, differ by p % at most. Of ties the middle rank.
+    /// Ranks, as shares of the records, differ by p % at most; among which records, [`Reference`] says. Of ties the middle rank.
     Rank(f64),
-    /// The same of N bins that hold equally many values of the original file. Equal values share the bin of their
+    /// The same of N bins that hold equally many values of the file that [`Reference`] names. Equal values share the bin of their
     /// middle rank.
     Bins(u32),
 }
@@ -70,10 +71,10 @@ impl Comparator {
     /// Codes one attribute.
     pub(super) fn code(
         &self,
-        seekers: &Matrix,
-        sought: &Matrix,
+        [seekers, sought]: [&Matrix; 2],
         attribute: usize,
         original_seeks: bool,
+        reference: Reference,
     ) -> Coded {
         // 0 and -0 are equal.
         let column = |matrix: &Matrix| -> Vec<Option<f64>> {
@@ -83,13 +84,16 @@ impl Comparator {
                 .collect()
         };
         let (x, y) = (column(seekers), column(sought));
-        let original = if original_seeks { &x } else { &y };
+        let measured = match (reference == Reference::Original) == original_seeks {
+            true => &x,
+            false => &y,
+        };
         match *self {
             Self::Exact => coded(&x, &y, |a, b| a - b, |_, _| 0.0),
             // 0.1 is between 0.3 and 0.4, though their difference as numbers is a little more.
             Self::Absolute(t) => coded(&x, &y, |a, b| a - b, |a, b| t + rounding(a, b)),
             Self::Sd(t) => {
-                let sd = moments(original.iter().flatten().copied()).sd;
+                let sd = moments(measured.iter().flatten().copied()).sd;
                 coded(&x, &y, |a, b| a - b, |_, _| t * sd)
             }
             Self::Relative(t) => coded(
@@ -100,8 +104,11 @@ impl Comparator {
             ),
             Self::Rank(percent) => {
                 let ranked = |values: &[Option<f64>]| {
-                    let ranks = MiddleRanks::new(values);
-                    ranks.of(values, |share| share)
+                    let among = match reference {
+                        Reference::Original => values,
+                        Reference::Released => measured,
+                    };
+                    MiddleRanks::new(among).of(values, |share| share)
                 };
                 coded(
                     &ranked(&x),
@@ -112,7 +119,7 @@ impl Comparator {
                 )
             }
             Self::Bins(bins) => {
-                let ranks = MiddleRanks::new(original);
+                let ranks = MiddleRanks::new(measured);
                 let bin = |share: f64| (share * f64::from(bins)).floor().min(f64::from(bins) - 1.0);
                 coded(
                     &ranks.of(&x, bin),

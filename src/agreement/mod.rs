@@ -60,6 +60,15 @@ impl Pattern {
     }
 }
 
+/// Of which file comparators take what they need of a file: standard deviations, bins and ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reference {
+    /// Standard deviations and bins of the original records that are held; ranks each in its own file.
+    Original,
+    /// All of the released records: where few original ones are held.
+    Released,
+}
+
 /// All pairs of seekers and sought records, by which of their attributes agree.
 ///
 /// # Complexity
@@ -84,8 +93,8 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Compares the attributes of two files, one comparator an attribute. Standard deviations and bins are those of the
-    /// seekers if `original_seeks`, else those of the sought records.
+    /// Compares the attributes of two files, one comparator an attribute. The seekers are the original records if
+    /// `original_seeks`, else the released ones.
     ///
     /// # Panics
     /// If the matrices do not have as many attributes as there are comparators, or more than [`MOST_ATTRIBUTES`].
@@ -94,13 +103,14 @@ impl Agreement {
         sought: &Matrix,
         comparators: &[Comparator],
         original_seeks: bool,
+        reference: Reference,
     ) -> Self {
         let width = comparators.len();
         assert!(width <= MOST_ATTRIBUTES, "patterns have so many bits only");
         let coded: Vec<Coded> = comparators
             .par_iter()
             .enumerate()
-            .map(|(k, comparator)| comparator.code(seekers, sought, k, original_seeks))
+            .map(|(k, comparator)| comparator.code([seekers, sought], k, original_seeks, reference))
             .collect();
         let by_record = |n: usize, cell: &dyn Fn(usize, usize) -> u32| -> Vec<u32> {
             (0..n)

@@ -1,6 +1,6 @@
 //! Distance-based record linkage: each record is linked with the nearest one.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use super::{
     Attack, Direction, Nearest, Preference, Scenario,
@@ -14,15 +14,46 @@ use crate::{
 };
 
 /// By what each file is standardised before distances are taken.
+///
+/// The rule for attacks that nothing else was asked of is [`Standardize::usual`]. What else an attack takes from the intruder's
+/// records follows the same comparison of two numbers ([`Scenario::holds_all`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standardize {
-    /// Each file by its own means and standard deviations; an intruder whose records do not differ in an attribute
-    /// (because he holds one record, say) takes those of the release there.
+    /// Each file by its own means and standard deviations. Where the intruder's records do not differ in an attribute
+    /// (there is one record, say), those of the release are used.
     Own,
+    /// Both files by the means and standard deviations of the released one, which everybody has.
+    Release,
     /// Both files by those of the intruder's (original) file.
     Original,
     /// Not at all: attributes weigh by their units.
     None,
+}
+
+impl Standardize {
+    /// What is used unless something else is asked for: [`Own`](Self::Own) where the intruder holds as many records as were
+    /// released; [`Release`](Self::Release) where fewer are held, and [`Original`](Self::Original) where fewer were released, so that
+    /// both files are measured by the longer one.
+    ///
+    /// A part of a file has other moments than the whole. Standardised by itself it stands elsewhere, and records are missed that
+    /// are easily found.
+    pub fn usual(held: usize, released: usize) -> Self {
+        match held.cmp(&released) {
+            Ordering::Less => Self::Release,
+            Ordering::Equal => Self::Own,
+            Ordering::Greater => Self::Original,
+        }
+    }
+
+    /// Its word on the command line, in files and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Release => "masked",
+            Self::Original => "original",
+            Self::None => "none",
+        }
+    }
 }
 
 /// Record linkage by the attribute-standardised Euclidean distance (DBRL1, "AM").
@@ -70,6 +101,9 @@ impl Attack for DistanceBased {
             Standardize::Own => {
                 "sum of squared differences of z-scores, each file by its own mean and sd"
             }
+            Standardize::Release => {
+                "sum of squared differences of z-scores, both files by the release's mean and sd"
+            }
             Standardize::Original => {
                 "sum of squared differences of z-scores, both files by the original's mean and sd"
             }
@@ -80,6 +114,10 @@ impl Attack for DistanceBased {
 
     fn in_words(&self) -> String {
         "compares records by distance (am)".into()
+    }
+
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
@@ -128,6 +166,7 @@ pub(super) fn nearest<'a>(
         sought: points.sought,
         metric: Metric::new(weights, missing),
         candidates,
+        form: None,
     })
 }
 
@@ -179,6 +218,15 @@ impl Unit {
 }
 
 impl Units {
+    /// A seeker's number in the units of the sought file: the very number where both have the same units.
+    pub fn in_sought_units(&self, value: f64) -> f64 {
+        let (from, to) = (&self.seekers, &self.sought);
+        match (from.origin, from.scale) == (to.origin, to.scale) {
+            true => value,
+            false => (value - from.origin) * (to.scale / from.scale) + to.origin,
+        }
+    }
+
     /// The units of each column.
     ///
     /// # Errors
@@ -196,13 +244,13 @@ impl Units {
                 Direction::OriginalToMasked => (&mut seekers, sought),
                 Direction::MaskedToOriginal => (&mut sought, seekers),
             };
-            // Who holds few records (one, say) has no spread of his own: he standardises by the release.
-            if intruder.sd <= 0.0 {
+            // One record has no spread of its own: the release's is used.
+            if intruder.sd <= 0.0 || standardize == Standardize::Release {
                 *intruder = released;
             }
             let original = *intruder;
             let by = match standardize {
-                Standardize::Own => [Some(seekers), Some(sought)],
+                Standardize::Own | Standardize::Release => [Some(seekers), Some(sought)],
                 Standardize::Original => [Some(original); 2],
                 Standardize::None => [None; 2],
             };

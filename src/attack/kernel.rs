@@ -98,6 +98,10 @@ impl Attack for KernelDistance {
         }
     }
 
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         match self.kernel {
             Kernel::Rbf => nearest(scenario, self.standardize, |_| None).map(Preference::from),
@@ -137,6 +141,7 @@ impl Attack for KernelDistance {
                     sought: Cow::Owned(sought),
                     metric: Metric::new(vec![1.0; width], vec![0.0; width]),
                     candidates: None,
+                    form: None,
                 }
                 .into())
             }

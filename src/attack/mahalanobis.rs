@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use ndarray::Array2;
 
 use super::{
-    Attack, Nearest, Preference, Scenario,
+    Attack, Direction, Nearest, Preference, Scenario,
     distance_based::Standardize,
     points::{Points, diagonal},
 };
 use crate::{
-    distance::Metric,
+    distance::{Metric, form::Form},
     error::{Error, Result},
     memory,
     stats::{covariance::covariance, eigen},
@@ -56,7 +56,8 @@ pub enum Scatter {
 /// md0:    d² = (z_a − z_b)ᵀ (Var(Z_A) + Var(Z_B))⁻¹ (z_a − z_b)                   the cross-covariance set to zero
 /// ```
 ///
-/// z: standardised as [`Standardize`] says. Covariances have divisor n−1 and are taken over records, or true pairs, that
+/// z: standardised as [`Standardize`] says; with [`Standardize::Release`] `md0` takes the release's covariance for both files,
+/// since that of a few records would be noise. Covariances have divisor n−1 and are taken over records, or true pairs, that
 /// miss none of the known attributes (`dbrl2`: not this one).
 ///
 /// # The worst case
@@ -76,7 +77,9 @@ pub enum Scatter {
 /// in expectation.
 ///
 /// # Ties
-/// Records that are equal in all known attributes tie exactly.
+/// Where nothing is missing, distances are made of the differences themselves, in the units of the sought file ([`Form`]): equal and
+/// opposite differences tie exactly, so mirror images about a seeker do. With gaps, records that are equal in all known
+/// attributes tie exactly.
 ///
 /// # Complexity
 /// O(n d²) and then the same search as `am`.
@@ -124,6 +127,9 @@ impl Attack for Mahalanobis {
             Scatter::AlignedCovariances => {
                 "(a - b)' Cov(a - b)^-1 (a - b), the covariance of the true pairs' differences"
             }
+            Scatter::Unrelated if self.standardize == Standardize::Release => {
+                "(a - b)' (2 Var(b))^-1 (a - b), Var(b) that of the release"
+            }
             Scatter::Unrelated => "(a - b)' (Var(a) + Var(b))^-1 (a - b)",
         };
         format!("{law}{inverse}")
@@ -140,6 +146,10 @@ impl Attack for Mahalanobis {
             Scatter::Unrelated => "compares records by the Mahalanobis distance (md0)",
         }
         .into()
+    }
+
+    fn standardize(&self) -> Option<Standardize> {
+        (self.scatter != Scatter::AlignedVariances).then_some(self.standardize)
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
@@ -164,8 +174,18 @@ impl Attack for Mahalanobis {
                 self.whitening(scenario, &points, covariance(&differences))?
             }
             Scatter::Unrelated => {
-                let sum = covariance(&points.seekers).zip(covariance(&points.sought));
-                self.whitening(scenario, &points, sum.map(|(a, b)| a + b))?
+                let sum = match (standardize, scenario.direction) {
+                    (Standardize::Release, Direction::OriginalToMasked) => {
+                        covariance(&points.sought).map(|released| released * 2.0)
+                    }
+                    (Standardize::Release, Direction::MaskedToOriginal) => {
+                        covariance(&points.seekers).map(|released| released * 2.0)
+                    }
+                    _ => covariance(&points.seekers)
+                        .zip(covariance(&points.sought))
+                        .map(|(a, b)| a + b),
+                };
+                self.whitening(scenario, &points, sum)?
             }
         };
         if !map.iter().all(|entry| entry.is_finite()) {
@@ -174,6 +194,15 @@ impl Attack for Mahalanobis {
             )
             .remedy("Rescale them, or leave the largest out of --known"));
         }
+        // Where nothing is missing, differences decide, not the mapped points: mirror images tie.
+        let form = match points.in_sought_units(scenario)? {
+            Some(files) => {
+                let scales = points.units.iter().map(|units| units.sought.scale);
+                let greatest = points.greatest();
+                Some(Form::new(files, scales.collect(), map.view(), &greatest))
+            }
+            None => None,
+        };
         let (seekers, sought) = points.mapped(map.view());
         let width = sought.n_attributes();
         Ok(Nearest {
@@ -181,6 +210,7 @@ impl Attack for Mahalanobis {
             sought: Cow::Owned(sought),
             metric: Metric::new(vec![1.0; width], vec![0.0; width]),
             candidates: None,
+            form,
         }
         .into())
     }

@@ -23,10 +23,11 @@ pub mod probabilistic;
 
 use std::borrow::Cow;
 
+use distance_based::Standardize;
 use probabilistic::Agreed;
 
 use crate::{
-    distance::{Metric, nearest::Boxes},
+    distance::{Metric, form::Form, nearest::Boxes},
     error::Result,
     table::{Scale, matrix::Matrix},
 };
@@ -86,6 +87,28 @@ impl<'a> Scenario<'a> {
             Direction::MaskedToOriginal => self.intruder,
         }
     }
+
+    /// Whether the intruder can be taken to hold everybody: as many records as were released, or more. Only then do means,
+    /// standard deviations, covariances and ranks of these records stand for those of the file that was masked; otherwise
+    /// the release's are used.
+    pub fn holds_all(&self) -> bool {
+        self.intruder.n_records() >= self.released.n_records()
+    }
+
+    /// For each known attribute, whether gaps can be taken to stand where they stood before masking, so that a record that misses
+    /// it is nobody's who has it. `published`: a statement says that the method leaves gaps in place.
+    ///
+    /// That alone is not enough: cells may have been suppressed after masking, and then the true record would be excluded. So the
+    /// intruder must hold as many records as were released, with as many gaps in this attribute. Everywhere else a gap
+    /// excludes nobody.
+    pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
+        let n = self.released.n_records();
+        let comparable = published && self.intruder.n_records() == n;
+        let present = |matrix: &Matrix, k: usize| matrix.present(k).count();
+        (0..self.known.len())
+            .map(|k| comparable && present(self.intruder, k) == present(self.released, k))
+            .collect()
+    }
 }
 
 /// A way to link records.
@@ -109,6 +132,11 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// What it does, in words that follow "an intruder who".
     fn in_words(&self) -> String {
         format!("uses the attack {}", self.name())
+    }
+
+    /// By what it standardises the files, if it compares values in such units.
+    fn standardize(&self) -> Option<Standardize> {
+        None
     }
 
     /// The window of ranks that it assumes for each known attribute, if it assumes any.
@@ -153,6 +181,9 @@ pub struct Nearest<'a> {
     pub metric: Metric,
     /// The candidate set of each seeker; `None` if every sought record is a candidate.
     pub candidates: Option<Boxes>,
+    /// What decides between points that the metric gives nearly equal distances, where the points were mapped for the search. Without
+    /// candidate sets only.
+    pub form: Option<Form>,
 }
 
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.

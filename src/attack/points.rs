@@ -24,6 +24,8 @@ pub(super) struct Points {
     pub units: Vec<Units>,
     /// The known attribute behind each column.
     pub attributes: Vec<usize>,
+    /// The column of the expanded files behind each.
+    kept: Vec<usize>,
 }
 
 impl Points {
@@ -75,7 +77,48 @@ impl Points {
                 .map(|&place| expanded.columns[place].attribute)
                 .collect(),
             units,
+            kept,
         })
+    }
+
+    /// Both files in the units of the sought one, not divided by anything: equal differences are equal to the last bit. `None` if a
+    /// value is missing.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn in_sought_units(&self, scenario: &Scenario<'_>) -> Result<Option<[Matrix; 2]>> {
+        if !self.seekers.is_complete() || !self.sought.is_complete() {
+            return Ok(None);
+        }
+        let expanded = Expanded::new(scenario)?;
+        let side = |matrix: &Matrix, turned: bool| {
+            by_record(matrix.n_records(), self.kept.len(), |record, row| {
+                let values = matrix.row(record);
+                for ((cell, &place), units) in row.iter_mut().zip(&self.kept).zip(&self.units) {
+                    *cell = match turned {
+                        true => units.in_sought_units(values[place]),
+                        false => values[place],
+                    };
+                }
+            })
+        };
+        Ok(Some([
+            side(&expanded.seekers, true),
+            side(&expanded.sought, false),
+        ]))
+    }
+
+    /// The greatest absolute value of each column in either file.
+    pub fn greatest(&self) -> Vec<f64> {
+        let mut greatest = vec![0.0_f64; self.units.len()];
+        for matrix in [&self.seekers, &self.sought] {
+            for record in 0..matrix.n_records() {
+                for (most, value) in greatest.iter_mut().zip(matrix.row(record)) {
+                    *most = most.max(value.abs());
+                }
+            }
+        }
+        greatest
     }
 
     /// The differences (seeker − sought) of the true pairs that miss nothing.

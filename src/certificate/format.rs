@@ -117,6 +117,8 @@ pub enum Direction {
 pub enum Standardize {
     /// Each by its own means and sds.
     Own,
+    /// Both by those of the masked file.
+    Masked,
     /// Both by those of the original records that the intruder holds.
     Original,
     /// Not at all.

@@ -336,12 +336,12 @@ fn of_numbers(
 ) -> Result<(Attribute, [Cells; 2])> {
     let of = |values: &[Option<f64>]| moments(values.iter().copied().flatten());
     let released = of(&masked);
-    // Who holds too few records to have an sd takes the release's.
+    // Too few records have no sd: the release's is used.
     let held = Some(of(&original))
-        .filter(|held| held.sd > 0.0)
+        .filter(|held| held.sd > 0.0 && standardize != Standardize::Masked)
         .unwrap_or(released);
     let by = match standardize {
-        Standardize::Own => Some([held, released]),
+        Standardize::Own | Standardize::Masked => Some([held, released]),
         Standardize::Original => Some([held, held]),
         Standardize::None => None,
     };

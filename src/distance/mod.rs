@@ -1,5 +1,6 @@
 //! Distances between records: one canonical number, and the search structures that answer by it.
 
+pub mod form;
 pub mod nearest;
 pub mod priced;
 pub mod within;

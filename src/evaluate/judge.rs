@@ -5,7 +5,11 @@ use rayon::prelude::*;
 use crate::{
     agreement::Weighted,
     attack::{Lists, Nearest, posterior},
-    distance::nearest::{Contest, Link, Neighbours},
+    distance::{
+        form::Form,
+        nearest::{Contest, Link, Neighbours},
+        within::Within,
+    },
     error::Result,
     memory,
 };
@@ -31,6 +35,9 @@ pub(super) fn nearest(
     with_links: bool,
 ) -> Result<Judged> {
     let candidates = nearest.candidates.as_ref();
+    if let Some(form) = &nearest.form {
+        return by_form(nearest, form, neighbours, partners, with_links);
+    }
     if !with_links {
         let contests = neighbours.contests(&nearest.seekers, partners, candidates);
         return Ok(Judged {
@@ -47,6 +54,72 @@ pub(super) fn nearest(
     Ok(Judged {
         contests: links.iter().map(contest_of).collect(),
         links,
+        stated: None,
+    })
+}
+
+/// Judges a preference for the nearest mapped point, where a form of the differences decides between those that are nearly as near
+/// as the nearest.
+///
+/// The place of a partner that is not among these is by the mapped points: mirror images of it may count as nearer.
+///
+/// # Errors
+/// Failed, when the links do not fit into memory.
+fn by_form(
+    nearest: &Nearest<'_>,
+    form: &Form,
+    neighbours: &Neighbours,
+    partners: &[Option<u32>],
+    with_links: bool,
+) -> Result<Judged> {
+    let tree = Within::build(&nearest.sought, nearest.metric.clone());
+    let n_sought = count(0..nearest.sought.n_records());
+    // Of who is near the place is worked out below, of others it is asked for only where links are wanted.
+    let places: Vec<Option<u32>> = match with_links {
+        true => neighbours
+            .links(&nearest.seekers, partners, None, 1)
+            .into_iter()
+            .map(|link| link.place)
+            .collect(),
+        false => partners.iter().map(|partner| partner.map(|_| 2)).collect(),
+    };
+    let link = |seeker: usize, limit: usize| {
+        let mut near: Vec<(f64, u32)> = Vec::new();
+        let mut least = f64::INFINITY;
+        tree.visit(
+            nearest.seekers.record(seeker),
+            f64::INFINITY,
+            |point, key| {
+                near.push((key, point));
+                least = least.min(key);
+                form.reach(least)
+            },
+        );
+        near.retain(|&(key, _)| key <= form.reach(least));
+        let decided: Vec<(u32, f64)> = near
+            .into_iter()
+            .map(|(_, point)| (point, form.key(seeker, point as usize).max(0.0)))
+            .collect();
+        let mut link = link_of_list(&decided, partners[seeker], limit);
+        link.key = link.key.sqrt();
+        link.candidates = n_sought;
+        // Nobody beyond these is nearer than they are.
+        link.place = link.place.or(places[seeker].map(|place| place.max(2)));
+        link
+    };
+    let search = |limit: usize| -> Vec<Link> {
+        (0..partners.len())
+            .into_par_iter()
+            .map(|seeker| link(seeker, limit))
+            .collect()
+    };
+    let links = match with_links {
+        true => with_all_ties(search)?,
+        false => search(0),
+    };
+    Ok(Judged {
+        contests: links.iter().map(contest_of).collect(),
+        links: if with_links { links } else { Vec::new() },
         stated: None,
     })
 }

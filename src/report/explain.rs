@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::chart::picture::Drawing;
 use crate::attack::learned::{
     family::Family,
-    weights::{Basis, ProofStatus, Weights, basis, proof_word, standardize_word},
+    weights::{Basis, ProofStatus, Weights, basis, proof_word},
 };
 use matrix::Bilinear;
 use measure::Measured;
@@ -110,7 +110,7 @@ impl Explanation {
             version: env!("CARGO_PKG_VERSION"),
             family: weights.family.name(),
             attributes: weights.attributes.clone(),
-            standardize: standardize_word(weights.standardize),
+            standardize: weights.standardize.word(),
             direction: weights.direction.word(),
             linked: weights.linked,
             records: weights.records,

@@ -16,7 +16,7 @@ use super::{
     text,
 };
 use crate::{
-    attack::{Attack, learned::Lesson},
+    attack::{Attack, distance_based::Standardize, learned::Lesson},
     evaluate::{
         link::{Claim, Outcome},
         score::Ties,
@@ -179,6 +179,8 @@ pub struct LinkResult {
     pub candidates_histogram: Vec<(u32, u64)>,
     /// Records whose true partner is among the candidates.
     pub contains_true: u64,
+    /// By what files were standardised: `own`, `masked`, `original` or `none`; null for methods without such units.
+    pub standardize: Option<&'static str>,
     /// The window of ranks assumed for each known attribute; null for methods that assume none.
     pub windows: Option<Vec<usize>>,
     /// Of a one-to-one assignment.
@@ -306,6 +308,7 @@ impl LinkResult {
             candidates_quantiles: score.candidates_quantiles,
             candidates_histogram: score.candidates_histogram.clone(),
             contains_true: score.contains_true,
+            standardize: attack.standardize().map(Standardize::word),
             windows: attack.windows(known),
             sample: None,
             split: None,
@@ -475,6 +478,7 @@ impl LinkReport {
             "bound",
             "gap",
             "proof",
+            "standardize",
         ])?;
         for r in &self.results {
             let scenario = &self.scenario;
@@ -515,6 +519,7 @@ impl LinkReport {
                     r.learned.as_ref().map(|learned| learned.bound),
                     r.learned.as_ref().map(|learned| learned.gap),
                     r.learned.as_ref().map(|learned| learned.proof),
+                    r.standardize,
                 ),
             ))?;
         }

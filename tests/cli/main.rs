@@ -16,6 +16,7 @@ mod demo;
 mod dialects;
 mod evaluate;
 mod explain;
+mod few_records;
 mod fuzz;
 mod fuzzy;
 mod ipso;

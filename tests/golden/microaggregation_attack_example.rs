@@ -47,6 +47,7 @@ fn the_sets_are_those_worked_out_by_hand() {
             blocks: vec![vec!["age".into()], vec!["income".into()]],
             scale: DistanceScale::Z,
             rounded: false,
+            stated: false,
         },
         nearest_clusters: 2,
         standardize: Standardize::None,

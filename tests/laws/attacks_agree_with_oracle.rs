@@ -87,15 +87,25 @@ fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
         let standardize = Standardize::Own;
         assert_same(
             judge(&case, &DistanceBased { standardize }),
-            &oracle::count(seekers, sought, &each, None, forward),
+            &oracle::count(seekers, sought, &each, None, forward, false),
             &format!("am, {direction:?}"),
         );
         for &window in windows {
             let bound = Bound::Window(window);
             assert_same(
                 judge(&case, &RankSwapIntersection { bound, standardize }),
-                &oracle::count(seekers, sought, &each, Some(window), forward),
+                &oracle::count(seekers, sought, &each, Some(window), forward, false),
                 &format!("rsld, window {window}, {direction:?}"),
+            );
+            // A statement says that gaps stay in place, and there are as many in both files.
+            let names = known
+                .iter()
+                .map(|shared| left.attribute(shared.original).name.clone());
+            let bound = Bound::Stated(names.map(|name| (name, window)).collect());
+            assert_same(
+                judge(&case, &RankSwapIntersection { bound, standardize }),
+                &oracle::count(seekers, sought, &each, Some(window), forward, true),
+                &format!("rsld with a statement, window {window}, {direction:?}"),
             );
         }
     }
@@ -138,6 +148,7 @@ fn on_files_that_have_nothing_to_do_with_each_other() {
                 &each,
                 None,
                 true,
+                false,
             )
         };
         let (left, right) = (table(&original), table(&other));
@@ -237,14 +248,14 @@ fn on_parts_of_files() {
             let standardize = Standardize::Own;
             assert_same(
                 judge(&case, &DistanceBased { standardize }),
-                &oracle::count(seekers, sought, &partner, None, forward),
+                &oracle::count(seekers, sought, &partner, None, forward, false),
                 &format!("am on parts, {direction:?}"),
             );
             for assumed in [1, window, 3 * window] {
                 let bound = Bound::Window(assumed);
                 assert_same(
                     judge(&case, &RankSwapIntersection { bound, standardize }),
-                    &oracle::count(seekers, sought, &partner, Some(assumed), forward),
+                    &oracle::count(seekers, sought, &partner, Some(assumed), forward, false),
                     &format!("rsld on parts, window {assumed}, {direction:?}"),
                 );
             }

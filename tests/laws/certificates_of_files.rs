@@ -102,6 +102,7 @@ fn equal_weights_recount_am() {
         assert!(left_out.is_empty() && known.len() == 4, "{left_out:?}");
         for (standardize, as_attack) in [
             (Standardize::Own, distance_based::Standardize::Own),
+            (Standardize::Masked, distance_based::Standardize::Release),
             (Standardize::Original, distance_based::Standardize::Original),
             (Standardize::None, distance_based::Standardize::None),
         ] {

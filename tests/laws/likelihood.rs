@@ -271,6 +271,11 @@ mod slow {
     /// Likelihoods of all pairs, seekers × sought; attribute 0 was not masked.
     pub fn likelihoods(seekers: &Cells, sought: &Cells, released: &Cells, m: i64) -> Vec<Vec<f64>> {
         let width = seekers[0].len();
+        // Gaps are in place where everybody is held and both files have as many.
+        let gaps =
+            |cells: &Cells, k: usize| cells.iter().filter(|record| record[k].is_none()).count();
+        let in_place =
+            |k: usize| seekers.len() == sought.len() && gaps(seekers, k) == gaps(sought, k);
         let columns: Vec<Vec<i64>> = (0..width)
             .map(|k| released.iter().filter_map(|record| record[k]).collect())
             .collect();
@@ -278,7 +283,12 @@ mod slow {
             let mut product = 1.0;
             for k in 0..width {
                 let Some(own) = seeker[k] else { continue };
-                let Some(other) = other[k] else { return 0.0 };
+                let Some(other) = other[k] else {
+                    if in_place(k) {
+                        return 0.0;
+                    }
+                    continue;
+                };
                 let values = &columns[k];
                 if k == 0 {
                     let ties = values.iter().filter(|&&value| value == own).count();

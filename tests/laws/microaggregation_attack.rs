@@ -30,7 +30,7 @@ use crate::{
 const BOTH: [Direction; 2] = [Direction::OriginalToMasked, Direction::MaskedToOriginal];
 
 /// Amounts, however few different ones there are.
-fn amounts(cells: &Cells) -> Table {
+pub fn amounts(cells: &Cells) -> Table {
     let names: Vec<String> = (0..cells[0].len()).map(|a| format!("'a{a}'")).collect();
     let options = ReadOptions {
         roles: Roles::parse(&format!("continuous = [{}]", names.join(","))).unwrap(),

@@ -70,17 +70,20 @@ fn within_ranks(original: f64, released: f64, sorted: &[f64], window: usize) -> 
     })
 }
 
-/// The same for a seeker and a sought record. What the seeker does not know confines nothing; who misses what the seeker
-/// has is nobody's swap, for missing values stay in place.
+/// The same for a seeker and a sought record. What either side misses confines nothing, unless missing values are known to stay in
+/// place: then who misses what the seeker has is nobody's swap.
 fn possible(
     seeker: Option<f64>,
     sought: Option<f64>,
     sorted: &[f64],
     window: usize,
     released_is_sought: bool,
+    in_place: bool,
 ) -> bool {
     let Some(seeker) = seeker else { return true };
-    let Some(sought) = sought else { return false };
+    let Some(sought) = sought else {
+        return !in_place;
+    };
     match released_is_sought {
         true => within_ranks(seeker, sought, sorted, window),
         false => within_ranks(sought, seeker, sorted, window),
@@ -88,13 +91,14 @@ fn possible(
 }
 
 /// Links every record of `seekers`; `partner[i]` is the place of its true partner in `sought`, if it has one. `window` makes
-/// it the intersection attack, by ranks in the file that `released_is_sought` names.
+/// it the intersection attack, by ranks in the file that `released_is_sought` names, and `in_place` says that gaps stay where they were.
 pub fn count(
     seekers: &Values,
     sought: &Values,
     partner: &[Option<usize>],
     window: Option<usize>,
     released_is_sought: bool,
+    in_place: bool,
 ) -> Counts {
     let width = seekers.first().map_or(0, Vec::len);
     let released = if released_is_sought { sought } else { seekers };
@@ -117,6 +121,7 @@ pub fn count(
                     &sorted[k],
                     window,
                     released_is_sought,
+                    in_place,
                 )
             })
         })

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    agreement::{Agreement, Comparator, Weighted},
+    agreement::{Agreement, Comparator, Reference, Weighted},
     table::matrix::Matrix,
 };
 
@@ -30,7 +30,7 @@ fn weighted(state: &mut u64, sizes: [usize; 2], width: usize, gaps: bool) -> Wei
     let how = vec![Comparator::Absolute(1.0); width];
     let mut weight = |sign: f64| sign * (1 + dice(state, 999)) as f64 / 300.0;
     Weighted {
-        agreement: Agreement::new(&seekers, &sought, &how, true),
+        agreement: Agreement::new(&seekers, &sought, &how, true, Reference::Original),
         weights: (0..width).map(|_| [weight(1.0), weight(-1.0)]).collect(),
     }
 }

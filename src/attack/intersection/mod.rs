@@ -11,12 +11,14 @@ use crate::distance::nearest::Boxes;
 /// Seekers whose boxes one task works out.
 const ASKED_AT_ONCE: usize = 4096;
 
-/// The set of each seeker as a box: `bounds` gives the interval of a seeker in a column, or `None` where nothing confines it.
+/// The set of each seeker as a box: `bounds` gives the interval of a seeker in a column, or `None` where nothing confines it;
+/// `admits_gaps` says of each column whether who misses it is a candidate.
 fn boxes_of(
     n_seekers: usize,
-    width: usize,
+    admits_gaps: Vec<bool>,
     bounds: impl Fn(usize, usize) -> Option<(f64, f64)> + Sync,
 ) -> Boxes {
+    let width = admits_gaps.len();
     let (mut lo, mut hi) = (
         vec![f64::NEG_INFINITY; n_seekers * width],
         vec![f64::INFINITY; n_seekers * width],
@@ -35,5 +37,5 @@ fn boxes_of(
                 }
             }
         });
-    Boxes::new(n_seekers, width, lo, hi)
+    Boxes::new(n_seekers, width, lo, hi).admitting_gaps(admits_gaps)
 }

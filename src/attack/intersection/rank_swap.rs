@@ -23,6 +23,9 @@ use crate::{
 pub enum Bound {
     /// This many ranks, on every known attribute.
     Window(usize),
+    /// What a statement says: the window of each attribute that was masked, the others being as they were, and that gaps stay
+    /// in place.
+    Stated(BTreeMap<String, usize>),
     /// A window for each attribute that was masked.
     Each {
         /// The windows by attribute.
@@ -39,14 +42,13 @@ impl Bound {
     /// Usage, when the statement is of another method.
     pub fn of_statement(statement: &Statement) -> Result<Self> {
         match &statement.method {
-            Method::RankSwap(parameters) => Ok(Self::Each {
-                windows: statement
+            Method::RankSwap(parameters) => Ok(Self::Stated(
+                statement
                     .attributes
                     .iter()
                     .map(|name| (name.clone(), parameters.window))
                     .collect(),
-                others: 0,
-            }),
+            )),
             other => Err(Error::usage(format!(
                 "the statement is of {}; rsld is the attack on rankswap",
                 other.name()
@@ -59,6 +61,7 @@ impl Bound {
     pub fn window_of(&self, attribute: &String) -> usize {
         match self {
             Self::Window(window) => *window,
+            Self::Stated(windows) => windows.get(attribute).copied().unwrap_or(0),
             Self::Each { windows, others } => *windows.get(attribute).unwrap_or(others),
         }
     }
@@ -81,8 +84,9 @@ impl Bound {
 /// A value that occurs several times reaches from its lowest rank − m to its highest + m.
 ///
 /// # Missing
-/// A value that the seeker misses confines nothing. A record that misses a value which the seeker has is no candidate:
-/// rank swapping leaves missing values in place.
+/// A value that the seeker misses confines nothing, and a record that misses a value which the seeker has is a candidate: the
+/// value may have been suppressed after masking. It is none where a statement says that the method leaves gaps in place and the
+/// gaps of both files agree in number ([`Scenario::gaps_in_place`]).
 ///
 /// # Source
 /// J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure risk", Data & Knowledge
@@ -122,10 +126,15 @@ impl Attack for RankSwapIntersection {
         )
     }
 
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let windows = self.windows(scenario.known).unwrap_or_default();
         nearest(scenario, self.standardize, |columns| {
-            Some(boxes(scenario, &windows, columns))
+            let stated = matches!(self.bound, Bound::Stated(_));
+            Some(boxes(scenario, &windows, columns, stated))
         })
         .map(Preference::from)
     }
@@ -135,7 +144,7 @@ impl Attack for RankSwapIntersection {
 ///
 /// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
 /// are possible.
-fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxes {
+fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column], stated: bool) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
     let rankings: Vec<Ranking> = columns
         .par_iter()
@@ -160,8 +169,14 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column]) -> Boxe
             }
         }
     };
-    boxes_of(seekers.n_records(), columns.len(), |seeker, place| {
-        let value = seekers.value(seeker, columns[place].attribute)?;
-        Some(interval(place, value))
-    })
+    let in_place = scenario.gaps_in_place(stated);
+    let admits_gaps = columns.iter().map(|column| !in_place[column.attribute]);
+    boxes_of(
+        seekers.n_records(),
+        admits_gaps.collect(),
+        |seeker, place| {
+            let value = seekers.value(seeker, columns[place].attribute)?;
+            Some(interval(place, value))
+        },
+    )
 }

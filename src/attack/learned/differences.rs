@@ -108,6 +108,7 @@ impl<'a> Differences<'a> {
                 sought: Cow::Owned(once),
                 metric: self.nearest.metric.clone(),
                 candidates: None,
+                form: None,
             },
             columns: self.columns.clone(),
             roundings: self.roundings.clone(),

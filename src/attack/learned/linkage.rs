@@ -82,6 +82,7 @@ fn as_points<'a>(differences: &Differences<'a>, parameters: &[f64]) -> Option<Ne
         sought: Cow::Owned(mapped(&points.sought)),
         metric: Metric::new(vec![1.0; n], vec![0.0; n]),
         candidates: None,
+        form: None,
     })
 }
 

@@ -302,6 +302,10 @@ impl Attack for LearnedDistance {
         )
     }
 
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let differences = Differences::new(scenario, self.standardize)?;
         if self.family.is_bilinear() {

@@ -13,7 +13,7 @@ use crate::{
     stats::{eigen, measure::SetFunction},
 };
 
-pub use document::{SCHEMA, proof_word, standardize_word};
+pub use document::{SCHEMA, proof_word};
 pub use names::{Basis, basis, parameter_names, set_name};
 
 /// By how much a file's parameters may miss what their family asks for: solvers and decimal numbers round.

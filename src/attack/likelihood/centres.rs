@@ -87,6 +87,9 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
 impl Block {
     pub(super) fn new(scenario: &Scenario<'_>, space: &Space, kernel: Kernel) -> Self {
         let released = scenario.released;
+        // A value that may have been suppressed says nothing of the centre: the true one need not show anywhere.
+        let of_attributes = scenario.gaps_in_place(true);
+        let in_place = space.places.iter().all(|&place| of_attributes[place]);
         let shown: Vec<Vec<Option<f64>>> = (0..released.n_records())
             .map(|record| {
                 let row = released.record(record);
@@ -117,7 +120,7 @@ impl Block {
         }
         for (record, cells) in shown.iter().enumerate() {
             let blank = cells.iter().all(Option::is_none);
-            if centre_of[record].is_none() && !blank {
+            if centre_of[record].is_none() && !blank && in_place {
                 let agrees = |first: &u32| {
                     let pairs = cells.iter().zip(&shown[*first as usize]);
                     let mut present = pairs.filter(|(cell, _)| cell.is_some());

@@ -1,18 +1,34 @@
-//! Attributes that were not masked.
+//! Attributes that were not masked, and gaps.
 
-use crate::{attack::Direction, table::matrix::Matrix};
+use crate::{
+    attack::{Direction, Scenario},
+    table::matrix::Matrix,
+};
 
 /// Whether a pair agrees on gaps and on what was not masked.
 ///
-/// Gaps stay in place: nobody whom a seeker's values describe misses one of them. What the seeker misses says nothing.
+/// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
+/// where gaps are in place ([`Scenario::gaps_in_place`]) nobody whom a seeker's values describe misses one of them.
 #[derive(Debug)]
 pub(super) struct Agreement {
     /// For each known attribute, whether it was masked.
     pub masked: Vec<bool>,
+    /// For each, whether gaps are where they were before masking.
+    pub in_place: Vec<bool>,
+    /// Who seeks.
     pub direction: Direction,
 }
 
 impl Agreement {
+    /// Of a method that a statement describes.
+    pub fn new(scenario: &Scenario<'_>, masked: Vec<bool>) -> Self {
+        Self {
+            masked,
+            in_place: scenario.gaps_in_place(true),
+            direction: scenario.direction,
+        }
+    }
+
     /// Whether one of the intruder's records can have become a released one, as far as this decides it.
     pub fn admits(&self, intruder: &Matrix, (i, j): (usize, usize), released: &Matrix) -> bool {
         let (x, y) = (intruder.record(i), released.record(j));
@@ -28,7 +44,11 @@ impl Agreement {
                     .total_cmp(&y.values()[attribute])
                     .is_eq()
             };
-            seeker || (!sought && (masked || equal()))
+            match (seeker, sought) {
+                (true, _) => true,
+                (_, true) => !self.in_place[attribute],
+                _ => masked || equal(),
+            }
         })
     }
 }

@@ -34,7 +34,8 @@ use crate::{
 ///
 /// # Missing
 /// A missing value stands at the mean when memberships are computed, as it did. A released record with gaps is taken to have the first
-/// centre that agrees with what it shows; where none does, the block says nothing.
+/// centre that agrees with what it shows; where none does, or where gaps may be suppressed cells ([`Scenario::gaps_in_place`]), the
+/// block says nothing.
 ///
 /// # Errors
 /// Usage, when the published m2 is none.
@@ -51,7 +52,7 @@ pub(super) fn lists<'a>(
         .collect();
     let exponent = 1.0 / (Fuzziness::new(stated.m2)?.m() - 1.0);
     let (intruder, released) = (scenario.intruder, scenario.released);
-    let moments = match intruder.n_records() >= released.n_records() {
+    let moments = match scenario.holds_all() {
         true => moments_by_attribute(intruder),
         false => moments_by_attribute(released),
     };
@@ -73,10 +74,7 @@ pub(super) fn lists<'a>(
     let law = FuzzyLaw {
         intruder,
         released,
-        agreement: Agreement {
-            masked,
-            direction: scenario.direction,
-        },
+        agreement: Agreement::new(scenario, masked),
         blocks,
     };
     Ok(Box::new(Pairs::new(scenario, law)))

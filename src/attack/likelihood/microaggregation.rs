@@ -50,7 +50,7 @@ pub(super) fn lists<'a>(
         .iter()
         .map(|name| published.attributes.contains(name))
         .collect();
-    let moments = match intruder.n_records() >= released.n_records() {
+    let moments = match scenario.holds_all() {
         true => moments_by_attribute(intruder),
         false => moments_by_attribute(released),
     };
@@ -61,10 +61,7 @@ pub(super) fn lists<'a>(
     let mut law = MicroaggregationLaw {
         intruder,
         released,
-        agreement: Agreement {
-            masked: masked.clone(),
-            direction: scenario.direction,
-        },
+        agreement: Agreement::new(scenario, masked.clone()),
         blocks: Vec::new(),
         axes: Vec::new(),
     };

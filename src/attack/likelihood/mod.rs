@@ -63,8 +63,9 @@ use crate::{
 /// are exact.
 ///
 /// # Missing
-/// What the seeker misses counts nothing. A record that misses a value which the seeker has is impossible: swapping
-/// leaves missing values in place.
+/// What either side misses counts nothing: a factor of 1, the likelihood of two unrelated values. Only where a statement says that
+/// gaps stay in place, and the gaps of both files agree in number ([`Scenario::gaps_in_place`]), a record that misses a value
+/// which the seeker has is impossible.
 ///
 /// # Values that do not occur in the release
 /// stand between two ranks, and are taken to hold both.
@@ -81,6 +82,8 @@ pub struct Likelihood {
     published: Statement,
     /// The window of each masked attribute, where rank swapping had several.
     windows: BTreeMap<String, usize>,
+    /// Whether a statement says so, and with it that gaps stay in place.
+    stated: bool,
 }
 
 impl Likelihood {
@@ -98,6 +101,7 @@ impl Likelihood {
             | Method::Microaggregation(_) => Ok(Self {
                 published,
                 windows: BTreeMap::new(),
+                stated: true,
             }),
             ref other => Err(no_law(other)),
         }
@@ -117,6 +121,7 @@ impl Likelihood {
         Self {
             published: Statement::new(method, records, attributes),
             windows,
+            stated: false,
         }
     }
 
@@ -274,7 +279,11 @@ impl Ranked {
             false => (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
         };
         Self {
-            tree: Tree::new(&files.sought, n_sought, laws.len()),
+            tree: Tree::new(
+                &files.sought,
+                n_sought,
+                scenario.gaps_in_place(attack.stated),
+            ),
             seekers: files.seekers,
             n_seekers: scenario.seekers().n_records(),
             n_sought,

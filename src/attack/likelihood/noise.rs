@@ -51,6 +51,10 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// # Singular covariances
 /// Where attributes depend on each other, correlated noise keeps the dependence: such directions say nothing and are left out.
 ///
+/// # Missing
+/// A record that misses what its seeker has is compared by the attributes that both have, one by one, unless gaps are in place
+/// ([`Scenario::gaps_in_place`]): without correlations that is exact.
+///
 /// # Large files
 /// Up to 2²⁸ pairs the likelihood of each is worked out (see `pairs.rs`). Beyond, the nearest record is searched by an index, and there
 /// are no posteriors. f(y) then comes from 4,096 of the intruder's records, evenly spaced, and from what y's own record adds on average,
@@ -101,7 +105,7 @@ impl Noise {
         let (intruder, released) = (scenario.intruder, scenario.released);
         let places: Vec<usize> = (0..masked.len()).filter(|&place| masked[place]).collect();
         let release = covariances(released, &places);
-        let holds_all = intruder.n_records() >= released.n_records();
+        let holds_all = scenario.holds_all();
         let growth = 1.0 + stated.level;
         let (original, shrink) = match (stated.restored, holds_all) {
             (true, _) => (&release / growth, 1.0 / growth.sqrt()),
@@ -288,16 +292,19 @@ struct NoiseLaw<'a> {
     /// By which masked attributes a seeker has; the first is of all.
     forms: Vec<Form>,
     form_of_seeker: Vec<u32>,
+    /// Of each masked attribute by itself, where there are gaps.
+    singles: Vec<Form>,
     /// The coordinates of all records in the first form.
     coordinates: [Vec<Vec<f64>>; 2],
 }
 
 impl Noise {
     fn law<'a>(self, scenario: &Scenario<'a>) -> NoiseLaw<'a> {
-        let seekers = scenario.seekers();
+        let (intruder, released) = (scenario.intruder, scenario.released);
         let all: Vec<usize> = (0..self.places.len()).collect();
         let mut forms = vec![self.form(&all)];
-        let mut number_of: BTreeMap<Vec<usize>, u32> = BTreeMap::from([(all, 0)]);
+        let mut number_of: BTreeMap<Vec<usize>, u32> = BTreeMap::from([(all.clone(), 0)]);
+        let seekers = scenario.seekers();
         let form_of_seeker = (0..seekers.n_records())
             .map(|record| {
                 let has = |at: &usize| !seekers.is_missing(record, self.places[*at]);
@@ -308,7 +315,10 @@ impl Noise {
                 })
             })
             .collect();
-        let (intruder, released) = (scenario.intruder, scenario.released);
+        let singles = match intruder.is_complete() && released.is_complete() {
+            true => Vec::new(),
+            false => all.iter().map(|&at| self.form(&[at])).collect(),
+        };
         let coordinates = [
             (0..intruder.n_records())
                 .map(|i| forms[0].coordinates(|place| self.original_value(intruder, i, place)))
@@ -320,13 +330,11 @@ impl Noise {
         NoiseLaw {
             intruder,
             released,
-            agreement: Agreement {
-                masked: self.masked.clone(),
-                direction: scenario.direction,
-            },
+            agreement: Agreement::new(scenario, self.masked.clone()),
             noise: self,
             forms,
             form_of_seeker,
+            singles,
             coordinates,
         }
     }
@@ -344,6 +352,13 @@ impl Noise {
             .collect();
         let directions: usize = forms.iter().map(|form| form.spreads.len()).sum();
         let width = directions + others.len();
+        // The attribute behind each column; with gaps, each has a form of its own.
+        let of_column: Vec<usize> = forms
+            .iter()
+            .flat_map(|form| form.spreads.iter().map(|_| form.places[0]))
+            .chain(others.iter().copied())
+            .collect();
+        let in_place = scenario.gaps_in_place(true);
         let side = |matrix: &Matrix, of_intruder: bool| {
             let mut values = Vec::with_capacity(matrix.n_records() * width);
             for record in 0..matrix.n_records() {
@@ -356,13 +371,8 @@ impl Noise {
             }
             let mut points = Matrix::complete(matrix.n_records(), width, values);
             if gaps {
-                let columns: Vec<usize> = forms
-                    .iter()
-                    .flat_map(|form| form.spreads.iter().map(|_| form.places[0]))
-                    .chain(others.iter().copied())
-                    .collect();
                 for record in (0..matrix.n_records()).filter(|&r| matrix.has_missing(r)) {
-                    for (column, &place) in columns.iter().enumerate() {
+                    for (column, &place) in of_column.iter().enumerate() {
                         if matrix.is_missing(record, place) {
                             points.set_missing(record, column);
                         }
@@ -397,6 +407,9 @@ impl Noise {
                     let value = row.values()[column];
                     let (from, to) = match column < directions || column == width {
                         _ if row.is_missing(column) => (f64::NEG_INFINITY, f64::INFINITY),
+                        true if column < directions && !in_place[of_column[column]] => {
+                            (f64::NEG_INFINITY, f64::INFINITY)
+                        }
                         true => (f64::MIN, f64::MAX),
                         false => (value, value),
                     };
@@ -404,16 +417,28 @@ impl Noise {
                     hi.push(to);
                 }
             }
+            let admits_gaps = of_column.iter().map(|&place| !in_place[place]);
             Boxes::new(seekers.n_records(), width + 1, lo, hi)
+                .admitting_gaps(admits_gaps.chain([false]).collect())
         });
+        // A masked record that looks among gaps: they count what the release has on average, E(u²/s + ln s).
+        let mut missing: Vec<f64> = match scenario.direction {
+            Direction::OriginalToMasked => vec![0.0; directions],
+            Direction::MaskedToOriginal => {
+                let spreads = forms.iter().flat_map(|form| &form.spreads);
+                spreads.map(|spread| 1.0 + spread.ln()).collect()
+            }
+        };
+        missing.resize(width + 1, 0.0);
         let mut weights = vec![1.0; directions];
         weights.resize(width, 0.0);
         weights.push(1.0);
         Preference::Nearest(Box::new(Nearest {
             seekers: Cow::Owned(seekers),
             sought: Cow::Owned(sought),
-            metric: Metric::new(weights, vec![0.0; width + 1]),
+            metric: Metric::new(weights, missing),
             candidates,
+            form: None,
         }))
     }
 }
@@ -424,6 +449,39 @@ impl NoiseLaw<'_> {
             Direction::OriginalToMasked => intruder,
             Direction::MaskedToOriginal => released,
         }
+    }
+
+    /// The forms of the attributes that both records have, one by one, where the sought record misses one that its seeker has;
+    /// `None` where it misses none: then the form of all that the seeker has applies.
+    fn one_by_one(&self, intruder: usize, released: usize) -> Option<impl Iterator<Item = &Form>> {
+        let (x, y) = (
+            self.intruder.record(intruder),
+            self.released.record(released),
+        );
+        let (seeker, sought) = match self.agreement.direction {
+            Direction::OriginalToMasked => (x, y),
+            Direction::MaskedToOriginal => (y, x),
+        };
+        let singles = self.singles.iter();
+        let is_missed = |form: &Form| {
+            let place = form.places[0];
+            sought.is_missing(place) && !seeker.is_missing(place)
+        };
+        self.singles.iter().any(is_missed).then(|| {
+            let both = move |form: &&Form| {
+                let place = form.places[0];
+                !x.is_missing(place) && !y.is_missing(place)
+            };
+            singles.filter(both)
+        })
+    }
+
+    /// The difference of two records in the coordinates of a form.
+    fn difference(&self, form: &Form, intruder: usize, released: usize) -> Vec<f64> {
+        form.coordinates(|place| {
+            self.noise.original_value(self.intruder, intruder, place)
+                - self.noise.masked_value(self.released, released, place)
+        })
     }
 }
 
@@ -439,31 +497,38 @@ impl PairLaw for NoiseLaw<'_> {
             let pairs = x.iter().zip(y);
             -0.5 * pairs.fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y))
         };
+        if let Some(forms) = self.one_by_one(intruder, released) {
+            return forms.fold(0.0, |sum, form| {
+                let difference = self.difference(form, intruder, released);
+                difference.iter().fold(sum, |sum, u| sum - 0.5 * u * u)
+            });
+        }
         match self.form_of_seeker[self.seeker(intruder, released)] {
             0 => squared(
                 &self.coordinates[0][intruder],
                 &self.coordinates[1][released],
             ),
             number => {
-                let form = &self.forms[number as usize];
-                let noise = &self.noise;
-                let difference = form.coordinates(|place| {
-                    noise.original_value(self.intruder, intruder, place)
-                        - noise.masked_value(self.released, released, place)
-                });
+                let difference = self.difference(&self.forms[number as usize], intruder, released);
                 squared(&difference, &vec![0.0; difference.len()])
             }
         }
     }
 
     fn log_background(&self, intruder: usize, released: usize) -> f64 {
-        let form = &self.forms[self.form_of_seeker[self.seeker(intruder, released)] as usize];
-        let point =
-            form.coordinates(|place| self.noise.masked_value(self.released, released, place));
-        let terms = point.iter().zip(&form.spreads);
-        terms.fold(0.0, |sum, (u, spread)| {
-            sum - 0.5 * (u * u / spread + spread.ln())
-        })
+        let of_form = |sum: f64, form: &Form| {
+            let point =
+                form.coordinates(|place| self.noise.masked_value(self.released, released, place));
+            let terms = point.iter().zip(&form.spreads);
+            terms.fold(sum, |sum, (u, spread)| {
+                sum - 0.5 * (u * u / spread + spread.ln())
+            })
+        };
+        if let Some(forms) = self.one_by_one(intruder, released) {
+            return forms.fold(0.0, of_form);
+        }
+        let number = self.form_of_seeker[self.seeker(intruder, released)];
+        of_form(0.0, &self.forms[number as usize])
     }
 
     fn is_complete(&self, intruder: usize) -> bool {

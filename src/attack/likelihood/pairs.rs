@@ -27,7 +27,7 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 ///
 /// ```text
 /// an original record x seeks:  cost(y) = −ln P(y | x) + ln f(y)
-/// a masked record y seeks:     cost(x) = −ln P(y | x)
+/// a masked record y seeks:     cost(x) = −ln P(y | x);  what x misses counts P of the release
 /// f(y) = (Σ_i P(y | x_i) + (n − h) P(y)) / n     over the h complete records x_i that the intruder holds, of n released
 /// ```
 ///
@@ -46,6 +46,8 @@ pub(super) struct Pairs<L> {
     direction: Direction,
     n_intruder: usize,
     n_released: usize,
+    /// One of the intruder's records that has all attributes, if there is any.
+    complete: Option<usize>,
     /// ln f of each released record, for seekers with all attributes.
     log_marginal: Option<Vec<f64>>,
     margin: f64,
@@ -78,6 +80,7 @@ impl<L: PairLaw> Pairs<L> {
             direction: scenario.direction,
             n_intruder,
             n_released,
+            complete: complete.first().copied(),
             log_marginal,
             margin: (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
         }
@@ -86,7 +89,19 @@ impl<L: PairLaw> Pairs<L> {
     /// The cost of a pair.
     fn cost(&self, seeker: usize, sought: usize) -> f64 {
         match self.direction {
-            Direction::MaskedToOriginal => -self.law.log_likelihood(sought, seeker),
+            // What the intruder misses is as likely as for anybody: it counts what the release has there.
+            Direction::MaskedToOriginal => match self.law.is_complete(sought) {
+                true => -self.law.log_likelihood(sought, seeker),
+                false => {
+                    let whole = match self.complete {
+                        Some(complete) => self.law.log_background(complete, seeker),
+                        None => 0.0,
+                    };
+                    self.law.log_background(sought, seeker)
+                        - whole
+                        - self.law.log_likelihood(sought, seeker)
+                }
+            },
             Direction::OriginalToMasked => {
                 let likelihood = self.law.log_likelihood(seeker, sought);
                 if likelihood == f64::NEG_INFINITY {

@@ -16,6 +16,10 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
     /// From the lowest to the highest rank of each attribute in each node; MISSING where all miss it.
     intervals: Vec<Ranks>,
+    /// Whether some record of a node misses an attribute.
+    gaps: Vec<bool>,
+    /// For each attribute, whether who misses it is impossible for a seeker who has it.
+    in_place: Vec<bool>,
 }
 
 #[derive(Debug)]
@@ -27,11 +31,13 @@ struct Node {
 }
 
 impl Tree {
-    /// Builds the tree of records with these ranks (records × attributes).
+    /// Builds the tree of records with these ranks (records × attributes). A gap excludes its record from whoever has the value where
+    /// gaps are `in_place`; elsewhere it counts nothing.
     ///
     /// # Complexity
     /// O(n log n · attributes).
-    pub fn new(ranks: &[Ranks], n_records: usize, n_attributes: usize) -> Self {
+    pub fn new(ranks: &[Ranks], n_records: usize, in_place: Vec<bool>) -> Self {
+        let n_attributes = in_place.len();
         let n = u32::try_from(n_records)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
         let mut tree = Self {
@@ -40,6 +46,8 @@ impl Tree {
             ranks: Vec::new(),
             nodes: Vec::new(),
             intervals: Vec::new(),
+            gaps: Vec::new(),
+            in_place,
         };
         if n_records > 0 {
             tree.split(ranks, 0, n_records);
@@ -78,6 +86,7 @@ impl Tree {
                 };
             }
             self.intervals.push(interval);
+            self.gaps.push(misses);
             let spread = match interval.is_missing() {
                 true => 0,
                 false => (highest - lowest).max(u32::from(misses)),
@@ -103,8 +112,8 @@ impl Tree {
     }
 
     /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, with
-    /// −log-likelihood, in no particular order. A value that the seeker misses counts nothing; who misses a value that the
-    /// seeker has is impossible.
+    /// −log-likelihood, in no particular order. A value that either side misses counts nothing, unless gaps are in place: then
+    /// who misses a value that the seeker has is impossible.
     pub fn likely(&self, laws: &[Law], seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
         list.clear();
         if self.nodes.is_empty() {
@@ -115,10 +124,18 @@ impl Tree {
             .zip(laws)
             .enumerate()
             .filter(|(_, (ranks, _))| !ranks.is_missing())
-            .map(|(k, (&ranks, law))| (k, ranks, law))
+            .map(|(k, (&ranks, law))| Known {
+                attribute: k,
+                ranks,
+                law,
+                of_gap: match self.in_place[k] {
+                    true => f64::NEG_INFINITY,
+                    false => 0.0,
+                },
+            })
             .collect();
         let mut best = f64::NEG_INFINITY;
-        let mut open = vec![(0, bound(self.row(&self.intervals, 0), &known))];
+        let mut open = vec![(0, self.bound_of(0, &known))];
         while let Some((number, most)) = open.pop() {
             if most == f64::NEG_INFINITY || most < best - margin {
                 continue;
@@ -128,7 +145,7 @@ impl Tree {
                 for place in node.from..node.to {
                     // A bound is soon worked out and rules most records out.
                     let row = self.row(&self.ranks, place);
-                    let most = bound(row, &known);
+                    let most = bound(row, &[], &known);
                     if most == f64::NEG_INFINITY || most < best - margin {
                         continue;
                     }
@@ -140,14 +157,8 @@ impl Tree {
                 }
                 continue;
             }
-            let first = (
-                number + 1,
-                bound(self.row(&self.intervals, number + 1), &known),
-            );
-            let second = (
-                node.second,
-                bound(self.row(&self.intervals, node.second), &known),
-            );
+            let first = (number + 1, self.bound_of(number + 1, &known));
+            let second = (node.second, self.bound_of(node.second, &known));
             // The more promising one is on top.
             if first.1 > second.1 {
                 open.extend([second, first]);
@@ -158,18 +169,33 @@ impl Tree {
         list.retain(|&(_, cost)| cost <= margin - best);
     }
 
+    fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {
+        let gaps = &self.gaps[node * self.n_attributes..(node + 1) * self.n_attributes];
+        bound(self.row(&self.intervals, node), gaps, known)
+    }
+
     fn row<'a>(&self, ranks: &'a [Ranks], number: usize) -> &'a [Ranks] {
         &ranks[number * self.n_attributes..(number + 1) * self.n_attributes]
     }
 }
 
-/// A value that the seeker has: the attribute, its ranks, its law.
-type Known<'a> = (usize, Ranks, &'a Law);
+/// A value that the seeker has.
+struct Known<'a> {
+    attribute: usize,
+    ranks: Ranks,
+    law: &'a Law,
+    /// The log-likelihood of a record that misses the attribute.
+    of_gap: f64,
+}
 
 fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
     let mut sum = 0.0;
-    for &(k, ranks, law) in known {
-        sum += law.log_mean(ranks, row[k]);
+    for known in known {
+        let ranks = row[known.attribute];
+        sum += match ranks.is_missing() {
+            true => known.of_gap,
+            false => known.law.log_mean(known.ranks, ranks),
+        };
         if sum == f64::NEG_INFINITY {
             break;
         }
@@ -177,17 +203,20 @@ fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
     sum
 }
 
-/// No less than the log-likelihood of any record whose ranks lie in these intervals; −∞ where they are missing.
-fn bound(intervals: &[Ranks], known: &[Known<'_>]) -> f64 {
+/// No less than the log-likelihood of any record whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
+/// nothing is said of them) or the interval is missing.
+fn bound(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> f64 {
     /// What roundings of means over ties can add.
     const ROUNDING: f64 = 1e-6;
     let mut sum = ROUNDING;
-    for &(k, ranks, law) in known {
-        let interval = intervals[k];
-        if interval.is_missing() {
-            return f64::NEG_INFINITY;
-        }
-        sum += law.most(ranks, interval);
+    for known in known {
+        let interval = intervals[known.attribute];
+        let has_gaps = gaps.get(known.attribute).is_some_and(|&gap| gap);
+        sum += match interval.is_missing() {
+            true => known.of_gap,
+            false if has_gaps => known.law.most(known.ranks, interval).max(known.of_gap),
+            false => known.law.most(known.ranks, interval),
+        };
         if sum == f64::NEG_INFINITY {
             break;
         }

@@ -43,7 +43,8 @@ pub(super) fn in_boxes(nearest: &Nearest<'_>, boxes: &Boxes) -> Result<Candidate
     written_down(boxes.n_queries(), sought.n_records(), |seeker, list| {
         list.clear();
         let key = |&point: &u32| Some((point, nearest.cost(seeker, point as usize)?));
-        list.extend(sorted.shortest(boxes, seeker).iter().filter_map(key));
+        let shortest = sorted.shortest(boxes, seeker);
+        list.extend(shortest.into_iter().flatten().filter_map(key));
         list.sort_unstable_by_key(|&(point, _)| point);
     })
 }
@@ -87,8 +88,8 @@ fn refuse_too_many(pairs: usize, (n_seekers, n_sought): (usize, usize)) -> Resul
 
 /// The points by each attribute, to look at few of them for a box.
 struct Sorted {
-    /// For each attribute, the values that are present in ascending order, and whose they are.
-    by_attribute: Vec<(Vec<f64>, Vec<u32>)>,
+    /// For each attribute, the values that are present in ascending order, and whose they are; and who misses it.
+    by_attribute: Vec<(Vec<f64>, Vec<u32>, Vec<u32>)>,
     all: Vec<u32>,
 }
 
@@ -96,11 +97,12 @@ impl Sorted {
     fn new(points: &Matrix) -> Self {
         let all: Vec<u32> = (0..).take(points.n_records()).collect();
         let sorted = |k: usize| {
-            let mut present = all.clone();
-            present.retain(|&point| !points.is_missing(point as usize, k));
+            let missing = |point: &u32| points.is_missing(*point as usize, k);
+            let (blank, mut present): (Vec<u32>, Vec<u32>) = all.iter().copied().partition(missing);
             let value = |point: u32| points.row(point as usize)[k];
             present.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-            (present.iter().map(|&point| value(point)).collect(), present)
+            let values = present.iter().map(|&point| value(point)).collect();
+            (values, present, blank)
         };
         Self {
             by_attribute: (0..points.n_attributes())
@@ -111,15 +113,20 @@ impl Sorted {
         }
     }
 
-    /// The points within the interval of one attribute, the one with the fewest: among them are all that are in the box.
-    fn shortest(&self, boxes: &Boxes, query: usize) -> &[u32] {
-        let mut shortest = self.all.as_slice();
+    /// The points within the interval of one attribute, the one with the fewest, and those that miss it if gaps are admitted:
+    /// among them are all that are in the box.
+    fn shortest(&self, boxes: &Boxes, query: usize) -> [&[u32]; 2] {
+        let mut shortest: [&[u32]; 2] = [&self.all, &[]];
         for (attribute, lo, hi) in boxes.intervals(query) {
-            let (values, points) = &self.by_attribute[attribute];
+            let (values, points, blank) = &self.by_attribute[attribute];
             let start = values.partition_point(|&value| value < lo);
             let end = values.partition_point(|&value| value <= hi).max(start);
-            if end - start < shortest.len() {
-                shortest = &points[start..end];
+            let blank: &[u32] = match boxes.admits_gaps(attribute) {
+                true => blank,
+                false => &[],
+            };
+            if end - start + blank.len() < shortest[0].len() + shortest[1].len() {
+                shortest = [&points[start..end], blank];
             }
         }
         shortest

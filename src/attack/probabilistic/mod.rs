@@ -5,9 +5,9 @@ mod model;
 
 use std::collections::BTreeMap;
 
-use super::{Attack, Direction, Lists, Preference, Scenario};
+use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
 use crate::{
-    agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Weighted},
+    agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Reference, Weighted},
     error::{Error, Result},
     stats::moments::moments_by_attribute,
     table::Scale,
@@ -17,7 +17,7 @@ pub use model::{Admissible, Decision, Model, PatternRow};
 
 /// From so many attributes on the share of matches can be fitted: two that agree or not have three free shares for five
 /// parameters.
-const IDENTIFIED_FROM: usize = 3;
+pub const IDENTIFIED_FROM: usize = 3;
 
 /// The most pattern counts of one seeker: 64 MB, and quadratic time beyond patience.
 const MOST_COUNTS: usize = 1 << 24;
@@ -84,6 +84,9 @@ pub struct Iterations {
 pub struct Probabilistic {
     /// When attributes agree.
     pub agree: Agree,
+    /// Whose standard deviations, bins and ranks comparators use: with [`Standardize::Release`] the release's, otherwise sds
+    /// and bins of the intruder's records, ranks each in its own file.
+    pub standardize: Standardize,
     /// How parameters are found.
     pub fit: Fit,
     /// Where the fit starts and ends.
@@ -93,15 +96,16 @@ pub struct Probabilistic {
 }
 
 impl Default for Probabilistic {
-    /// Numbers agree within a tenth of a standard deviation; plain EM from 0.9, 0.1 and one match a record, at most 1000
-    /// iterations.
+    /// Numbers agree within a tenth of a standard deviation; u is counted over all pairs and the prior held at one match a record,
+    /// EM finds m from 0.9 in at most 1000 iterations.
     fn default() -> Self {
         Self {
             agree: Agree {
                 numbers: Comparator::Sd(0.1),
                 named: BTreeMap::new(),
             },
-            fit: Fit::Em,
+            standardize: Standardize::Own,
+            fit: Fit::EmFixedU,
             iterations: Iterations {
                 start: (0.9, 0.1, None),
                 most: 1000,
@@ -140,11 +144,15 @@ impl Attack for Probabilistic {
             Fit::Known => "m and u from the true pairs",
         };
         format!(
-            "sum of log(m/u) of agreeing and log((1-m)/(1-u)) of other attributes; {fit}; numbers agree by {}{}",
+            "sum of log(m/u) of agreeing and log((1-m)/(1-u)) of other attributes; {fit}; numbers agree by {}{}{}",
             self.agree.numbers.word(),
             match self.agree.named.len() {
                 0 => String::new(),
                 named => format!(" ({named} by their own comparator)"),
+            },
+            match self.reference() {
+                Reference::Original => "",
+                Reference::Released => ", sds and ranks of the release",
             }
         )
     }
@@ -158,9 +166,18 @@ impl Attack for Probabilistic {
         }
     }
 
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let comparators = self.comparators(scenario)?;
-        for (k, moments) in moments_by_attribute(scenario.intruder).iter().enumerate() {
+        let reference = self.reference();
+        let measured = match reference {
+            Reference::Original => scenario.intruder,
+            Reference::Released => scenario.released,
+        };
+        for (k, moments) in moments_by_attribute(measured).iter().enumerate() {
             if matches!(comparators[k], Comparator::Sd(_)) && !moments.sd.is_finite() {
                 return Err(
                     Error::input("has values too large for a standard deviation")
@@ -174,6 +191,7 @@ impl Attack for Probabilistic {
             scenario.sought(),
             &comparators,
             scenario.direction == Direction::OriginalToMasked,
+            reference,
         );
         if agreement.counts_of_a_seeker() > MOST_COUNTS {
             return Err(Error::failed(
@@ -209,6 +227,13 @@ impl Attack for Probabilistic {
 }
 
 impl Probabilistic {
+    fn reference(&self) -> Reference {
+        match self.standardize {
+            Standardize::Release => Reference::Released,
+            _ => Reference::Original,
+        }
+    }
+
     fn comparators(&self, scenario: &Scenario<'_>) -> Result<Vec<Comparator>> {
         if scenario.known.len() > MOST_ATTRIBUTES {
             return Err(Error::usage(format!(

@@ -50,6 +50,7 @@ impl Learned {
             },
             standardize: match distance.standardize {
                 Standardize::Own => format::Standardize::Own,
+                Standardize::Release => format::Standardize::Masked,
                 Standardize::Original => format::Standardize::Original,
                 Standardize::None => format::Standardize::None,
             },

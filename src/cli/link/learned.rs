@@ -271,11 +271,12 @@ impl Watch for Clock {
 }
 
 impl LinkArgs {
-    /// The distance of `--use-weights`, for these attributes.
+    /// The distance of `--use-weights`, for these attributes. Weights that were learned in the usual units are used in the usual
+    /// units of these files.
     ///
     /// # Errors
     /// Usage, when the call asks for another family, direction or standardisation than the file is of; Input, when it is no such file.
-    pub(super) fn given_distance(&self) -> Result<Option<GivenDistance>> {
+    pub(super) fn given_distance(&self, standardize: Standardize) -> Result<Option<GivenDistance>> {
         let Some(path) = &self.methods.learned.use_weights else {
             return Ok(None);
         };
@@ -289,7 +290,14 @@ impl LinkArgs {
                     .remedy(format!("Name it: --method {}", weights.family.name())),
             );
         }
-        if weights.standardize != self.methods.standardize() {
+        let usual = [
+            Standardize::Own,
+            Standardize::Release,
+            Standardize::Original,
+        ];
+        let is_usual =
+            self.methods.asked_standardize().is_none() && usual.contains(&weights.standardize);
+        if weights.standardize != standardize && !is_usual {
             return Err(
                 Error::usage("was learned on files that were standardised in another way")
                     .in_file(name)
@@ -302,7 +310,7 @@ impl LinkArgs {
             distance: LearnedDistance {
                 family: weights.family,
                 parameters: weights.parameters,
-                standardize: weights.standardize,
+                standardize,
             },
         }))
     }

@@ -105,14 +105,9 @@ pub(super) struct MethodArgs {
     /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; the learned wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd; or all that apply (none of the learned); or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
-    /// By what each file is standardised: its own means and sds, the original's, or not at all (am, md, md0, kernel, rsld, microagg, learned distances)
-    #[arg(
-        long,
-        value_enum,
-        default_value = "own",
-        help_heading = "Options of methods"
-    )]
-    pub(super) standardize: StandardizeArg,
+    /// By whose means and sds files are standardised: each by its own, both by those of the masked file or of the intruder's records, or not at all (am, md, md0, kernel, rsld, microagg, learned distances; masked is also for prl: sds, bins and ranks) [default: own; masked where fewer records are held than were released, original where more are]
+    #[arg(long, value_enum, help_heading = "Options of methods")]
+    pub(super) standardize: Option<StandardizeArg>,
     /// Added to each variance, as a share of the mean variance, where attributes depend on each other (dbrl2, md, md0, kernel mahalanobis)
     #[arg(long, value_name = "SHARE", help_heading = "Options of methods")]
     pub(super) ridge: Option<f64>,
@@ -143,8 +138,13 @@ pub(super) struct MethodArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum StandardizeArg {
+    /// Each file by its own
     Own,
+    /// Both by the masked file's
+    Masked,
+    /// Both by those of the intruder's records
     Original,
+    /// Not at all
     None,
 }
 
@@ -267,8 +267,10 @@ impl MethodArgs {
                 MethodName::Kernel,
                 MethodName::Rsld,
                 MethodName::Microagg,
-            ]);
-        if self.standardize != StandardizeArg::Own && !standardizes {
+            ])
+            || (self.standardize == Some(StandardizeArg::Masked) && any(&[MethodName::Prl]));
+        let asked = self.standardize.is_some_and(|by| by != StandardizeArg::Own);
+        if asked && !standardizes {
             return refuse(
                 "--standardize has no effect: no method named standardises",
                 "It is for am, md, md0, kernel, rsld, microagg and the learned distances",
@@ -285,13 +287,20 @@ impl MethodArgs {
             .collect()
     }
 
-    /// By what files are standardised.
-    pub(super) fn standardize(&self) -> Standardize {
-        match self.standardize {
+    /// By what files are standardised, if that was asked for.
+    pub(super) fn asked_standardize(&self) -> Option<Standardize> {
+        self.standardize.map(|by| match by {
             StandardizeArg::Own => Standardize::Own,
+            StandardizeArg::Masked => Standardize::Release,
             StandardizeArg::Original => Standardize::Original,
             StandardizeArg::None => Standardize::None,
-        }
+        })
+    }
+
+    /// By what files are standardised where so many records are held and so many were released.
+    pub(super) fn standardize(&self, held: usize, released: usize) -> Standardize {
+        self.asked_standardize()
+            .unwrap_or_else(|| Standardize::usual(held, released))
     }
 
     /// The kernel in effect, if there is one.
@@ -333,7 +342,7 @@ impl MethodArgs {
     /// Usage.
     pub(super) fn check(&self, attributes: &[Attribute]) -> Result<()> {
         if self.method.contains(&MethodName::Prl) {
-            self.probabilistic.attack(attributes)?;
+            self.probabilistic.attack(attributes, Standardize::Own)?;
         }
         if self.method.contains(&MethodName::Kernel) {
             self.kernel_law()?;
@@ -342,7 +351,7 @@ impl MethodArgs {
     }
 
     fn attack(&self, method: MethodName, published: &Published<'_>) -> Result<Box<dyn Attack>> {
-        let standardize = self.standardize();
+        let standardize = published.standardize;
         let mahalanobis = |scatter| -> Result<Box<dyn Attack>> {
             Ok(Box::new(Mahalanobis {
                 scatter,
@@ -372,7 +381,10 @@ impl MethodArgs {
                 singular: self.singular()?,
             })),
             MethodName::Gower => Ok(Box::new(Gower)),
-            MethodName::Prl => Ok(Box::new(self.probabilistic.attack(published.attributes)?)),
+            MethodName::Prl => Ok(Box::new(
+                self.probabilistic
+                    .attack(published.attributes, standardize)?,
+            )),
             MethodName::Aggregates => Ok(Box::new(self.aggregates.attack())),
             MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
                 bound: published.windows()?,

@@ -149,6 +149,7 @@ impl MicroaggregationArgs {
                 .collect();
         }
         Ok(Groups {
+            stated: false,
             algorithm,
             blocks,
             scale: DistanceScale::Z,

@@ -123,14 +123,29 @@ pub(in crate::cli) fn attack_files(
             "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
         ));
     }
+    let standardize = args.methods.standardize(known_records, masked.n_records());
+    if sides.is_some() && known_records < masked.n_records() {
+        console.note(
+            "note: aggregates ranks the intruder's records among themselves: of fewer records than were released it finds little",
+        );
+    }
     let (methods, not_run) = args.methods.methods(&Published {
         args: &args.published,
         statement,
         records,
         attributes: original.attributes(),
         masked,
+        standardize,
     })?;
     args.refuse_unknown_names(original, &cases)?;
+    let of_prl = args.methods.names(MethodName::Prl);
+    let unused = args
+        .methods
+        .probabilistic
+        .unused(cases.iter().map(Vec::len));
+    if let Some(unused) = unused.filter(|_| of_prl) {
+        console.unused(&unused)?;
+    }
     if args.methods.names(MethodName::Likelihood)
         && statement.is_none()
         && args.published.of_rank_swapping().is_some()
@@ -142,7 +157,7 @@ pub(in crate::cli) fn attack_files(
     let rounds = args.rounds(original, masked, truth, held, &seed)?;
     let turns = cases.len() * rounds.len();
     args.refuse_several(methods.len() * turns, turns)?;
-    let mut work = Work::new(args, console, &methods, not_run)?;
+    let mut work = Work::new(args, console, &methods, not_run, standardize)?;
     for (number, round) in rounds.iter().enumerate() {
         let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
             None => Study::new(original, masked, truth, held.to_vec(), args.direction()),

@@ -6,7 +6,10 @@ use clap::{Args, ValueEnum};
 
 use crate::{
     agreement::Comparator,
-    attack::probabilistic::{Admissible, Agree, Fit, Iterations, Probabilistic},
+    attack::{
+        distance_based::Standardize,
+        probabilistic::{Admissible, Agree, Fit, IDENTIFIED_FROM, Iterations, Probabilistic},
+    },
     error::{Error, Result},
     table::Attribute,
 };
@@ -22,7 +25,7 @@ pub(super) struct ProbabilisticArgs {
         help_heading = "Options of methods"
     )]
     pub(super) agree: Vec<String>,
-    /// prl: how m and u are found [default: em]
+    /// prl: how m and u are found [default: em-fixed-u]
     #[arg(long, value_enum, help_heading = "Options of methods")]
     pub(super) fit: Option<FitArg>,
     /// prl: what EM begins with [default: 0.9,0.1 and one match a record]
@@ -61,16 +64,42 @@ impl ProbabilisticArgs {
         .find_map(|(given, option)| given.then_some(option))
     }
 
+    fn fit(&self) -> Fit {
+        match self.fit.unwrap_or(FitArg::EmFixedU) {
+            FitArg::Em => Fit::Em,
+            FitArg::EmFixedU => Fit::EmFixedU,
+            FitArg::Known => Fit::Known,
+        }
+    }
+
+    /// What of these options has no use where so many attributes are known in the cases of a call.
+    pub(super) fn unused(&self, known: impl Iterator<Item = usize>) -> Option<String> {
+        let has_prior = self.start().is_ok_and(|(_, _, prior)| prior.is_some());
+        if !has_prior {
+            return None;
+        }
+        let few = known.filter(|&known| known < IDENTIFIED_FROM).count();
+        match self.fit() {
+            Fit::EmFixedU => Some(
+                "the prior of --em-start has no use with --fit em-fixed-u: it is held at one match a record".into(),
+            ),
+            Fit::Em if few > 0 => Some(format!(
+                "the prior of --em-start has no use where fewer than {IDENTIFIED_FROM} attributes are known: it is held at one match a record"
+            )),
+            _ => None,
+        }
+    }
+
     /// The attack.
     ///
     /// # Errors
     /// Usage, when an option makes no sense.
-    pub(super) fn attack(&self, attributes: &[Attribute]) -> Result<Probabilistic> {
-        let fit = match self.fit.unwrap_or(FitArg::Em) {
-            FitArg::Em => Fit::Em,
-            FitArg::EmFixedU => Fit::EmFixedU,
-            FitArg::Known => Fit::Known,
-        };
+    pub(super) fn attack(
+        &self,
+        attributes: &[Attribute],
+        standardize: Standardize,
+    ) -> Result<Probabilistic> {
+        let fit = self.fit();
         if fit == Fit::Known && (self.em_start.is_some() || self.em_iterations.is_some()) {
             return Err(Error::usage(
                 "--em-start and --em-iterations have no effect with --fit known: it counts",
@@ -78,18 +107,16 @@ impl ProbabilisticArgs {
             .remedy("Leave them out"));
         }
         let start = self.start()?;
-        if fit == Fit::EmFixedU && self.em_start.is_some() && start.2.is_some() {
-            return Err(
-                Error::usage("the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record")
-                    .remedy("Give M,U only; U has no effect either, but must be there"),
-            );
-        }
         let most = self.em_iterations.unwrap_or(1000);
         if most == 0 {
             return Err(Error::usage("--em-iterations 0 fits nothing").remedy("Give 1 or more"));
         }
         Ok(Probabilistic {
             agree: self.agree(attributes)?,
+            standardize: match standardize {
+                Standardize::Release => Standardize::Release,
+                _ => Standardize::Own,
+            },
             fit,
             iterations: Iterations { start, most },
             admissible: self.admissible()?,

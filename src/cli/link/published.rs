@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::microaggregation::MicroaggregationArgs;
 use crate::{
-    attack::{intersection::rank_swap::Bound, likelihood::Likelihood},
+    attack::{distance_based::Standardize, intersection::rank_swap::Bound, likelihood::Likelihood},
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
@@ -50,6 +50,8 @@ pub(super) struct Published<'a> {
     pub(super) attributes: &'a [Attribute],
     /// The masked file.
     pub(super) masked: &'a Table,
+    /// By what files are standardised.
+    pub(super) standardize: Standardize,
 }
 
 impl PublishedArgs {

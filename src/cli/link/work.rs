@@ -10,6 +10,7 @@ use super::{
 use crate::{
     attack::{
         Attack,
+        distance_based::Standardize,
         learned::{LearnedDistance, Lesson, family::Family},
     },
     cli::{console::Console, files},
@@ -26,6 +27,8 @@ pub(super) struct Work<'a> {
     args: &'a LinkArgs,
     console: &'a Console,
     methods: &'a [Method],
+    /// By what files are standardised.
+    standardize: Standardize,
     /// A distance that was learned by another call.
     given: Option<GivenDistance>,
     caveats: BTreeSet<String>,
@@ -78,12 +81,14 @@ impl<'a> Work<'a> {
         console: &'a Console,
         methods: &'a [Method],
         not_run: Vec<NotRun>,
+        standardize: Standardize,
     ) -> Result<Self> {
         Ok(Self {
             args,
             console,
             methods,
-            given: args.given_distance()?,
+            standardize,
+            given: args.given_distance(standardize)?,
             caveats: BTreeSet::new(),
             clock: args.methods.learned.clock(console)?,
             results: Vec::new(),
@@ -147,11 +152,11 @@ impl<'a> Work<'a> {
             return self.attack(turn.case, &distance, None, turn.split);
         }
         let source = turn.training.unwrap_or(turn.case);
-        let learner =
-            self.args
-                .methods
-                .learned
-                .learner(family, self.args.methods.standardize(), &self.clock);
+        let learner = self
+            .args
+            .methods
+            .learned
+            .learner(family, self.standardize, &self.clock);
         self.clock.start(family.name());
         let lesson = self
             .console

@@ -4,14 +4,16 @@ use crate::table::matrix::Row;
 
 /// A closed interval for each attribute of each query.
 ///
-/// A point is a candidate if every constrained attribute of it is present and within `lo..=hi`.
-/// `-inf..=inf` is no constraint; an interval with `lo > hi` admits nobody.
+/// A point is a candidate if every constrained attribute of it is within `lo..=hi`, or missing where gaps are admitted.
+/// `-inf..=inf` is no constraint; an interval with `lo > hi` admits no value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boxes {
     n_attributes: usize,
     n_queries: usize,
     lo: Vec<f64>,
     hi: Vec<f64>,
+    /// For each attribute, whether points that miss it are candidates whatever the interval.
+    admits_gaps: Vec<bool>,
 }
 
 /// The interval of one constrained attribute.
@@ -20,10 +22,20 @@ pub(super) struct Constraint {
     pub attribute: usize,
     pub lo: f64,
     pub hi: f64,
+    /// Whether a missing value is admitted.
+    pub admits_gap: bool,
+}
+
+impl Constraint {
+    /// Whether a value is admitted; NaN stands for a missing one.
+    #[inline(always)]
+    pub(super) fn admits(&self, value: f64) -> bool {
+        (value >= self.lo) & (value <= self.hi) | (self.admits_gap & value.is_nan())
+    }
 }
 
 impl Boxes {
-    /// Boxes from row-major bounds.
+    /// Boxes from row-major bounds, which admit no gaps.
     ///
     /// # Panics
     /// If a length is not `n_queries * n_attributes`, or a bound is NaN.
@@ -39,7 +51,29 @@ impl Boxes {
             n_queries,
             lo,
             hi,
+            admits_gaps: vec![false; n_attributes],
         }
+    }
+
+    /// The same boxes with a rule for each attribute: whether points that miss it are candidates whatever the interval.
+    ///
+    /// # Panics
+    /// If there is not one rule an attribute.
+    pub fn admitting_gaps(self, admits_gaps: Vec<bool>) -> Self {
+        assert_eq!(
+            admits_gaps.len(),
+            self.n_attributes,
+            "one rule an attribute"
+        );
+        Self {
+            admits_gaps,
+            ..self
+        }
+    }
+
+    /// Whether points that miss an attribute are candidates whatever the interval.
+    pub fn admits_gaps(&self, attribute: usize) -> bool {
+        self.admits_gaps[attribute]
     }
 
     /// Number of attributes.
@@ -54,17 +88,17 @@ impl Boxes {
 
     /// Whether the point is a candidate of the query.
     pub fn admits(&self, query: usize, point: Row<'_>) -> bool {
-        self.constraints(query).all(|constraint| {
-            let value = point.values()[constraint.attribute];
-            !point.is_missing(constraint.attribute)
-                && (constraint.lo..=constraint.hi).contains(&value)
-        })
+        self.constraints(query)
+            .all(|constraint| match point.is_missing(constraint.attribute) {
+                true => constraint.admits_gap,
+                false => constraint.admits(point.values()[constraint.attribute]),
+            })
     }
 
     /// The constrained attributes of a query, each with its interval.
     pub fn intervals(&self, query: usize) -> impl Iterator<Item = (usize, f64, f64)> {
         self.constraints(query)
-            .map(|Constraint { attribute, lo, hi }| (attribute, lo, hi))
+            .map(|constraint| (constraint.attribute, constraint.lo, constraint.hi))
     }
 
     /// The constrained attributes of a query.
@@ -73,7 +107,12 @@ impl Boxes {
         let bounds = self.lo[cells.clone()].iter().zip(&self.hi[cells]);
         bounds.enumerate().filter_map(|(attribute, (&lo, &hi))| {
             let constrained = lo != f64::NEG_INFINITY || hi != f64::INFINITY;
-            constrained.then_some(Constraint { attribute, lo, hi })
+            constrained.then_some(Constraint {
+                attribute,
+                lo,
+                hi,
+                admits_gap: self.admits_gaps[attribute],
+            })
         })
     }
 }

@@ -106,7 +106,9 @@ fn boxes(queries: &Matrix, points: &Matrix, random: &mut Random) -> Boxes {
             hi.push(b);
         }
     }
+    let admits_gaps = (0..queries.n_attributes()).map(|_| random.below(2) == 0);
     Boxes::new(queries.n_records(), queries.n_attributes(), lo, hi)
+        .admitting_gaps(admits_gaps.collect())
 }
 
 fn same(a: &Link, b: &Link) -> bool {

@@ -149,8 +149,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 let position = walk.tree.positions[rival as usize] as usize;
                 let tiles = &walk.tree.tiles;
                 let inside = one.constraints.iter().all(|constraint| {
-                    let value = tiles.value(position, constraint.attribute);
-                    value >= constraint.lo && value <= constraint.hi
+                    constraint.admits(tiles.value(position, constraint.attribute))
                 });
                 Rival {
                     key: tiles.key(position, &one.axes),
@@ -194,7 +193,7 @@ impl One {
         let nobody = self
             .constraints
             .iter()
-            .any(|constraint| constraint.lo > constraint.hi);
+            .any(|constraint| constraint.lo > constraint.hi && !constraint.admits_gap);
         if tree.nodes.is_empty() || nobody {
             return 0;
         }
@@ -431,16 +430,21 @@ impl One {
         let (boxes, gaps) = (tree.boxes(node), tree.gaps(node));
         for constraint in &self.constraints {
             let (lo, hi) = boxes[constraint.attribute].0.split_at(FAN);
+            let gaps = gaps.get(constraint.attribute).copied().unwrap_or(0);
+            // Points that miss the attribute are inside, so a child that has some is not apart.
+            let excused = if constraint.admits_gap { gaps } else { 0 };
             // A difference has the sign of the comparison, also for infinite bounds. Where it is NaN
             // (an empty box at an infinite bound) `greater` passes over it; the other end of the
             // interval sets such a child apart.
             for child in 0..FAN {
-                gap[child] = greater(gap[child], lo[child] - constraint.hi);
-                gap[child] = greater(gap[child], constraint.lo - hi[child]);
+                if excused >> child & 1 == 0 {
+                    gap[child] = greater(gap[child], lo[child] - constraint.hi);
+                    gap[child] = greater(gap[child], constraint.lo - hi[child]);
+                }
                 excess[child] = greater(excess[child], constraint.lo - lo[child]);
                 excess[child] = greater(excess[child], hi[child] - constraint.hi);
             }
-            missing |= gaps.get(constraint.attribute).copied().unwrap_or(0);
+            missing |= gaps & !excused;
         }
         let apart = gap.map(|gap| gap > 0.0);
         let mut within = excess.map(|excess| excess <= 0.0);
@@ -462,8 +466,7 @@ impl One {
                 for constraint in &self.constraints {
                     let row = &rows[constraint.attribute].0;
                     for (admitted, &value) in admitted.iter_mut().zip(row) {
-                        // A missing value is NaN and fails both.
-                        *admitted &= (value >= constraint.lo) & (value <= constraint.hi);
+                        *admitted &= constraint.admits(value);
                     }
                 }
                 let n_admitted = admitted[..points.len()].iter().filter(|&&yes| yes).count();

@@ -152,6 +152,7 @@ pub fn alone(weights: &Weights) -> Option<String> {
 pub fn of_units(weights: &Weights) -> Option<String> {
     let standardized = match weights.standardize {
         Standardize::Own => "each file by its own mean and standard deviation",
+        Standardize::Release => "both files by the masked one's mean and standard deviation",
         Standardize::Original => "both files by the original's mean and standard deviation",
         Standardize::None => {
             return Some(match basis(weights.family) {

@@ -1,5 +1,7 @@
 //! The report of `sdcrisk link` for people: the tables, and what their figures mean.
 
+use std::cmp::Ordering;
+
 use super::{LinkReport, LinkResult, Sample};
 use crate::report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text};
 
@@ -30,8 +32,12 @@ impl LinkReport {
             {
                 Some(training) => format!(
                     ", but for the {} individuals that distances are learned from: these look among themselves, all others \
-                     among the others' masked records, each part standardised by itself",
-                    training.records
+                     among the others' masked records{}",
+                    training.records,
+                    match training.standardize {
+                        Some("own") => ", each part standardised by itself",
+                        _ => "",
+                    }
                 ),
                 None => String::new(),
             },
@@ -47,6 +53,9 @@ impl LinkReport {
                 _ => "each takes its nearest",
             }
         ));
+        if let Some(units) = self.units() {
+            out += &text::paragraph(&units);
+        }
         if !scenario.left_out.is_empty() {
             let reasons: Vec<String> = scenario
                 .left_out
@@ -76,6 +85,36 @@ impl LinkReport {
             out += &text::paragraph(&line);
         }
         out
+    }
+
+    /// By what values were standardised, unless each file was by itself.
+    fn units(&self) -> Option<String> {
+        let units = self.results.iter().find_map(|r| r.standardize)?;
+        let held = self.scenario.known_records;
+        let released = self.scenario.masked_records;
+        let why = match (units, held.cmp(&released)) {
+            ("masked", Ordering::Less) => ", since fewer records are held than were released",
+            ("original", Ordering::Greater) => ", since fewer records were released than are held",
+            _ => "",
+        };
+        match units {
+            "masked" => Some(format!(
+                "Both files are measured by the masked one's means, standard deviations and ranks{why} (--standardize masked)."
+            )),
+            "original" => Some(format!(
+                "Both files are measured by the means and standard deviations of the intruder's records{why} (--standardize \
+                 original)."
+            )),
+            "none" => Some(
+                "Values are not standardised: attributes weigh by their units (--standardize none).".into(),
+            ),
+            _ if held != released => Some(
+                "Each file is standardised by itself (--standardize own), though they differ in length: a part of a file has other \
+                 means than the whole, and links are missed."
+                    .into(),
+            ),
+            _ => None,
+        }
     }
 
     /// Of the results of attacks that state probabilities, the one with the highest rate.

@@ -70,11 +70,6 @@ pub fn cases() -> Vec<Case> {
         ),
         prl("a start of equal shares", "--em-start 0.5,0.5", "m above u"),
         prl(
-            "a start with a prior that is held",
-            "--fit em-fixed-u --em-start 0.9,0.1,0.01",
-            "is held at one match a record",
-        ),
-        prl(
             "one error rate",
             "--admissible 0.1",
             "wants two rates between 0 and 1",

@@ -18,6 +18,10 @@ const MOST_TIED: usize = 64;
 pub(super) struct Clusters {
     /// The group of each released record.
     of_released: Vec<u32>,
+    /// The groups that miss a value which may have been suppressed: everybody can be in them.
+    open: Vec<u32>,
+    /// Sought records that can be in every group, because they miss the whole block.
+    loose: Vec<u32>,
     /// For each group, which sought records are in it or may be.
     members: Grouped,
     side: Side,
@@ -31,16 +35,18 @@ enum Side {
         tree: Box<Within>,
         seekers: Matrix,
         count: usize,
+        in_place: Vec<bool>,
     },
     /// Each seeker is in a group; these miss the whole block.
     Released { blank: Vec<bool> },
 }
 
 impl Clusters {
-    /// The groups that show in these columns of the points.
+    /// The groups that show in these columns of the points. Where gaps are not `in_place`, one for each column, they confine nobody.
     pub(super) fn new(
         nearest: &Nearest<'_>,
         columns: &[usize],
+        in_place: &[bool],
         direction: Direction,
         count: usize,
     ) -> Self {
@@ -56,26 +62,49 @@ impl Clusters {
         match direction {
             Direction::OriginalToMasked => {
                 let (of_released, groups) = groups(&sought);
+                let open = open(&groups, in_place);
                 let own: Vec<Vec<u32>> = of_released.iter().map(|&group| vec![group]).collect();
                 Self {
                     members: Grouped::new(groups.n_records(), &own),
                     of_released,
+                    open,
+                    loose: Vec::new(),
                     side: Side::Original {
                         tree: Box::new(Within::build(&groups, metric)),
                         groups,
                         seekers,
                         count,
+                        in_place: in_place.to_vec(),
                     },
                 }
             }
             Direction::MaskedToOriginal => {
                 let (of_released, groups) = groups(&seekers);
+                let open = open(&groups, in_place);
                 let tree = Within::build(&groups, metric);
+                let gaps_may_be_anybodys = !in_place.iter().all(|&in_place| in_place);
+                let is_loose = |record: usize| gaps_may_be_anybodys && is_blank(&sought, record);
                 let near: Vec<Vec<u32>> = (0..sought.n_records())
                     .into_par_iter()
-                    .map(|record| nearest_groups(&tree, &groups, &sought, record, count, false))
+                    .map(|record| {
+                        if is_loose(record) {
+                            return Vec::new();
+                        }
+                        let near = Near {
+                            tree: &tree,
+                            groups: &groups,
+                            count,
+                            in_place,
+                            record_seeks: false,
+                        };
+                        near.of(&sought, record)
+                    })
                     .collect();
                 Self {
+                    loose: (0..)
+                        .take(sought.n_records())
+                        .filter(|&record| is_loose(record as usize))
+                        .collect(),
                     members: Grouped::new(groups.n_records(), &near),
                     side: Side::Released {
                         blank: (0..groups.n_records())
@@ -83,6 +112,7 @@ impl Clusters {
                             .collect(),
                     },
                     of_released,
+                    open,
                 }
             }
         }
@@ -96,11 +126,24 @@ impl Clusters {
                 tree,
                 seekers,
                 count,
-            } => (!is_blank(seekers, seeker))
-                .then(|| nearest_groups(tree, groups, seekers, seeker, *count, true)),
+                in_place,
+            } => (!is_blank(seekers, seeker)).then(|| {
+                let near = Near {
+                    tree,
+                    groups,
+                    count: *count,
+                    in_place,
+                    record_seeks: true,
+                };
+                let mut near = near.of(seekers, seeker);
+                near.extend(&self.open);
+                near.sort_unstable();
+                near
+            }),
             Side::Released { blank } => {
                 let group = self.of_released[seeker];
-                (!blank[group as usize]).then(|| vec![group])
+                let confines = !blank[group as usize] && self.open.binary_search(&group).is_err();
+                confines.then(|| vec![group])
             }
         }
     }
@@ -111,38 +154,63 @@ impl Clusters {
             Side::Original { .. } => groups
                 .binary_search(&self.of_released[sought as usize])
                 .is_ok(),
-            Side::Released { .. } => groups
-                .iter()
-                .any(|&group| self.members.of(group).binary_search(&sought).is_ok()),
+            Side::Released { .. } => {
+                let is_member =
+                    |&group: &u32| self.members.of(group).binary_search(&sought).is_ok();
+                groups.iter().any(is_member) || self.loose.binary_search(&sought).is_ok()
+            }
         }
     }
 }
 
-/// The nearest groups to a record, ascending. Gaps stay in place: neither side may miss what its seeker has.
-fn nearest_groups(
-    tree: &Within,
-    groups: &Matrix,
-    records: &Matrix,
-    record: usize,
-    count: usize,
-    record_seeks: bool,
-) -> Vec<u32> {
-    let gaps_agree = |group: u32| {
-        let (seeker, sought) = match record_seeks {
-            true => (records.record(record), groups.record(group as usize)),
-            false => (groups.record(group as usize), records.record(record)),
+/// The groups that miss a value of a column whose gaps are not in place, ascending.
+fn open(groups: &Matrix, in_place: &[bool]) -> Vec<u32> {
+    let is_open = |group: &u32| {
+        let gap = |(column, in_place): (usize, &bool)| {
+            !in_place && groups.is_missing(*group as usize, column)
         };
-        (0..groups.n_attributes()).all(|c| seeker.is_missing(c) || !sought.is_missing(c))
+        in_place.iter().enumerate().any(gap)
     };
-    let near = tree.nearest(
-        records.record(record),
-        count,
-        count.saturating_add(MOST_TIED),
-        gaps_agree,
-    );
-    let mut near: Vec<u32> = near.into_iter().map(|(_, group)| group).collect();
-    near.sort_unstable();
-    near
+    (0..).take(groups.n_records()).filter(is_open).collect()
+}
+
+/// The nearest groups, of those without gaps that may have been suppressed.
+struct Near<'a> {
+    tree: &'a Within,
+    groups: &'a Matrix,
+    count: usize,
+    /// Whether gaps of each column are in place: then neither side may miss what its seeker has.
+    in_place: &'a [bool],
+    /// Whether the record asked about seeks, or the groups do.
+    record_seeks: bool,
+}
+
+impl Near<'_> {
+    /// The groups nearest to a record, ascending.
+    fn of(&self, records: &Matrix, record: usize) -> Vec<u32> {
+        let gaps_agree = |group: u32| {
+            let (record, group) = (records.record(record), self.groups.record(group as usize));
+            self.in_place.iter().enumerate().all(|(c, &in_place)| {
+                let (seeker, sought) = match self.record_seeks {
+                    true => (record, group),
+                    false => (group, record),
+                };
+                match in_place {
+                    true => seeker.is_missing(c) || !sought.is_missing(c),
+                    false => !group.is_missing(c),
+                }
+            })
+        };
+        let near = self.tree.nearest(
+            records.record(record),
+            self.count,
+            self.count.saturating_add(MOST_TIED),
+            gaps_agree,
+        );
+        let mut near: Vec<u32> = near.into_iter().map(|(_, group)| group).collect();
+        near.sort_unstable();
+        near
+    }
 }
 
 fn is_blank(matrix: &Matrix, record: usize) -> bool {
@@ -271,10 +339,8 @@ impl Lists for InClusters<'_> {
             .filter_map(|block| Some((block, block.of_seeker(seeker)?)))
             .collect();
         let size = |(block, groups): &&(&Clusters, Vec<u32>)| -> usize {
-            groups
-                .iter()
-                .map(|&group| block.members.of(group).len())
-                .sum()
+            let members = groups.iter().map(|&group| block.members.of(group).len());
+            members.sum::<usize>() + block.loose.len()
         };
         let mut consider = |record: u32| {
             let admitted = confined
@@ -287,13 +353,10 @@ impl Lists for InClusters<'_> {
         // The shortest of the sets is gone through, the others are asked.
         match confined.iter().min_by_key(size) {
             Some((block, groups)) => {
-                for &group in groups {
-                    block
-                        .members
-                        .of(group)
-                        .iter()
-                        .for_each(|&record| consider(record));
-                }
+                let members = groups.iter().flat_map(|&group| block.members.of(group));
+                members
+                    .chain(&block.loose)
+                    .for_each(|&record| consider(record));
             }
             None => (0..).take(self.n_sought()).for_each(consider),
         }

@@ -21,6 +21,8 @@ const ROUNDING: f64 = 1e-9;
 /// Where the records of both files are on the line of a block.
 #[derive(Debug)]
 pub(super) struct Line {
+    /// The attributes of the block.
+    attributes: Vec<usize>,
     /// For each record of the intruder; `None` where a value of the block is missing.
     intruder: Vec<Option<f64>>,
     released: Vec<Option<f64>>,
@@ -39,7 +41,7 @@ impl Line {
     ) -> Option<Self> {
         let (intruder, released) = (scenario.intruder, scenario.released);
         // Who holds them all has the very moments by which records were ordered.
-        let file = match intruder.n_records() >= released.n_records() {
+        let file = match scenario.holds_all() {
             true => intruder,
             false => released,
         };
@@ -90,6 +92,7 @@ impl Line {
             }
         }
         Some(Self {
+            attributes: attributes.to_vec(),
             intruder: of_intruder,
             released: of_released,
             averages,
@@ -97,7 +100,12 @@ impl Line {
         })
     }
 
-    /// Adds the positions to the points, in a column that counts nothing in distances. Missing ones are outside every interval.
+    /// Whether a record without a position is a candidate of everybody: unless gaps of all attributes are in place.
+    pub(super) fn admits_gaps(&self, in_place: &[bool]) -> bool {
+        !self.attributes.iter().all(|&attribute| in_place[attribute])
+    }
+
+    /// Adds the positions to the points, in a column that counts nothing in distances.
     pub(super) fn append_to(&self, nearest: &mut Nearest<'_>, direction: Direction) {
         let (seekers, sought) = match direction {
             Direction::OriginalToMasked => (&self.intruder, &self.released),

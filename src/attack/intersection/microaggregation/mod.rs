@@ -32,6 +32,8 @@ pub struct Groups {
     pub scale: DistanceScale,
     /// Whether averages were rounded to the decimals of their attribute.
     pub rounded: bool,
+    /// Whether a statement says so, and with it that gaps stay in place.
+    pub stated: bool,
 }
 
 impl Groups {
@@ -50,6 +52,7 @@ impl Groups {
                     .collect(),
                 scale: stated.scale,
                 rounded: stated.rounded,
+                stated: true,
             }),
             other => Err(Error::usage(format!(
                 "the statement is of {}; microagg is the attack on microaggregation",
@@ -104,8 +107,9 @@ impl Groups {
 /// Groups with equal averages are one set. Of averages equally near all count, up to 64.
 ///
 /// # Missing
-/// A value that the seeker misses confines nothing. A record that misses a value of an attribute or block that confines the seeker
-/// is no candidate: microaggregation leaves gaps in place.
+/// A value that the seeker misses confines nothing, and a record that misses a value of an attribute or block that confines the
+/// seeker is a candidate: the value may have been suppressed after masking. It is none where a statement says that the method
+/// leaves gaps in place and the gaps of both files agree in number ([`Scenario::gaps_in_place`]).
 ///
 /// # Complexity
 /// One by one and on lines: boxes, searched by the index of the distance. Others: O(log n) for the nearest averages and O(k) records a seeker.
@@ -231,6 +235,10 @@ impl Attack for MicroaggregationIntersection {
         caveats
     }
 
+    fn standardize(&self) -> Option<Standardize> {
+        Some(self.standardize)
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         if self.nearest_clusters == 0 {
             return Err(
@@ -239,6 +247,7 @@ impl Attack for MicroaggregationIntersection {
             );
         }
         let rules = self.rules(scenario);
+        let in_place = scenario.gaps_in_place(self.groups.stated);
         let mut columns = Vec::new();
         let mut nearest = nearest(scenario, self.standardize, |of_points| {
             columns = of_points.to_vec();
@@ -265,15 +274,21 @@ impl Attack for MicroaggregationIntersection {
         for line in &lines {
             line.append_to(&mut nearest, scenario.direction);
         }
-        nearest.candidates = boxes(scenario, &rules, &columns, &lines);
+        nearest.candidates = boxes(scenario, &rules, &columns, &lines, &in_place);
+        let of_points = &columns;
         let blocks: Vec<Clusters> = of_way(Way::Clusters)
             .map(|attributes| {
-                let columns: Vec<usize> = (0..columns.len())
-                    .filter(|&place| attributes.contains(&columns[place].attribute))
+                let columns: Vec<usize> = (0..of_points.len())
+                    .filter(|&place| attributes.contains(&of_points[place].attribute))
+                    .collect();
+                let in_place: Vec<bool> = columns
+                    .iter()
+                    .map(|&place| in_place[of_points[place].attribute])
                     .collect();
                 Clusters::new(
                     &nearest,
                     &columns,
+                    &in_place,
                     scenario.direction,
                     self.nearest_clusters,
                 )
@@ -292,6 +307,7 @@ fn boxes(
     rules: &[Rule],
     columns: &[Column],
     lines: &[Line],
+    in_place: &[bool],
 ) -> Option<Boxes> {
     if rules.iter().all(|&rule| rule == Rule::Free) && lines.is_empty() {
         return None;
@@ -328,10 +344,11 @@ fn boxes(
             }
         }
     };
-    let width = columns.len() + lines.len();
+    let of_columns = columns.iter().map(|column| !in_place[column.attribute]);
+    let admits_gaps = of_columns.chain(lines.iter().map(|line| line.admits_gaps(in_place)));
     Some(boxes_of(
         seekers.n_records(),
-        width,
+        admits_gaps.collect(),
         |seeker, place| match columns.get(place) {
             Some(&column) => interval(column, seekers.value(seeker, column.attribute)?),
             None => lines[place - columns.len()].interval(seeker, scenario.direction),

@@ -86,7 +86,7 @@ pub fn to_json(weights: &Weights) -> String {
         version: weights.version.clone(),
         family: weights.family.name().into(),
         attributes: weights.attributes.clone(),
-        standardize: standardize_word(weights.standardize).into(),
+        standardize: weights.standardize.word().into(),
         direction: weights.direction.word().into(),
         linked: weights.linked,
         records: weights.records,
@@ -171,10 +171,15 @@ pub fn from_json(text: &str) -> Result<Weights> {
         version: document.version,
         family,
         standardize: one_of(
-            &[Standardize::Own, Standardize::Original, Standardize::None],
+            &[
+                Standardize::Own,
+                Standardize::Release,
+                Standardize::Original,
+                Standardize::None,
+            ],
             &document.standardize,
             "standardize",
-            standardize_word,
+            Standardize::word,
         )?,
         direction: one_of(
             &[Direction::OriginalToMasked, Direction::MaskedToOriginal],
@@ -242,15 +247,6 @@ fn one_of<T: Copy>(all: &[T], word: &str, key: &str, words: fn(T) -> &'static st
             let all: Vec<&str> = all.iter().map(|&one| words(one)).collect();
             Error::input(format!("has another {key:?} than {}", all.join(", ")))
         })
-}
-
-/// How files and reports call a standardisation.
-pub fn standardize_word(standardize: Standardize) -> &'static str {
-    match standardize {
-        Standardize::Own => "own",
-        Standardize::Original => "original",
-        Standardize::None => "none",
-    }
 }
 
 /// How files and reports say whether a bound was reached.

@@ -107,8 +107,15 @@ fn published(link: &Link) -> String {
         .collect();
     windows.sort_unstable();
     windows.dedup();
+    let is_used = !windows.is_empty();
+    // A window of 0 is of an attribute that was not swapped.
+    windows.retain(|&window| window > 0);
     match windows[..] {
+        [] if is_used => {
+            "rank swapping, but of none of the attributes that were compared: these are as they were".into()
+        }
         [] => "nothing that these attacks use, beyond what the formulas below name".into(),
+        [1] => "rank swapping within 1 rank".into(),
         [one] => format!("rank swapping within {one} ranks"),
         [first, .., last] => format!("rank swapping within {first} to {last} ranks, by attribute"),
     }
