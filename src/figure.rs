@@ -69,6 +69,13 @@ pub struct Definition {
     pub most: Option<f64>,
     /// How it is printed.
     pub unit: Unit,
+    /// How its parts are printed.
+    pub unit_of_parts: Unit,
+    /// Whether it says how one kind of value or statistic differs between two files, not what the whole file lost.
+    pub is_difference: bool,
+    /// Whether it may be published: no, unless its definition says so. Rates of attacks tell an intruder which to choose, and a mean in
+    /// an attribute's own units may give one person's value away.
+    pub is_public: bool,
 }
 
 impl Definition {
@@ -88,6 +95,9 @@ impl Definition {
             least: 0.0,
             most: Some(1.0),
             unit: Unit::Share,
+            unit_of_parts: Unit::Share,
+            is_difference: false,
+            is_public: false,
         }
     }
 
@@ -123,7 +133,40 @@ impl Definition {
 
     /// The same, printed in another unit.
     pub const fn in_units_of(self, unit: Unit) -> Self {
-        Self { unit, ..self }
+        Self {
+            unit,
+            unit_of_parts: unit,
+            ..self
+        }
+    }
+
+    /// The same, whose parts are printed in another unit.
+    pub const fn with_parts_in(self, unit_of_parts: Unit) -> Self {
+        Self {
+            unit_of_parts,
+            ..self
+        }
+    }
+
+    /// The same, of how one kind of value or statistic differs.
+    pub const fn of_a_difference(self) -> Self {
+        Self {
+            is_difference: true,
+            ..self
+        }
+    }
+
+    /// The same, which may be published.
+    pub const fn public(self) -> Self {
+        Self {
+            is_public: true,
+            ..self
+        }
+    }
+
+    /// The interval, cut at the ends of what the figure can be.
+    pub fn clipped(&self, interval: [f64; 2]) -> [f64; 2] {
+        interval.map(|end| end.clamp(self.least, self.most.unwrap_or(f64::INFINITY)))
     }
 
     /// The same, from another least value on.

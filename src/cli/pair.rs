@@ -12,7 +12,7 @@ use crate::{
         truth::Truth,
     },
     report::link::LeftOutAttribute,
-    table::{Role, Table, pair::Pair},
+    table::{AttrId, Role, Table, pair::Pair},
 };
 
 /// How records and attributes of the two files belong together.
@@ -185,6 +185,23 @@ impl Files {
             .map(|shared| [shared.original, shared.masked])
             .collect();
         Pair::new([&self.original, &self.masked], &ids, &self.truth.records())
+    }
+
+    /// The attributes that both files have and that are not compared although they differ.
+    pub fn differ_unseen(&self) -> Vec<String> {
+        let is_compared = |id: &AttrId| self.attributes.iter().any(|shared| shared.original == *id);
+        let unseen: Vec<[AttrId; 2]> = (self.original.ids())
+            .filter(|id| !is_compared(id))
+            .filter_map(|id| {
+                Some([
+                    id,
+                    self.masked.find(&self.original.attribute(id).name).ok()?,
+                ])
+            })
+            .collect();
+        let tables = [&self.original, &self.masked];
+        let pair = Pair::new(tables, &unseen, &self.truth.records());
+        pair.differing().into_iter().map(String::from).collect()
     }
 
     /// The attributes that are not compared, for a report.

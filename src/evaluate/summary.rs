@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::{
     grid::{self, Row, Setting},
+    overall,
     plan::Published,
 };
-use crate::stats::interval::resampled_mean;
+use crate::{figure::Definition, loss, risk::interval, stats::interval::resampled_mean};
 
 /// A mean over the masked files of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -26,7 +27,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Of the values of some masked files, of a measure that lies between these ends.
+    /// Of the values of some masked files, of a measure that lies between the ends of its definition.
     ///
     /// ```text
     /// mean ± t · sqrt(s² / runs), cut at the ends          s² the variance (n−1), t its 97.5 % quantile at runs − 1 degrees of freedom
@@ -35,25 +36,62 @@ impl Measure {
     /// It says how well the mean over all masked files that the method could give is known from these, for this one original: not what
     /// another original would give. Of few files t is large, and the interval would reach beyond what the measure can be; cutting it
     /// there loses nothing, since the mean over all files lies between the ends.
-    pub fn of(values: impl Iterator<Item = Option<f64>>, [least, most]: [f64; 2]) -> Self {
+    pub fn of(values: impl Iterator<Item = Option<f64>>, what: Option<&Definition>) -> Self {
         let defined: Vec<f64> = values.flatten().collect();
         let whole = (defined.len() > 1).then(|| resampled_mean(&defined, 0.0));
         Self {
             mean: grid::mean(defined.iter().copied()),
-            interval: whole.map(|interval| interval.map(|end| end.clamp(least, most))),
+            interval: whole.map(|interval| what.map_or(interval, |what| what.clipped(interval))),
             half: whole.map(|[low, high]| (high - low) / 2.0),
             runs: defined.len(),
         }
     }
 }
 
-/// Between which ends a measure of this name lies: rates and disclosure risk are shares of records or cells; losses, and scores with
-/// them, are 0 or more.
-fn ends(name: &str) -> [f64; 2] {
-    const SHARES: [&str; 4] = ["attack", "certain", "bound", "risk"];
-    let kind = name.split_once(':').map_or(name, |(kind, _)| kind);
-    let is_share = SHARES.contains(&kind) || matches!(kind, "dr" | "dr_2001");
-    [0.0, if is_share { 1.0 } else { f64::INFINITY }]
+static ATTACK: Definition = Definition::share(
+    "attack",
+    "links",
+    "share of records linked correctly, a mean over what the intruder knows",
+    "counted",
+);
+
+static CERTAIN: Definition = Definition::share(
+    "certain",
+    "certain links",
+    "share of records with one candidate only, which is the right one",
+    "counted",
+);
+
+static BOUND: Definition = Definition::share(
+    "bound",
+    "proven bound of links",
+    "share of records that no distance of the family links more of",
+    "counted",
+);
+
+/// What the measure of this name is, as settings name them: `il`, `dr`, `attack:am`, `loss:changed`, ...; `None` if nothing is known of it.
+pub fn definition(name: &str) -> Option<&'static Definition> {
+    match name.split_once(':') {
+        None if name == "il" => loss::definition(name),
+        None => {
+            let mut overall = [
+                &overall::DR,
+                &overall::SCORE,
+                &overall::DR_2001,
+                &overall::SCORE_2001,
+            ]
+            .into_iter();
+            overall.find(|what| what.key == name)
+        }
+        Some(("attack", _)) => Some(&ATTACK),
+        Some(("certain", _)) => Some(&CERTAIN),
+        Some(("bound", _)) => Some(&BOUND),
+        Some(("loss", key)) => loss::definition(key),
+        Some(("risk", key)) => interval::DEFINITIONS
+            .into_iter()
+            .find(|what| what.key == key),
+        Some(_) => None,
+    }
 }
 
 /// Measures by name, in the order of reports.
@@ -272,8 +310,8 @@ fn measures(rows: &[&Row]) -> Measures {
     };
     let mut measures = Vec::new();
     let mut add = |name: String, value: &dyn Fn(&Row) -> Option<f64>| {
-        let ends = ends(&name);
-        measures.push((name, Measure::of(rows.iter().map(|row| value(row)), ends)));
+        let what = definition(&name);
+        measures.push((name, Measure::of(rows.iter().map(|row| value(row)), what)));
     };
     add("il".into(), &|row| row.il);
     add("dr".into(), &|row| row.dr);
@@ -379,17 +417,14 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_student() {
         let values = [Some(0.2), None, Some(0.4), Some(0.6)];
-        let measure = Measure::of(values.into_iter(), [-1.0, 1.0]);
+        let measure = Measure::of(values.into_iter(), None);
         assert_eq!(measure.runs, 3);
         assert!((measure.mean.unwrap() - 0.4).abs() < 1e-15);
         let [low, high] = measure.interval.unwrap();
         assert!((low - (0.4 - 0.496_827_55)).abs() < 1e-8, "{low}");
         assert!((high - (0.4 + 0.496_827_55)).abs() < 1e-8, "{high}");
-        assert_eq!(
-            Measure::of([Some(1.0)].into_iter(), [0.0, 1.0]).interval,
-            None
-        );
-        assert_eq!(Measure::of([None].into_iter(), [0.0, 1.0]).mean, None);
+        assert_eq!(Measure::of([Some(1.0)].into_iter(), None).interval, None);
+        assert_eq!(Measure::of([None].into_iter(), None).mean, None);
     }
 
     /// The same values: 0.4 − 0.497 is below what any measure can be; 0.7, 0.9, 1.1 give 0.9 + 0.497, which is above what a share can
@@ -397,7 +432,7 @@ mod tests {
     #[test]
     fn an_interval_ends_where_its_measure_does() {
         let of = |values: [f64; 3], name: &str| {
-            let measure = Measure::of(values.into_iter().map(Some), ends(name));
+            let measure = Measure::of(values.into_iter().map(Some), definition(name));
             assert!(
                 (measure.half.unwrap() - 0.496_827_55).abs() < 1e-8,
                 "{name}"
@@ -408,14 +443,18 @@ mod tests {
             "attack:am",
             "certain:am",
             "bound:ci",
-            "dr",
             "dr_2001",
-            "risk:x",
+            "loss:pil",
+            "loss:changed",
+            "loss:mlodak",
+            "risk:interval_disclosure_rank",
         ] {
             assert_eq!(of([0.2, 0.4, 0.6], name)[0], 0.0, "{name}");
             assert_eq!(of([0.7, 0.9, 1.1], name)[1], 1.0, "{name}");
         }
-        for name in ["il", "loss:pil", "score", "score_2001"] {
+        // The weights of DR, as printed, add up to 0.998.
+        assert!((of([0.7, 0.9, 1.1], "dr")[1] - 0.998).abs() < 1e-15);
+        for name in ["il", "loss:il1s", "score", "score_2001"] {
             assert_eq!(of([0.2, 0.4, 0.6], name)[0], 0.0, "{name}");
             assert!(of([0.7, 0.9, 1.1], name)[1] > 1.39, "{name}");
         }

@@ -13,21 +13,22 @@ static ENTROPY_LOSS: Definition = Definition::share(
     "entropy of categories",
     "how much remains unknown of a category when its masked one is seen: H(original | masked) / H(original), mean over the attributes of categories; 0 where each can be told, 1 where nothing can",
     "P. Kooiman, L. Willenborg, J. Gouweleeuw, 1997; Handbook on Statistical Disclosure Control, 3.5",
-);
+).public();
 
 static CHANGED: Definition = Definition::share(
     "changed",
     "cells changed",
     "share of the values that are there in the original and are not the same in the masked file: another value, another name, or none",
     "counted",
-);
+).public();
 
 static SUPPRESSED: Definition = Definition::share(
     "suppressed",
     "cells suppressed",
     "share of the values that are there in the original and missing in the masked file",
     "counted",
-);
+)
+.public();
 
 /// Of what is compared, in the order of [`figures`].
 pub fn definitions() -> [&'static Definition; 3] {

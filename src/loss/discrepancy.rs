@@ -25,20 +25,20 @@ static DATA: Family = Family {
         "values, mean square",
         "mean of (x − x')² over the cells that both files have, in squares of the attributes' own units",
         SOURCE,
-    ),
+    ).of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_data",
         "values, mean absolute",
         "mean of |x − x'| over the cells that both files have, in the attributes' own units",
         SOURCE,
-    ),
+    ).of_a_difference(),
     variation: Definition::share(
         "mean_variation_data",
         "values, mean variation",
         "mean of |x − x'| / |x| over the cells that both files have and where x is not 0 (IL1)",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded().of_a_difference(),
 };
 
 static MEANS: Family = Family {
@@ -47,20 +47,23 @@ static MEANS: Family = Family {
         "means, mean square",
         "mean over the attributes of the squared difference of means",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_means",
         "means, mean absolute",
         "mean over the attributes of the absolute difference of means",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     variation: Definition::share(
         "mean_variation_means",
         "means, mean variation",
         "mean over the attributes of |m − m'| / |m|, m the mean in the original (IL2)",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded()
+    .of_a_difference(),
 };
 
 static VARIANCES: Family = Family {
@@ -69,20 +72,23 @@ static VARIANCES: Family = Family {
         "variances, mean square",
         "mean over the attributes of the squared difference of variances (divisor n−1)",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_variances",
         "variances, mean absolute",
         "mean over the attributes of the absolute difference of variances (divisor n−1)",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     variation: Definition::share(
         "mean_variation_variances",
         "variances, mean variation",
         "mean over the attributes of |v − v'| / v, v the variance in the original (IL4)",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded()
+    .of_a_difference(),
 };
 
 static COVARIANCES: Family = Family {
@@ -91,20 +97,20 @@ static COVARIANCES: Family = Family {
         "covariances, mean square",
         "mean of the squared difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
         SOURCE,
-    ),
+    ).of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_covariances",
         "covariances, mean absolute",
         "mean of the absolute difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
         SOURCE,
-    ),
+    ).of_a_difference(),
     variation: Definition::share(
         "mean_variation_covariances",
         "covariances, mean variation",
         "mean of |c − c'| / |c| over the p(p+1)/2 covariances, variances included (IL3)",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded().of_a_difference(),
 };
 
 static CORRELATIONS: Family = Family {
@@ -114,21 +120,26 @@ static CORRELATIONS: Family = Family {
         "mean of the squared difference over the p(p−1)/2 correlations",
         SOURCE,
     )
-    .at_most(4.0),
+    .at_most(4.0)
+    .of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_correlations",
         "correlations, mean absolute",
         "mean of the absolute difference over the p(p−1)/2 correlations (IL5)",
         SOURCE,
     )
-    .at_most(2.0),
+    .at_most(2.0)
+    .of_a_difference()
+    // Correlations have no unit.
+    .public(),
     variation: Definition::share(
         "mean_variation_correlations",
         "correlations, mean variation",
         "mean of |r − r'| / |r| over the p(p−1)/2 correlations",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded()
+    .of_a_difference(),
 };
 
 static QUANTILE: Family = Family {
@@ -137,20 +148,23 @@ static QUANTILE: Family = Family {
         "quantiles, mean square",
         "mean of the squared difference over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     absolute: Definition::number(
         "mean_absolute_quantiles",
         "quantiles, mean absolute",
         "mean of the absolute difference over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     variation: Definition::share(
         "mean_variation_quantiles",
         "quantiles, mean variation",
         "mean of |q − q'| / |q| over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
     )
-    .unbounded(),
+    .unbounded()
+    .of_a_difference(),
 };
 
 /// Sums over some cells.

@@ -14,7 +14,7 @@ pub static MLODAK: Definition = Definition::share(
     "connections of attributes (Mlodak)",
     "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",
     "A. Mlodak, 2020; Handbook on Statistical Disclosure Control, 3.5",
-);
+).public();
 
 /// Młodak's measure.
 ///

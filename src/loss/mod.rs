@@ -144,9 +144,10 @@ pub fn definitions() -> Vec<&'static Definition> {
     definitions
 }
 
-/// Whether the figure of this key is a share. The others are in the units of the attributes, or squares of these.
-pub fn is_share(key: &str) -> bool {
-    !(key.starts_with("mean_square_") || key.starts_with("mean_absolute_"))
+/// What the figure of this key is: one of the data or of an analysis; `None` if there is no such figure.
+pub fn definition(key: &str) -> Option<&'static Definition> {
+    let mut all = definitions().into_iter().chain(analyses::definitions());
+    all.find(|what| what.key == key)
 }
 
 fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
@@ -164,13 +165,10 @@ fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        figure::Unit,
-        table::{ReadOptions, Table},
-    };
+    use crate::table::{ReadOptions, Table};
 
     #[test]
-    fn definitions_are_those_of_the_figures_and_shares_are_told_by_their_keys() {
+    fn definitions_are_those_of_the_figures_and_are_found_by_their_keys() {
         let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
         let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
         let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
@@ -184,7 +182,10 @@ mod tests {
         assert_eq!(definitions(), measured);
         for figure in figures {
             let what = figure.what;
-            assert_eq!(is_share(what.key), what.unit == Unit::Share, "{}", what.key);
+            assert_eq!(definition(what.key), Some(what), "{}", what.key);
         }
+        let keys: Vec<&str> = definitions().iter().map(|what| what.key).collect();
+        assert!(analyses::definitions().all(|what| !keys.contains(&what.key)));
+        assert_eq!(definition("mean_variation_incomes"), None);
     }
 }

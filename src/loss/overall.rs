@@ -5,9 +5,9 @@ use crate::{
     table::pair::Pair,
 };
 
-static IL: Definition = Definition::share("il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded();
+static IL: Definition = Definition::share("il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
 
-static IL1: Definition = Definition::share("il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded();
+static IL1: Definition = Definition::share("il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
 
 /// The five measures, each with a weight of a fifth.
 pub const FIVE: [&str; 5] = [

@@ -24,7 +24,8 @@ static PIL: Definition = Definition::share(
     "probabilistic loss (PIL)",
     "mean of the probabilistic losses of means, variances, covariances, correlations and quantiles",
     SOURCE,
-);
+)
+.public();
 
 static FAMILIES: [Definition; 5] = [
     Definition::share(
@@ -32,31 +33,36 @@ static FAMILIES: [Definition; 5] = [
         "means, probabilistic",
         "mean over the attributes of 2 P(0 ≤ Z ≤ |m − m'| / standard error), Z standard normal: how unusual the masked mean would be in a sample of n records",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     Definition::share(
         "pil_variances",
         "variances, probabilistic",
         "the same for the variances, whose standard error comes from fourth moments of the original",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     Definition::share(
         "pil_covariances",
         "covariances, probabilistic",
         "the same for the p(p+1)/2 covariances, variances included",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     Definition::share(
         "pil_correlations",
         "correlations, probabilistic",
         "the same for the p(p−1)/2 correlations",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
     Definition::share(
         "pil_quantiles",
         "quantiles, probabilistic",
         "the same for the quantiles 5, 10, …, 95 %, whose standard error comes from a kernel density of the original",
         SOURCE,
-    ),
+    )
+    .of_a_difference(),
 ];
 
 /// Of the mean and of what it is a mean of, in the order of [`figures`].

@@ -20,6 +20,9 @@ pub struct FigureRow {
     pub why_not: Option<String>,
     /// `share` (0.05 is 5 %), `count` (of records, cells or the like) or `number`.
     pub unit: &'static str,
+    /// The unit of the parts, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_of_parts: Option<&'static str>,
     /// `lower is better` or `higher is better`.
     pub direction: &'static str,
     /// The least possible value.
@@ -56,6 +59,8 @@ pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
         value: figure.value,
         why_not: figure.why_not.clone(),
         unit: figure.what.unit.word(),
+        unit_of_parts: (figure.what.unit_of_parts != figure.what.unit)
+            .then(|| figure.what.unit_of_parts.word()),
         direction: figure.what.better.words(),
         least: figure.what.least,
         most: figure.what.most,

@@ -10,7 +10,7 @@ use super::{
     text,
 };
 use crate::{
-    figure::{Figure, Unit},
+    figure::{Definition, Figure, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
@@ -44,6 +44,8 @@ pub struct Scenario {
     pub aligned_by: String,
     /// The attributes that were not compared.
     pub left_out: Vec<LeftOutAttribute>,
+    /// Those of them that both files have and that differ: what was lost of them is in no figure.
+    pub differ_unseen: Vec<String>,
 }
 
 /// What was measured, in the order in which it is told.
@@ -206,11 +208,11 @@ impl LossReport {
 
     /// For people.
     pub fn to_text(&self) -> String {
-        let mut content = self.head();
+        let mut content = self.head() + &self.unseen();
         for (title, keys) in GROUPS {
             content += &self.section(title, &self.group(keys));
         }
-        let differences = self.group(is_difference);
+        let differences = self.group(|what| what.is_difference);
         let side_by_side = differences::table(&differences);
         content += &match &side_by_side {
             Some(table) => {
@@ -236,7 +238,7 @@ impl LossReport {
             }
         }
         content += "\nWhat the measures are\n";
-        content += &figures::definitions(&self.group(|key| !is_difference(key)));
+        content += &figures::definitions(&self.group(|what| !what.is_difference));
         content += &match side_by_side {
             Some(_) => differences::definitions(),
             None => figures::definitions(&differences),
@@ -245,7 +247,7 @@ impl LossReport {
         content
     }
 
-    fn group(&self, keys: fn(&str) -> bool) -> Vec<Figure> {
+    fn group(&self, belongs: Belongs) -> Vec<Figure> {
         // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
         let has_nothing = |figure: &Figure| {
             let why_not = figure.why_not.as_deref();
@@ -254,7 +256,7 @@ impl LossReport {
         let data = &self.measured.data;
         let all = data.iter().all(has_nothing);
         data.iter()
-            .filter(|figure| keys(figure.what.key) && (all || !has_nothing(figure)))
+            .filter(|figure| belongs(figure.what) && (all || !has_nothing(figure)))
             .cloned()
             .collect()
     }
@@ -281,6 +283,11 @@ impl LossReport {
         )
     }
 
+    /// What is in no figure although it was masked.
+    fn unseen(&self) -> String {
+        reading::unseen(&self.scenario).map_or(String::new(), |unseen| text::paragraph(&unseen))
+    }
+
     fn section(&self, title: &str, of: &[Figure]) -> String {
         if of.is_empty() {
             return String::new();
@@ -294,22 +301,20 @@ impl LossReport {
 }
 
 /// Whether a measure is told under a title.
-type Belongs = fn(&str) -> bool;
+type Belongs = fn(&Definition) -> bool;
 
 /// The measures of the data, in groups that are read together; the differences come after them.
 const GROUPS: [(&str, Belongs); 2] = [
-    ("In short", |key| {
-        matches!(key, "il" | "il1" | "pil" | "sse_sst" | "il1s" | "mlodak")
+    ("In short", |what| {
+        matches!(
+            what.key,
+            "il" | "il1" | "pil" | "sse_sst" | "il1s" | "mlodak"
+        )
     }),
-    ("Categories and cells", |key| {
-        matches!(key, "entropy_loss" | "changed" | "suppressed")
+    ("Categories and cells", |what| {
+        matches!(what.key, "entropy_loss" | "changed" | "suppressed")
     }),
 ];
-
-/// Whether a measure is one of the differences of values and statistics.
-fn is_difference(key: &str) -> bool {
-    key.starts_with("mean_") || key.starts_with("pil_")
-}
 
 /// What remains after a correction, beside what is lost without it.
 fn corrected(correction: &Correction) -> String {

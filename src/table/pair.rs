@@ -84,6 +84,25 @@ impl Pair {
     }
 }
 
+impl Pair {
+    /// The attributes of which any record has another value, or a gap in one file only: numbers first.
+    pub fn differing(&self) -> Vec<&str> {
+        let PairedNumbers {
+            names,
+            original,
+            masked,
+            ..
+        } = &self.numbers;
+        let numbers = (names.iter().enumerate())
+            .filter(|&(place, _)| original.column(place).ne(masked.column(place)))
+            .map(|(_, name)| name.as_str());
+        let categories = (self.categories.iter())
+            .filter(|attribute| attribute.original != attribute.masked)
+            .map(|attribute| attribute.name.as_str());
+        numbers.chain(categories).collect()
+    }
+}
+
 impl PairedCategories {
     fn new(tables: [&Table; 2], ids: [AttrId; 2], records: &[Vec<u32>; 2]) -> Self {
         let mut code_of: BTreeMap<Cow<'_, str>, u32> = BTreeMap::new();

@@ -44,6 +44,7 @@ fn json_has_the_keys_of_the_contract() {
             "not_in_il": ["town"],
             "aligned_by": "the order of the records",
             "left_out": [],
+            "differ_unseen": [],
         })
     );
     let mut keys: Vec<String> = [
@@ -334,4 +335,33 @@ fn blank_lines_of_one_attribute_are_missing_values() {
     );
     let note = "note: m.csv: 1 blank line is read as a record with a missing value";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
+}
+
+/// Only a confidential attribute was swapped: nothing that is compared by default differs, and that is not "no loss".
+#[test]
+fn what_was_masked_and_is_not_compared_is_named() {
+    let sandbox = Sandbox::with(&[
+        ("o.csv", "age,town,income\n30,a,1\n40,b,2\n50,c,3\n"),
+        ("m.csv", "age,town,income\n30,a,3\n40,b,2\n50,c,1\n"),
+        ("roles.toml", "confidential = ['income', 'town']\n"),
+    ]);
+    let loss = "loss --roles roles.toml";
+    let report = sandbox
+        .run(&format!("{loss} --format json o.csv m.csv"))
+        .ended(0)
+        .json();
+    // The town is not compared either, but it is as it was.
+    assert_eq!(report["scenario"]["differ_unseen"], json!(["income"]));
+    let text = sandbox.run(&format!("{loss} o.csv m.csv")).ended(0).text();
+    let head: String = text.lines().take(3).collect::<Vec<_>>().join("\n");
+    assert!(
+        head.contains("Not compared, although the files differ in it: income."),
+        "{text}"
+    );
+    assert!(!text.contains("no loss."), "{text}");
+    let compared = format!("{loss} --attributes age,income o.csv m.csv");
+    let text = sandbox.run(&compared).ended(0).text();
+    assert!(!text.contains("Not compared, although"), "{text}");
+    let same = sandbox.run(&format!("{loss} o.csv o.csv")).ended(0).text();
+    assert!(same.contains("no loss."), "{same}");
 }

@@ -161,6 +161,7 @@ impl LossArgs {
             not_in_il: loss::not_in_il(pair),
             aligned_by: self.align.aligned_by(),
             left_out: files.left_out(),
+            differ_unseen: files.differ_unseen(),
         }
     }
 

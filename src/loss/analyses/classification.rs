@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Better, Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Part},
     rng::{Generator, Streams},
     stats::density::quantile,
     table::{Matrix, pair::Pair},
@@ -25,49 +25,37 @@ const FOLDS: u64 = 0;
 macro_rules! accuracies {
     ($key:literal, $name:literal) => {
         [
-            Definition {
-                key: concat!("accuracy_", $key, "_original"),
-                name: concat!($name, " from the original"),
-                says: concat!(
+            Definition::share(
+                concat!("accuracy_", $key, "_original"),
+                concat!($name, " from the original"),
+                concat!(
                     "the share of held-out original records whose class a ",
                     $name,
                     " says that learned from the other original records; parts are classes"
                 ),
-                source: SOURCE,
-                better: Better::Higher,
-                least: 0.0,
-                most: Some(1.0),
-                unit: Unit::Share,
-            },
-            Definition {
-                key: concat!("accuracy_", $key, "_masked"),
-                name: concat!($name, " from the masked file"),
-                says: concat!(
+                SOURCE,
+            ).higher_is_better().public(),
+            Definition::share(
+                concat!("accuracy_", $key, "_masked"),
+                concat!($name, " from the masked file"),
+                concat!(
                     "the share of the same held-out original records whose class a ",
                     $name,
                     " says that learned from the masked records of the others; parts are classes"
                 ),
-                source: SOURCE,
-                better: Better::Higher,
-                least: 0.0,
-                most: Some(1.0),
-                unit: Unit::Share,
-            },
-            Definition {
-                key: concat!("accuracy_", $key, "_loss"),
-                name: concat!($name, ", accuracy lost"),
-                says: concat!(
+                SOURCE,
+            ).higher_is_better().public(),
+            Definition::share(
+                concat!("accuracy_", $key, "_loss"),
+                concat!($name, ", accuracy lost"),
+                concat!(
                     "accuracy of a ",
                     $name,
                     " that learned from the original less that of one that learned from the masked file; below 0 where \
                      masking helped"
                 ),
-                source: SOURCE,
-                better: Better::Lower,
-                least: -1.0,
-                most: Some(1.0),
-                unit: Unit::Share,
-            },
+                SOURCE,
+            ).at_least(-1.0).public(),
         ]
     };
 }
@@ -79,7 +67,15 @@ static NEIGHBOURS: [Definition; 3] = accuracies!("knn", "5-nearest-neighbour rul
 static BAYES: [Definition; 3] = accuracies!("bayes", "naive Bayes rule");
 static VECTORS: [Definition; 3] = accuracies!("svm", "support vector machine");
 
-static MOST_FREQUENT: Definition = Definition::share("accuracy_most_frequent", "always the most frequent class", "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else", "the yardstick of every accuracy",).higher_is_better();
+static MOST_FREQUENT: Definition = Definition::share("accuracy_most_frequent", "always the most frequent class", "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else", "the yardstick of every accuracy",).higher_is_better().public();
+
+/// Of all classifiers, and of the rule that learned nothing.
+pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {
+    [&TREE, &NEIGHBOURS, &BAYES, &VECTORS]
+        .into_iter()
+        .flatten()
+        .chain([&MOST_FREQUENT])
+}
 
 impl Classifier {
     fn figures(self) -> &'static [Definition; 3] {

@@ -21,7 +21,13 @@ pub mod regression;
 pub use classifiers::Classifier;
 pub use design::Formula;
 
-use crate::figure::Figure;
+use crate::figure::{Definition, Figure};
+
+/// What any analysis can find.
+pub fn definitions() -> impl Iterator<Item = &'static Definition> {
+    let of_records = clusters::definitions().chain(classification::definitions());
+    of_records.chain(regression::definitions())
+}
 
 /// What an analysis found.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Definition, Figure, Part},
+    figure::{Definition, Figure, Part, Unit},
     stats::{
         interval::t_quantile,
         regression::{RELATIVE_TOLERANCE, dot, orthonormalise, subtract},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 static OVERLAP: Definition = Definition::share("regression_overlap", "regression, confidence overlap", "for each coefficient, the intersection of its 95 % intervals in both files as a share of the one and of the other, \
-           mean of the two (0 where they are disjoint); mean over the coefficients, which are the parts", "Karr, Kohnen, Oganian, Reiter and Sanil 2006",).higher_is_better();
+           mean of the two (0 where they are disjoint); mean over the coefficients, which are the parts", "Karr, Kohnen, Oganian, Reiter and Sanil 2006",).higher_is_better().public();
 
 static DIFFERENCE: Definition = Definition::number(
     "regression_coefficient_difference",
@@ -26,10 +26,15 @@ static DIFFERENCE: Definition = Definition::number(
 );
 
 static FIT_ORIGINAL: Definition = Definition::share("regression_fit_original", "regression in the original, R squared", "the share of the target's variance that least squares in the original explains; parts are the coefficients with \
-           their 95 % intervals (Student's t)", "least squares",).higher_is_better();
+           their 95 % intervals (Student's t)", "least squares",).higher_is_better().with_parts_in(Unit::Number).public();
 
 static FIT_MASKED: Definition = Definition::share("regression_fit_masked", "regression in the masked file, R squared", "the share of the target's variance that least squares in the masked file explains; parts are the coefficients with \
-           their 95 % intervals (Student's t)", "least squares",).higher_is_better();
+           their 95 % intervals (Student's t)", "least squares",).higher_is_better().with_parts_in(Unit::Number).public();
+
+/// What is found of regressions.
+pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {
+    [&OVERLAP, &DIFFERENCE, &FIT_ORIGINAL, &FIT_MASKED].into_iter()
+}
 
 /// A coefficient with its standard error and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::EvaluateReport;
 use crate::{
-    evaluate::summary::{HIGHEST, Measure, SettingSummary},
-    loss,
+    evaluate::summary::{HIGHEST, Measure, SettingSummary, definition},
+    figure::Unit,
     report::text,
 };
 
@@ -111,19 +111,18 @@ fn shown_name(name: &str) -> &str {
 
 /// Whether a measure is a share.
 fn is_share(name: &str) -> bool {
-    name.strip_prefix("loss:").is_none_or(loss::is_share)
+    definition(name).is_some_and(|what| what.unit == Unit::Share)
 }
 
 fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     let Some(Measure {
         mean: Some(mean),
-        interval,
+        half,
         ..
     }) = measure
     else {
         return "-".into();
     };
-    let half = interval.map(|[low, high]| (high - low) / 2.0);
     match is_share {
         true => {
             text::percent(*mean)

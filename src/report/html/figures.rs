@@ -15,6 +15,7 @@ pub(super) struct FigureView {
     pub name: String,
     pub value: Option<f64>,
     pub unit: Option<String>,
+    pub unit_of_parts: Option<String>,
     pub why_not: Option<String>,
     pub direction: String,
     pub least: Option<f64>,
@@ -53,11 +54,15 @@ impl FigureView {
         }
     }
 
-    /// What one part contributes, for reading. The parts of how well a regression fits are its coefficients, which are no shares.
+    /// What one part contributes, for reading: in the unit of the parts, where that is another one.
     fn written_part(&self, part: &PartView) -> String {
-        match (self.key.starts_with("regression_fit_"), part.value) {
-            (true, Some(value)) => number(value),
-            _ => self.written(part.value),
+        match &self.unit_of_parts {
+            None => self.written(part.value),
+            unit => Self {
+                unit: unit.clone(),
+                ..Self::default()
+            }
+            .written(part.value),
         }
     }
 

@@ -86,7 +86,10 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     };
     let is_analysis =
         |figure: &FigureView| losses.iter().any(|(_, loss)| loss.is_analysis(&figure.key));
-    let is_told = |figure: &FigureView| differences.is_none() || !is_difference(&figure.key);
+    let is_difference = |figure: &FigureView| {
+        crate::loss::definition(&figure.key).is_some_and(|what| what.is_difference)
+    };
+    let is_told = |figure: &FigureView| differences.is_none() || !is_difference(figure);
     let (main, undefined) = figures::side_by_side("Information loss", &columns, |figure| {
         !is_analysis(figure) && is_told(figure)
     });
@@ -153,14 +156,6 @@ const BY: [(&str, &str); 4] = [
     ("mean_variation", "Mean variation"),
     ("pil", "Probabilistic (PIL)"),
 ];
-
-/// Whether a key says what is compared, and how: `mean_variation_means` is of the means, by mean variation.
-pub(super) fn is_difference(key: &str) -> bool {
-    OF.iter().any(|(of, _)| {
-        let by = key.strip_suffix(of).and_then(|by| by.strip_suffix('_'));
-        by.is_some_and(|by| BY.iter().any(|(known, _)| *known == by))
-    })
-}
 
 /// The differences between the files, what is compared by how; if they were measured.
 fn differences(loss: &Loss) -> Option<Table> {

@@ -9,15 +9,13 @@ use super::{
     document::{Content, Document},
     evaluation::Evaluation,
     figures::FigureView,
-    loss::{self, Loss},
+    loss::Loss,
 };
+use crate::loss;
 
 /// Fewer changed cells than this, and no loss is published: ten is a usual least number of contributors behind a published
 /// aggregate, and a sum of fewer differences, known to a tenth of a percent point, may still say what each was.
 pub const FEWEST_CHANGED: f64 = 10.0;
-
-/// Correlations have no unit.
-const WITHOUT_UNIT: &str = "mean_absolute_correlations";
 
 /// A result without its confidential parts, as far as they are figures of loss.
 pub(super) fn of(document: &Document) -> Document {
@@ -53,9 +51,12 @@ fn changed_cells(loss: &Loss) -> Option<f64> {
 }
 
 fn is_public(figure: &FigureView) -> bool {
-    let is_share = figure.unit.as_deref() == Some("share");
-    figure.value.is_some()
-        && (figure.key == WITHOUT_UNIT || is_share && !loss::is_difference(&figure.key))
+    figure.value.is_some() && may_be_published(&figure.key)
+}
+
+/// Whether the definition of a loss says so; what no definition knows is not published.
+fn may_be_published(key: &str) -> bool {
+    loss::definition(key).is_some_and(|what| what.is_public)
 }
 
 /// Of all measures of a setting IL, and the losses that are shares; a loss that is there twice, once. None of a setting that says that it
@@ -83,8 +84,8 @@ fn of_evaluation(evaluation: &mut Evaluation) {
             .measures
             .retain(|key, _| match key.strip_prefix("loss:") {
                 Some("il") => !has_il,
-                Some(loss) => loss == WITHOUT_UNIT || !loss::is_difference(loss),
-                None => key == "il",
+                Some(loss) => may_be_published(loss),
+                None => key == "il" && may_be_published(key),
             });
         for measure in setting.measures.values_mut() {
             round_all(measure);

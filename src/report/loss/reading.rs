@@ -14,17 +14,19 @@ const MANY_RECORDS: usize = 10_000;
 pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
     let figures = &measured.data;
     if is_unchanged(figures) {
-        return match not_in_il(figures, scenario) {
-            Some(missed) => vec![
-                "Nothing that was measured differs between the two files.".into(),
-                missed,
-            ],
-            None => {
-                vec!["Nothing that was measured differs between the two files: no loss.".into()]
-            }
+        let missed: Vec<String> = [unseen(scenario), not_in_il(figures, scenario)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let verdict = "Nothing that was measured differs between the two files";
+        let verdict = match missed.is_empty() {
+            true => format!("{verdict}: no loss."),
+            false => format!("{verdict}."),
         };
+        return std::iter::once(verdict).chain(missed).collect();
     }
     [
+        unseen(scenario),
         values(figures),
         overall(figures),
         not_in_il(figures, scenario),
@@ -39,6 +41,18 @@ pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What differs and was not compared.
+pub(super) fn unseen(scenario: &Scenario) -> Option<String> {
+    let names = &scenario.differ_unseen;
+    (!names.is_empty()).then(|| {
+        format!(
+            "Not compared, although the files differ in {}: {}. No figure says what was lost there; --attributes names what is compared.",
+            if names.len() == 1 { "it" } else { "them" },
+            text::names(names, 12)
+        )
+    })
 }
 
 fn is_unchanged(figures: &[Figure]) -> bool {

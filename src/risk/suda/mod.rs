@@ -4,7 +4,7 @@ mod search;
 mod wildcards;
 
 use super::classes::KeyClasses;
-use crate::figure::{Definition, Figure, Part};
+use crate::figure::{Definition, Figure, Part, Unit};
 pub use search::minimal_uniques;
 
 const SUDA: &str = "Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008";
@@ -24,7 +24,8 @@ pub static SETS: Definition = Definition::count(
     "minimal sample uniques",
     "minimal sample uniques of all records; by attribute, its share of the scores: those of the sets that hold it, over all",
     SUDA,
-);
+)
+.with_parts_in(Unit::Share);
 
 /// DIS of the file.
 pub static FILE: Definition = Definition::share(

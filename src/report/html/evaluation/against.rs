@@ -123,7 +123,11 @@ fn rates_against(
         let mut row = vec![at(setting).map_or(String::new(), |value| value.to_string())];
         for series in &series {
             let key = format!("{ATTACK}{}", series.name);
-            row.push(setting.measure(&key).map_or(String::new(), shown));
+            row.push(
+                setting
+                    .measure(&key)
+                    .map_or(String::new(), |measure| shown(&key, measure)),
+            );
             if series.points.iter().any(|at| at.published.is_some()) {
                 row.push(setting.published(&key).map_or(String::new(), percent));
             }

@@ -18,7 +18,11 @@ use super::{
     parts::{Table, Writer, base_name, folded, list, text},
     statement::{parameters, plain},
 };
-use crate::report::text::percent;
+use crate::{
+    evaluate::summary::definition,
+    figure::Unit,
+    report::{figures, text::percent},
+};
 use against::against_parameter;
 use map::map_of;
 use model::{Mean, is_loss, measure_name};
@@ -123,10 +127,11 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
     }
     for setting in evaluation.of_file(file) {
         let mut row = vec![setting.label.clone(), setting.runs.to_string()];
-        row.extend(
-            keys.iter()
-                .map(|key| setting.measure(key).map_or(String::new(), shown)),
-        );
+        row.extend(keys.iter().map(|key| {
+            setting
+                .measure(key)
+                .map_or(String::new(), |measure| shown(key, measure))
+        }));
         if is_internal {
             row.push(if setting.pareto { "on it" } else { "" }.into());
         }
@@ -149,15 +154,20 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
     }
 }
 
-fn shown(measure: Mean) -> String {
+/// A measure in its unit: shares in percent.
+fn shown(key: &str, measure: Mean) -> String {
+    let unit = definition(key).map_or(Unit::Number, |what| what.unit);
+    let shown = |value: f64| figures::shown(Some(value), unit);
     match measure.interval {
-        Some([low, high]) => format!(
-            "{} ({} to {})",
-            percent(measure.mean),
-            percent(low),
-            percent(high)
-        ),
-        None => percent(measure.mean),
+        Some([low, high]) => {
+            format!(
+                "{} ({} to {})",
+                shown(measure.mean),
+                shown(low),
+                shown(high)
+            )
+        }
+        None => shown(measure.mean),
     }
 }
 
@@ -174,7 +184,7 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
                     percent(published.value),
                     setting
                         .measure(&published.measure)
-                        .map_or(String::new(), shown),
+                        .map_or(String::new(), |measure| shown(&published.measure, measure)),
                     published.difference.map_or(String::new(), |difference| {
                         format!("{:+.2} points", 100.0 * difference)
                     }),
