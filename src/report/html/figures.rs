@@ -5,7 +5,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::parts::{Table, text};
-use crate::report::text::{count, percent};
+use crate::{
+    loss,
+    report::text::{count, percent},
+};
 
 /// A figure.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -54,12 +57,17 @@ impl FigureView {
         }
     }
 
-    /// What one part contributes, for reading: in the unit of the parts, where that is another one.
+    /// What one part contributes, for reading: in the unit of the parts, where that is another one. Results that do not state it were
+    /// made before they did; then the definition knows.
     fn written_part(&self, part: &PartView) -> String {
-        match &self.unit_of_parts {
+        let defined = || {
+            let what = loss::definition(&self.key)?;
+            (what.unit_of_parts != what.unit).then(|| what.unit_of_parts.word().to_owned())
+        };
+        match self.unit_of_parts.clone().or_else(defined) {
             None => self.written(part.value),
             unit => Self {
-                unit: unit.clone(),
+                unit,
                 ..Self::default()
             }
             .written(part.value),
