@@ -16,7 +16,7 @@
 //! # Modules
 //!
 //! Arrows point one way: `cli → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
-//! rng} → {table, figure} → memory → error`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
@@ -35,6 +35,7 @@
 //! | [`figure`] | a number with its definition, its range and its better end |
 //! | [`memory`] | the limit of what a run may allocate |
 //! | [`rng`] | every random draw |
+//! | [`visible`] | names and text in which nothing is hidden |
 //! | [`cli`] | the program |
 //!
 //! # Words
@@ -103,3 +104,4 @@ pub mod selftest;
 pub mod statement;
 pub mod stats;
 pub mod table;
+pub mod visible;

@@ -13,7 +13,7 @@ use super::{
     match_attributes::SituationSummary,
     probabilistic::ModelSummary,
     provenance::Provenance,
-    text,
+    spreadsheet, text,
 };
 use crate::{
     attack::{Attack, distance_based::Standardize, learned::Lesson},
@@ -444,7 +444,7 @@ impl LinkReport {
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record([
             "method",
             "known",
@@ -523,10 +523,7 @@ impl LinkReport {
                 ),
             ))?;
         }
-        let bytes = writer
-            .into_inner()
-            .map_err(csv::IntoInnerError::into_error)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer)
     }
 }
 
@@ -540,7 +537,7 @@ pub fn write_claims(
     label: &dyn Fn(u32) -> String,
     sought_label: &dyn Fn(u32) -> String,
 ) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     writer
         .write_record([
             "record",

@@ -7,7 +7,7 @@ use super::{
     figures::{self, FigureRow},
     link::LeftOutAttribute,
     provenance::Provenance,
-    text,
+    spreadsheet, text,
 };
 use crate::{
     figure::{Definition, Figure, Unit},
@@ -171,7 +171,7 @@ impl LossReport {
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record([
             "original",
             "masked",
@@ -202,8 +202,7 @@ impl LossReport {
                 ))?;
             }
         }
-        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer)
     }
 
     /// For people.

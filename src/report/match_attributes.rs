@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text;
+use super::{spreadsheet, text};
 use crate::schema::{Matching, Pair, Situation};
 
 /// The schema name and version of this report.
@@ -183,7 +183,7 @@ impl MatchReport {
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record([
             "a",
             "b",
@@ -223,10 +223,7 @@ impl MatchReport {
         self.b_unmatched
             .iter()
             .try_for_each(|name| alone("", name))?;
-        let bytes = writer
-            .into_inner()
-            .map_err(csv::IntoInnerError::into_error)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer)
     }
 
     /// For people.

@@ -25,5 +25,6 @@ pub mod provenance;
 pub mod risk;
 pub mod score;
 pub mod selftest;
+pub mod spreadsheet;
 pub mod text;
 pub mod verify;

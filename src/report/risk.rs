@@ -12,7 +12,7 @@ use super::{
     io_error,
     link::LeftOutAttribute,
     provenance::Provenance,
-    text,
+    spreadsheet, text,
 };
 use crate::{
     figure::{Figure, Part},
@@ -289,7 +289,7 @@ impl RiskReport {
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record([
             "about",
             "measure",
@@ -313,8 +313,7 @@ impl RiskReport {
                 writer.serialize((about, key, &part.name, part.value, before, nothing))?;
             }
         }
-        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer)
     }
 
     /// For people.
@@ -511,7 +510,7 @@ impl RiskReport {
 /// # Errors
 /// When the output cannot be written.
 pub fn write_records(risks: &RecordRisks<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     for record in 0..risks.len() {
         let row = RecordRow::from(risks.of(record));
         writer.serialize(row).map_err(io_error)?;

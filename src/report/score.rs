@@ -8,7 +8,7 @@ use super::{
     figures::{self, FigureRow},
     link::{LeftOutAttribute, LinkReport},
     provenance::Provenance,
-    text,
+    spreadsheet, text,
 };
 use crate::{
     evaluate::overall::{self, Overall},
@@ -304,7 +304,7 @@ impl ScoreReport {
     /// # Errors
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record([
             "original", "masked", "measure", "known", "value", "counted", "skipped",
         ])?;
@@ -320,10 +320,7 @@ impl ScoreReport {
                 writer.serialize((original, masked, term.term, known, case.rate, records, 0))?;
             }
         }
-        let bytes = writer
-            .into_inner()
-            .map_err(csv::IntoInnerError::into_error)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer)
     }
 
     /// The report for people.

@@ -11,7 +11,10 @@ mod synthesis;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    visible,
+};
 
 pub use aggregation::{
     AggregatedBlock, ArcCost, Average, DistanceScale, FuzzyBlock, FuzzyParameters, Grouping,
@@ -180,6 +183,10 @@ impl Statement {
         })?;
         if statement.schema != SCHEMA {
             return Err(wrong(format!("is not of the schema {SCHEMA}")));
+        }
+        let mut names = statement.attributes.iter();
+        if names.any(|name| visible::name(name) != **name) {
+            return Err(wrong("names an attribute with control characters".into()));
         }
         Ok(statement)
     }

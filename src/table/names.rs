@@ -14,7 +14,10 @@ use super::roles::Roles;
 use super::select::alternatives;
 use super::tokens::{Layout, cut};
 use super::{Note, cell};
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    visible,
+};
 
 /// A name for each attribute: those of the header, each made unique; `V1`, `V2` ... where it has none.
 ///
@@ -31,7 +34,7 @@ pub(super) fn unique(
             [] => String::new(),
             ends => {
                 let text = cell::unquoted(cut(table, ends, place));
-                encoding.decode(&text).trim().to_owned()
+                visible::name(encoding.decode(&text).trim()).into_owned()
             }
         })
         .collect();

@@ -8,7 +8,10 @@ use super::attribute::{Role, Scale};
 use super::dialect::can_delimit;
 use super::encoding::Encoding;
 use super::number::THOUSANDS_MARKS;
-use crate::error::{Error, Result, not_toml};
+use crate::{
+    error::{Error, Result, not_toml},
+    visible,
+};
 
 /// What a roles file says; whatever it leaves out is guessed.
 ///
@@ -191,6 +194,7 @@ impl Roles {
             )?;
         }
         for (name, attribute) in written.attributes {
+            let name = visible::name(&name).into_owned();
             roles.attributes.entry(name.clone()).or_default();
             if let Some(role) = attribute.role {
                 roles.state(&name, |stated| &mut stated.role, role, "role")?;
@@ -217,7 +221,8 @@ impl Roles {
         value: T,
         what: &str,
     ) -> Result<()> {
-        match part(self.attributes.entry(name.to_owned()).or_default()).replace(value) {
+        let name = visible::name(name).into_owned();
+        match part(self.attributes.entry(name.clone()).or_default()).replace(value) {
             None => Ok(()),
             Some(_) => Err(
                 Error::input(format!("the attribute has more than one {what}"))

@@ -2,7 +2,10 @@
 
 use super::Table;
 use super::attribute::AttrId;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    visible,
+};
 
 impl Table {
     /// The attribute of this name.
@@ -10,9 +13,10 @@ impl Table {
     /// # Errors
     /// There is none; the message names those that are alike, or some that exist.
     pub fn find(&self, name: &str) -> Result<AttrId> {
+        let name = &visible::name(name);
         self.attributes
             .iter()
-            .position(|attribute| attribute.name == name)
+            .position(|attribute| attribute.name == *name)
             .map(AttrId::new)
             .ok_or_else(|| {
                 Error::usage(format!("there is no attribute {name:?}"))

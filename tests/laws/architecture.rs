@@ -7,10 +7,11 @@ use std::{
 };
 
 /// For each module of the crate, the modules that it may import. Arrows point one way.
-const MAY_IMPORT: [(&str, &[&str]); 21] = [
+const MAY_IMPORT: [(&str, &[&str]); 22] = [
     ("error", &[]),
     ("memory", &["error"]),
-    ("table", &["error", "memory"]),
+    ("visible", &[]),
+    ("table", &["error", "memory", "visible"]),
     ("figure", &[]),
     (
         "loss",
@@ -37,7 +38,7 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
         ],
     ),
     ("rng", &["error"]),
-    ("statement", &["error"]),
+    ("statement", &["error", "visible"]),
     ("stats", &["error", "table"]),
     ("optimize", &["error", "stats"]),
     ("certificate", &["error", "table", "stats"]),
@@ -59,7 +60,9 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
         "attack",
         &[
             "error",
-            "memory",
+    ("memory", &["error"]),
+    ("visible", &[]),
+    ("table", &["error", "memory", "visible"]),
             "table",
             "statement",
             "stats",
@@ -130,7 +133,9 @@ const MAY_IMPORT: [(&str, &[&str]); 21] = [
         "cli",
         &[
             "error",
-            "memory",
+    ("memory", &["error"]),
+    ("visible", &[]),
+    ("table", &["error", "memory", "visible"]),
             "table",
             "rng",
             "statement",

@@ -6,7 +6,7 @@ use super::EvaluateReport;
 use crate::{
     error::{Error, Result},
     evaluate::grid::Row,
-    report::io_error,
+    report::{io_error, spreadsheet},
 };
 
 impl EvaluateReport {
@@ -17,13 +17,12 @@ impl EvaluateReport {
     pub fn to_csv(&self) -> Result<String> {
         let failed = |error: csv::Error| Error::failed(io_error(error).to_string());
         let columns = Columns::of(&self.rows);
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = spreadsheet::writer(Vec::new());
         writer.write_record(columns.header()).map_err(failed)?;
         for row in &self.rows {
             writer.write_record(columns.line(row)).map_err(failed)?;
         }
-        let bytes = writer.into_inner().unwrap_or_default();
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        spreadsheet::text(writer).map_err(failed)
     }
 }
 

@@ -7,7 +7,10 @@ use super::{
     document::{Content, Document},
     parts::{Writer, base_name, text},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    report::spreadsheet,
+};
 
 /// The links of an attack, as far as a report shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Claims> {
         };
         let (candidates, tied, rank) = (count(3)?, count(4)?, count(5)?);
         claims.records += 1;
-        let record = line[0].to_string();
+        let record = spreadsheet::as_it_was(&line[0]).into_owned();
         match (candidates, tied, rank) {
             (Some(1), _, Some(1)) => claims.certain.push(record),
             (_, Some(1), Some(1)) => claims.found.push(record),

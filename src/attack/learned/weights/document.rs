@@ -12,6 +12,7 @@ use crate::{
     attack::{Direction, distance_based::Standardize, learned::family::Family},
     error::{Error, Result},
     statement::without_values,
+    visible,
 };
 
 /// The schema name and version.
@@ -131,6 +132,9 @@ pub fn from_json(text: &str) -> Result<Weights> {
     let attributes = document.attributes;
     if attributes.is_empty() {
         return Err(Error::input("names no attributes"));
+    }
+    if let Some(hidden) = attributes.iter().find(|name| visible::name(name) != **name) {
+        return Err(Error::input("has control characters in its name").on_attribute(hidden));
     }
     let mut sorted: Vec<&String> = attributes.iter().collect();
     sorted.sort_unstable();
