@@ -68,6 +68,16 @@ pub struct Attribute {
     pub role_reason: String,
 }
 
+/// The reason for what the user stated.
+pub(super) const STATED: &str = "stated";
+
+impl Attribute {
+    /// Whether the user stated its role; if not, it was guessed.
+    pub fn has_stated_role(&self) -> bool {
+        self.role_reason == STATED
+    }
+}
+
 /// An attribute of one table, by its place among those that the table still has, from 0.
 ///
 /// Dropping attributes ([`Table::without`](super::Table::without)) makes new places: look the attribute up again.

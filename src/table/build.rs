@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::attribute::{Attribute, Scale};
+use super::attribute::{Attribute, STATED, Scale};
 use super::columns::{Column as Cells, Tally};
 use super::guess;
 use super::marks::Marks;
@@ -58,7 +58,7 @@ impl Source<'_> {
             );
         }
         let (role, role_reason) = match stated.and_then(|stated| stated.role) {
-            Some(role) => (role, "stated".to_owned()),
+            Some(role) => (role, STATED.to_owned()),
             None => guess::role(&name, &tally, scale, || {
                 let present =
                     (0..self.layout.n_records()).filter(|&record| !missing.contains(record));

@@ -118,12 +118,14 @@ pub(super) fn role(
 /// # Complexity
 /// Sorts 8 bytes a cell.
 pub(super) fn distinct_keys<'a>(cells: impl Iterator<Item = Cow<'a, [u8]>>) -> usize {
-    let hashes = cells.map(|raw| {
-        let mut hasher = std::hash::DefaultHasher::new();
-        hasher.write(content(&raw));
-        hasher.finish()
-    });
-    count_distinct(hashes.collect())
+    count_distinct(cells.map(|raw| key(content(&raw))).collect())
+}
+
+/// What tells one content from another.
+pub(super) fn key(content: &[u8]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(content);
+    hasher.finish()
 }
 
 /// How many different numbers are in the list.

@@ -25,7 +25,17 @@ pub(super) const SHAPE_SAMPLE: usize = 1_000;
 pub(super) const FEW_VALUES: usize = 20;
 
 /// From this many records on, an attribute can be an identifier by its values alone.
-pub(super) const IDENTIFIER_RECORDS: usize = 20;
+pub const IDENTIFIER_RECORDS: usize = 20;
+
+/// Groups of records that share a cell, such as households, have this many members on average at most. Larger ones are
+/// classes, or an attribute by which the file is sorted.
+pub const GROUP_RECORDS: usize = 5;
+
+/// A text of this many letters is more than the name of a category: it is written by somebody.
+pub const LONG_TEXT_LETTERS: usize = 40;
+
+/// From this many longer texts on, an attribute holds remarks; fewer may be rare categories with long names.
+pub const LONG_TEXTS: usize = 5;
 
 /// Records worked on at a time by one thread: a multiple of 64, so that a chunk owns its words of a mask.
 pub(super) const CHUNK: usize = 16_384;

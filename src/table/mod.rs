@@ -40,6 +40,7 @@ mod read;
 mod replace;
 mod roles;
 mod select;
+mod singling;
 mod spelling;
 mod tokens;
 mod write;
@@ -61,6 +62,7 @@ pub use matrix::Matrix;
 pub use number::{EXACT_INTEGERS, rounded};
 pub use options::ReadOptions;
 pub use roles::Roles;
+pub use singling::Singling;
 
 use missing::Markers;
 use replace::Replaced;

@@ -60,9 +60,8 @@ const MAY_IMPORT: [(&str, &[&str]); 22] = [
         "attack",
         &[
             "error",
-    ("memory", &["error"]),
-    ("visible", &[]),
-    ("table", &["error", "memory", "visible"]),
+            "memory",
+            "visible",
             "table",
             "statement",
             "stats",
@@ -133,9 +132,8 @@ const MAY_IMPORT: [(&str, &[&str]); 22] = [
         "cli",
         &[
             "error",
-    ("memory", &["error"]),
-    ("visible", &[]),
-    ("table", &["error", "memory", "visible"]),
+            "memory",
+            "visible",
             "table",
             "rng",
             "statement",
