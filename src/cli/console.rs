@@ -13,7 +13,7 @@ use clap::Args;
 use super::{memory as machine, progress, watch};
 use crate::{
     error::{Error, Result},
-    memory,
+    memory, visible,
 };
 
 pub use progress::Live;
@@ -114,7 +114,7 @@ impl Console {
         if !self.quiet && self.said.borrow_mut().insert(text.into()) {
             progress::clear();
             // A closed standard error must not stop the work.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", visible::lines(text));
         }
     }
 
@@ -210,5 +210,5 @@ impl Drop for Console {
 /// The last words of a run that failed.
 pub fn complain(text: &str) -> io::Result<()> {
     progress::clear();
-    writeln!(io::stderr(), "sdcrisk: {text}")
+    writeln!(io::stderr(), "sdcrisk: {}", visible::lines(text))
 }

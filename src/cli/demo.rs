@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The bundled file: the program needs no other to show what it does.
-const PEOPLE: &[u8] = include_bytes!("../../data/synthetic-census.csv");
+const PEOPLE: &str = include_str!("../../data/synthetic-census.csv");
 
 /// The grid of data/plans/demo.toml, of which the file stands beside the plan here.
 fn plan() -> String {
@@ -57,13 +57,13 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
         return Ok(Ending::Done);
     }
     if args.plan {
-        files::print(plan().as_bytes())?;
+        files::print(&plan())?;
         return Ok(Ending::Done);
     }
     let table = || {
         Table::read(
             "synthetic-census.csv",
-            PEOPLE.to_vec(),
+            PEOPLE.as_bytes().to_vec(),
             &ReadOptions::default(),
         )
     };
@@ -74,7 +74,7 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
         rows.push(row(p, &original, table()?)?);
     }
     let compared = rows.first().map_or(0, |row| row.known);
-    files::print(explained(&original, compared, &rows).as_bytes())?;
+    files::print(&explained(&original, compared, &rows))?;
     Ok(Ending::Done)
 }
 

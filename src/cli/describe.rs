@@ -55,6 +55,6 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
         TextOrJson::Text => report::describe::to_text(&description, as_record.as_ref()),
         TextOrJson::Json => report::describe::to_json(&description, as_record.as_ref()),
     };
-    files::print(text.as_bytes())?;
+    files::print(&text)?;
     Ok(Ending::Done)
 }

@@ -8,7 +8,7 @@ use super::{
     Ending,
     args::{TextOrJson, read_text},
     console::Console,
-    files::{Output, Plan, Privacy, name_of},
+    files::{Output, Plan, Privacy, keep_all, name_of},
 };
 use crate::{attack::learned::weights::Weights, error::Result, report::explain::Explanation};
 
@@ -46,17 +46,14 @@ pub fn run(args: &ExplainArgs, console: &Console) -> anyhow::Result<Ending> {
     let weights = Weights::from_json(&name_of(&args.weights), &text)?;
     let explanation = Explanation::new(&weights);
     if let Some(svg) = &mut svg {
-        svg.write(|out| out.write_all(explanation.to_svg().as_bytes()))?;
+        svg.write_text(&explanation.to_svg())?;
     }
     let text = match args.format {
         TextOrJson::Text => explanation.to_text(),
         TextOrJson::Json => explanation.to_json(),
     };
-    output.write(|out| out.write_all(text.as_bytes()))?;
-    if let Some(svg) = svg {
-        svg.keep()?;
-    }
-    output.keep()?;
+    output.write_text(&text)?;
+    keep_all(svg.into_iter().chain([output]))?;
     Ok(Ending::Done)
 }
 

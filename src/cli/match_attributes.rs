@@ -8,7 +8,7 @@ use super::{
     Ending,
     args::{Format, ReadArgs, ReportArgs, read_table},
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Output, Plan, Privacy, keep_all},
 };
 use crate::{
     error::{Error, Result},
@@ -151,13 +151,8 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
         };
         outputs
             .report
-            .write(|out| out.write_all(content.as_bytes()))?;
-        for output in [outputs.renamed, Some(outputs.report)]
-            .into_iter()
-            .flatten()
-        {
-            output.keep()?;
-        }
+            .write_text(&content)?;
+        keep_all(outputs.renamed.into_iter().chain([outputs.report]))?;
         Ok(())
     })?;
     Ok(Ending::Done)

@@ -25,9 +25,13 @@ mod watch;
 
 use std::{io, process::ExitCode};
 
+use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    visible,
+};
 use console::Console;
 
 /// Exit statuses beside 0: a contract with scripts.
@@ -129,21 +133,28 @@ enum Ending {
     NotProved,
     /// Somebody pressed Ctrl-C, and what can be continued was kept.
     Stopped,
+    /// The command line makes no sense, and that was said.
+    Objected,
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
 pub fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = match Cli::from_arg_matches(&matches) {
-        Ok(cli) => cli,
-        Err(error) => error.exit(),
+    let parsed = Cli::command()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let outcome = match parsed {
+        Ok(cli) => {
+            fence::install();
+            fence::contained(|| run(cli))
+        }
+        Err(error) => told(&error),
     };
-    fence::install();
-    match fence::contained(|| run(cli)) {
+    match outcome {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Unproven) => ExitCode::from(status::UNPROVEN),
         Ok(Ending::Wrong) => ExitCode::from(status::FAILED),
         Ok(Ending::NotProved) => ExitCode::from(status::NOT_PROVED),
+        Ok(Ending::Objected) => ExitCode::from(status::USAGE),
         Ok(Ending::Stopped) => ExitCode::from(status::STOPPED),
         Ok(Ending::AboveLimit) => ExitCode::from(status::ABOVE_LIMIT),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -155,30 +166,58 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Prints what the parser of the command line has to say: its objections, or the help or the version that was asked for.
+fn told(said: &clap::Error) -> anyhow::Result<Ending> {
+    let plain = said.render().to_string();
+    if said.use_stderr() {
+        // An argument can hold signs that steer a terminal: without colours, then. Nothing is left to be done when it
+        // cannot be written.
+        let _ = match visible::lines(&plain) == plain {
+            true => said.print(),
+            false => console::complain(&plain),
+        };
+        return Ok(Ending::Objected);
+    }
+    match files::is_terminal() {
+        true => said.print().context("cannot write to standard output")?,
+        false => files::print(&plain)?,
+    }
+    Ok(Ending::Done)
+}
+
 fn run(cli: Cli) -> anyhow::Result<Ending> {
     let console = Console::new(&cli.console)?;
-    match cli.command {
-        Command::Mask { method } => mask::run(&method, &console),
-        Command::Link(args) => link::run(&args, &console),
-        Command::Loss(args) => loss::run(&args, &console),
-        Command::Risk(args) => risk::run(&args, &console),
-        Command::Score(args) => score::run(&args, &console),
-        Command::Evaluate(args) => evaluate::run(&args, &console),
-        Command::MatchAttributes(args) => match_attributes::run(&args, &console),
-        Command::Explain(args) => explain::run(&args, &console),
-        Command::Report(args) => report::run(&args, &console),
-        Command::Verify(args) => verify::run(&args, &console),
-        Command::Describe(args) => describe::run(&args, &console),
-        Command::Demo(args) => demo::run(&args, &console),
-        Command::Selftest(args) => selftest::run(&args, &console),
+    let outcome = command(cli.command, &console);
+    for sentence in files::left_by_killed_runs() {
+        console.note(&sentence);
+    }
+    outcome
+}
+
+fn command(command: Command, console: &Console) -> anyhow::Result<Ending> {
+    match command {
+        Command::Mask { method } => mask::run(&method, console),
+        Command::Link(args) => link::run(&args, console),
+        Command::Loss(args) => loss::run(&args, console),
+        Command::Risk(args) => risk::run(&args, console),
+        Command::Score(args) => score::run(&args, console),
+        Command::Evaluate(args) => evaluate::run(&args, console),
+        Command::MatchAttributes(args) => match_attributes::run(&args, console),
+        Command::Explain(args) => explain::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
+        Command::Describe(args) => describe::run(&args, console),
+        Command::Demo(args) => demo::run(&args, console),
+        Command::Selftest(args) => selftest::run(&args, console),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "sdcrisk", &mut script);
-            files::print(&script)?;
+            files::print(&String::from_utf8_lossy(&script))?;
             Ok(Ending::Done)
         }
         Command::Man { command } => {
-            files::print(&manual(command.as_deref())?)?;
+            let page = manual(command.as_deref())?;
+            files::print(&String::from_utf8_lossy(&page))?;
             Ok(Ending::Done)
         }
     }

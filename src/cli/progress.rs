@@ -70,7 +70,7 @@ impl Line {
 
     /// Writes it in place of what stands there.
     fn write(&mut self, text: &str) {
-        let _ = write!(io::stderr(), "\r\x1b[2K{text}");
+        let _ = write!(io::stderr(), "\r\x1b[2K{}", crate::visible::name(text));
         let _ = io::stderr().flush();
         self.dirty = true;
     }

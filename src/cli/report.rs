@@ -70,7 +70,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
         },
     );
     console.stage("write", || -> Result<()> {
-        output.write(|out| out.write_all(page.as_bytes()))?;
+        output.write_text(&page)?;
         output.keep()
     })?;
     Ok(Ending::Done)

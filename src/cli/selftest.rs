@@ -31,7 +31,7 @@ pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
         TextOrJson::Text => report.to_text(),
         TextOrJson::Json => report.to_json(),
     };
-    files::print(content.as_bytes())?;
+    files::print(&content)?;
     Ok(match report.failed {
         0 => Ending::Done,
         _ => Ending::Wrong,

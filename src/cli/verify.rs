@@ -96,7 +96,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
         TextOrJson::Json => report.to_json(),
     };
     console.stage("write", || -> Result<()> {
-        output.write(|out| out.write_all(content.as_bytes()))?;
+        output.write_text(&content)?;
         output.keep()
     })?;
     Ok(match verdict.outcome() {

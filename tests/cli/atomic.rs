@@ -274,3 +274,156 @@ fn a_full_disk_leaves_the_old_file() {
         }
     }
 }
+
+/// A call that writes three files, which are nothing without each other, and what was there before.
+const SEVERAL: &str =
+    "mask rankswap --window 5 --quiet --shuffle key.csv --statement s.json -o out.csv small.csv";
+const TOGETHER: [&str; 3] = ["key.csv", "out.csv", "s.json"];
+
+fn small() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let lines = (0..2_000).map(|record| format!("{},{}\n", record * 7_919 % 10_007, record % 13));
+    let content: String = std::iter::once("amount,count\n".to_owned())
+        .chain(lines)
+        .collect();
+    sandbox.write("small.csv", content);
+    sandbox
+}
+
+/// Which of the files are new, after they are made old again.
+fn new_ones(sandbox: &Sandbox) -> Vec<&'static str> {
+    let is_new = |name: &&str| sandbox.text(name) != OLD;
+    TOGETHER.into_iter().filter(is_new).collect()
+}
+
+fn make_old(sandbox: &Sandbox) {
+    for name in TOGETHER {
+        sandbox.write(name, OLD);
+    }
+}
+
+/// Moments spread over the whole run, closer together than its steps are long.
+fn moments(sandbox: &Sandbox, call: &str, count: u32) -> impl Iterator<Item = Duration> + use<> {
+    let start = Instant::now();
+    sandbox.run(call).ended(0);
+    let whole = start.elapsed();
+    (0..count).map(move |nth| whole * nth / count)
+}
+
+/// From the first instruction on: a signal finds no temporary file that it does not remove, and no half of a set.
+#[test]
+fn a_signal_at_any_moment_leaves_all_files_old_or_all_new_and_no_litter() {
+    let sandbox = small();
+    let mut ended_by_it = 0;
+    for (nth, moment) in moments(&sandbox, SEVERAL, 60).enumerate() {
+        make_old(&sandbox);
+        let mut child = sandbox
+            .command(SEVERAL)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(moment);
+        let signal = ["-TERM", "-INT"][nth % 2];
+        let process = child.id().to_string();
+        Command::new("kill")
+            .args([signal, &process])
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        ended_by_it += u32::from(!child.wait().unwrap().success());
+        let new = new_ones(&sandbox);
+        assert!(
+            new.is_empty() || new == TOGETHER,
+            "after {moment:?} only these are new: {new:?}"
+        );
+        assert_eq!(
+            sandbox.names(),
+            ["key.csv", "out.csv", "s.json", "small.csv"]
+        );
+    }
+    assert!(ended_by_it > 0, "no run was reached by its signal");
+}
+
+/// Nothing can run after SIGKILL: what it leaves is whole files and, where not all of them are in place, temporary ones
+/// that the next run names.
+#[test]
+fn what_a_kill_leaves_is_named_by_the_next_run() {
+    let sandbox = small();
+    let mut littered = 0;
+    for moment in moments(&sandbox, SEVERAL, 60) {
+        make_old(&sandbox);
+        let mut child = sandbox
+            .command(SEVERAL)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let new = new_ones(&sandbox);
+        let left: Vec<String> = sandbox
+            .names()
+            .into_iter()
+            .filter(|name| name.starts_with(".sdcrisk-"))
+            .collect();
+        assert!(
+            new.is_empty() || new == TOGETHER || left.len() == TOGETHER.len() - new.len(),
+            "{new:?} are new, {left:?} are left"
+        );
+        littered += left.len();
+        let next = sandbox.run(&SEVERAL.replace("--quiet ", "")).ended(0);
+        for name in &left {
+            let target = name
+                .trim_start_matches(".sdcrisk-")
+                .rsplit_once('-')
+                .unwrap()
+                .0;
+            let told = format!("note: a run was killed before {target} was in place: ");
+            assert!(next.stderr.contains(&told), "{name}: {}", next.stderr);
+            assert!(
+                next.stderr.contains(name.as_str()),
+                "{name}: {}",
+                next.stderr
+            );
+            fs::remove_file(sandbox.path(name)).unwrap();
+        }
+        let again = sandbox.run(&SEVERAL.replace("--quiet ", "")).ended(0);
+        assert!(!again.stderr.contains("killed"), "{}", again.stderr);
+    }
+    assert!(littered > 0, "no run was killed while it wrote");
+}
+
+/// The temporary files of a run that goes on are not taken for leftovers.
+#[test]
+fn a_run_beside_this_one_was_not_killed() {
+    let sandbox = sandbox();
+    let mut child = start(&sandbox);
+    wait_for_first_bytes(&sandbox, &mut child);
+    sandbox.write("tiny.csv", "a,b\n1,2\n3,4\n5,6\n7,8\n");
+    let beside = sandbox
+        .run("mask rankswap --window 1 -o tiny-masked.csv tiny.csv")
+        .ended(0);
+    assert!(!beside.stderr.contains("killed"), "{}", beside.stderr);
+    child.wait().unwrap();
+}
+
+/// The second of two files cannot be put in its place: the message says which file is new already.
+#[test]
+fn a_set_that_breaks_says_what_is_in_place() {
+    let sandbox = small();
+    sandbox.write("key.csv", OLD);
+    // What stands in the way of a rename comes after the names were checked: a folder of the target's name.
+    let ran = sandbox.shell(
+        "mkfifo p; (sdcrisk mask rankswap --window 5 --shuffle key.csv -o out.csv - < p) & \
+         exec 3> p; until ls .sdcrisk-out.csv-* > ls.txt 2>&1; do sleep .02; done; mkdir out.csv; cat small.csv >&3; exec 3>&-; wait $!",
+    );
+    let ran = ran.ended(1);
+    assert!(
+        ran.stderr.contains("sdcrisk: out.csv: cannot write it: ")
+            && ran
+                .stderr
+                .contains("Of the same call key.csv is in place already"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -42,4 +42,7 @@ mod risk;
 mod sandbox;
 mod score;
 mod selftest;
+mod singling;
+mod standard_output;
+mod unseen_signs;
 mod verify;

@@ -160,17 +160,19 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     tell_what_il_misses(&report.rows, console);
     console.stage("write", || -> anyhow::Result<()> {
+        let mut outputs = Vec::new();
         if let (Some(folder), Some(path)) = (&folder, &journal_path) {
             journal::in_order(path, &header, &report.rows)?;
-            folder.write(&report)?;
+            outputs = folder.write(&report)?;
         }
         let content = match args.report.format {
             Format::Text => report.to_text(),
             Format::Json => report.to_json(),
             Format::Csv => report.to_csv()?,
         };
-        output.write(|out| out.write_all(content.as_bytes()))?;
-        Ok(output.keep()?)
+        output.write_text(&content)?;
+        outputs.push(output);
+        Ok(files::keep_all(outputs)?)
     })?;
     args.ending(&report, console)
 }

@@ -75,11 +75,11 @@ impl Folder {
         })
     }
 
-    /// Writes everything, then lets it appear.
+    /// Writes everything; it appears when it is kept.
     ///
     /// # Errors
     /// Failed, when it cannot be written.
-    pub fn write(&self, report: &EvaluateReport) -> Result<()> {
+    pub fn write(&self, report: &EvaluateReport) -> Result<Vec<Output>> {
         let json = report.to_json();
         let document = Document::parse("results.json", &json)?;
         let page = html::page(std::slice::from_ref(&document), Audience::Internal);
@@ -104,10 +104,10 @@ impl Folder {
         let mut outputs = Vec::new();
         for (path, content) in &files {
             let mut output = plan.open(path, privacy_of(path))?;
-            output.write(|out| out.write_all(content.as_bytes()))?;
+            output.write_text(&content)?;
             outputs.push(output);
         }
-        outputs.into_iter().try_for_each(Output::keep)
+        Ok(outputs)
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
     Ending,
     args::Format,
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Output, Plan, Privacy, keep_all},
     provenance,
 };
 use crate::{
@@ -391,31 +391,25 @@ impl LinkArgs {
         }
         if let (Some(output), Some(learned)) = (&mut outputs.weights, lesson) {
             let json = learned.weights(self.direction()).to_json();
-            output.write(|out| out.write_all(json.as_bytes()))?;
+            output.write_text(&json)?;
         }
         if let (Some(output), Some(certificate)) = (&mut outputs.certificate, certificate) {
-            output.write(|out| out.write_all(certificate.to_json().as_bytes()))?;
+            output.write_text(&certificate.to_json())?;
         }
         let content = match self.report.format {
             Format::Text => report.to_text(),
             Format::Json => report.to_json(&provenance::of(&[original, masked])),
             Format::Csv => report.to_csv()?,
         };
-        outputs
-            .report
-            .write(|out| out.write_all(content.as_bytes()))?;
+        outputs.report.write_text(&content)?;
         let Outputs {
             links,
             weights,
             certificate,
             report,
         } = outputs;
-        for output in [links, weights, certificate, Some(report)]
-            .into_iter()
-            .flatten()
-        {
-            output.keep()?;
-        }
+        let others = [links, weights, certificate].into_iter().flatten();
+        keep_all(others.chain([report]))?;
         Ok(())
     }
 

@@ -118,7 +118,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
         Format::Csv => report.to_csv()?,
     };
     console.stage("write", || -> Result<()> {
-        output.write(|out| out.write_all(content.as_bytes()))?;
+        output.write_text(&content)?;
         output.keep()
     })?;
     Ok(Ending::Done)

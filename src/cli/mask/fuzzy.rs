@@ -20,7 +20,7 @@ use crate::{
         Details, Mask, Masked,
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings, StartingCentres},
     },
-    report::{io_error, text},
+    report::{io_error, spreadsheet, text},
     statement::{DistanceScale, Method},
     table::{AttrId, ReadOptions, Table},
 };
@@ -351,7 +351,7 @@ fn starting_centres(path: &Path) -> Result<StartingCentres> {
         attributes: table
             .attributes()
             .iter()
-            .map(|attribute| attribute.name.clone())
+            .map(|attribute| spreadsheet::as_it_was(&attribute.name).into_owned())
             .collect(),
         values,
         source,
@@ -371,7 +371,7 @@ fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> 
 
 /// The centres in the file's units, in the order of the clusters.
 fn write_centres(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     for block in blocks_of(masked) {
         writer.write_record(&block.attributes).map_err(io_error)?;
         for centre in block.centres.chunks_exact(block.attributes.len().max(1)) {
@@ -383,7 +383,7 @@ fn write_centres(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
 
 /// The memberships of each record in each cluster; empty where the record has no value.
 fn write_memberships(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     for block in blocks_of(masked) {
         let header = (1..=block.n_clusters).map(|cluster| cluster.to_string());
         writer

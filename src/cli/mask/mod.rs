@@ -32,7 +32,7 @@ use crate::{
     mask::{self, Details, Mask, Masked, Rounding},
     report::text,
     rng::{Purpose, Seed},
-    table::{AttrId, Role, Table},
+    table::{AttrId, Role, Singling, Table},
 };
 
 /// The masking methods.
@@ -74,9 +74,10 @@ struct MaskArgs {
     /// The file to mask; - is standard input
     #[arg(value_name = "IN.csv")]
     input: PathBuf,
-    /// Where the masked file goes; it appears whole or not at all
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    /// Where the masked file goes; it appears whole or not at all. - is standard output, a terminal too [default: standard
+    /// output, unless it is a terminal]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Attributes to mask: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that can be]
     #[arg(long, value_name = "LIST")]
     attributes: Option<String>,
@@ -303,6 +304,9 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
             path.display()
         ));
     }
+    if !args.keep_identifiers {
+        warn_of_singling(&masked, console)?;
+    }
     let mut order = Vec::new();
     if args.shuffle.is_some() {
         masked.statement.shuffled = true;
@@ -312,6 +316,39 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     console.progress("writing");
     console.stage("write", || outputs.write(&masked, &order))?;
     Ok(Ending::Done)
+}
+
+/// Names what reaches the masked file and singles out records as it stands. A stated role answers whether an attribute is
+/// an identifier; numbers that nobody shares single out records in any role but *non-confidential*, unless they are masked.
+///
+/// # Errors
+/// Usage, under `--strict`.
+fn warn_of_singling(masked: &Masked, console: &Console) -> Result<()> {
+    let table = &masked.table;
+    let is_masked = |name: &str| masked.effects.iter().any(|effect| effect.attribute == name);
+    let found: Vec<String> = table
+        .singling()
+        .into_iter()
+        .filter_map(|(id, singling)| {
+            let attribute = table.attribute(id);
+            let as_collected = table.numbers(id).is_none() || !is_masked(&attribute.name);
+            let open = match attribute.has_stated_role() {
+                false => true,
+                true => {
+                    singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential
+                }
+            };
+            (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))
+        })
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    console.warn(&format!(
+        "these attributes can single out records of the masked file as they stand: {}. Mask them, or leave them out (--drop); \
+         a roles file (--roles) that makes one non-confidential ends this warning of it",
+        text::names(&found, 12)
+    ))
 }
 
 /// The options of a call, checked against its table.

@@ -2,12 +2,12 @@
 
 use std::{io::Write, path::PathBuf};
 
-use super::{ExtraWriter, MethodArgs};
+use super::{ExtraWriter, MaskArgs, MethodArgs};
 use crate::{
-    cli::files::{Output, Plan, Privacy},
-    error::Result,
+    cli::files::{self, Output, Plan, Privacy, keep_all},
+    error::{Error, Result},
     mask::Masked,
-    report::io_error,
+    report::{io_error, spreadsheet},
 };
 
 /// What a call writes, opened before any work is done.
@@ -28,8 +28,9 @@ impl Outputs {
             plan.input(input)?;
         }
         let extras = method_args.extras();
+        let masked = args.masked_file()?;
         let fixed = [
-            Some(&args.output),
+            Some(&masked),
             args.statement.as_ref(),
             args.shuffle.as_ref(),
         ];
@@ -51,7 +52,7 @@ impl Outputs {
                 .into_iter()
                 .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
                 .collect::<Result<_>>()?,
-            table: plan.open(&args.output, Privacy::Ordinary)?,
+            table: plan.open(&masked, Privacy::Ordinary)?,
         })
     }
 
@@ -61,7 +62,7 @@ impl Outputs {
             key.write(|out| write_key(out, order))?;
         }
         if let Some(output) = &mut self.statement {
-            output.write(|out| out.write_all(masked.statement.to_json().as_bytes()))?;
+            output.write_text(&masked.statement.to_json())?;
         }
         for (output, writer) in &mut self.extras {
             output.write(|out| writer(masked, out))?;
@@ -69,16 +70,31 @@ impl Outputs {
         self.table.write(|mut out| masked.table.write(&mut out))?;
         let extras = self.extras.into_iter().map(|(output, _)| output);
         let others = [self.key, self.statement].into_iter().flatten();
-        for output in others.chain(extras).chain([self.table]) {
-            output.keep()?;
-        }
+        keep_all(others.chain(extras).chain([self.table]))?;
         Ok(())
+    }
+}
+
+impl MaskArgs {
+    /// Where the masked file goes.
+    ///
+    /// # Errors
+    /// Usage, when that would be a terminal and nobody said so: a file of records is no message.
+    fn masked_file(&self) -> Result<PathBuf> {
+        match &self.output {
+            Some(path) => Ok(path.clone()),
+            None if files::is_terminal() => Err(Error::usage(
+                "will not write the masked file to a terminal",
+            )
+            .remedy("Name a file by -o FILE, or send it on ('> FILE', '| COMMAND'); -o - writes it here")),
+            None => Ok(PathBuf::from(files::STANDARD)),
+        }
     }
 }
 
 /// The key of a shuffled file: which original record each masked record is, both counted from 1.
 fn write_key(out: &mut dyn Write, order: &[u32]) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     writer
         .write_record(["masked", "original"])
         .map_err(io_error)?;
@@ -105,7 +121,7 @@ pub(super) fn write_assignments(
     none: u32,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    let mut writer = spreadsheet::writer(out);
     let mut header = vec!["record".to_owned()];
     header.extend(columns.iter().map(|column| match columns.len() {
         1 => word.to_owned(),

@@ -12,7 +12,7 @@ use super::{
     Ending,
     args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit},
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Output, Plan, Privacy, keep_all},
     pair::AlignArgs,
     provenance,
 };
@@ -217,16 +217,8 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         if let Some(records) = &mut outputs.records {
             records.write(|out| report::write_records(&measured.of_file.records(), out))?;
         }
-        outputs
-            .report
-            .write(|out| out.write_all(content.as_bytes()))?;
-        for output in [outputs.records, Some(outputs.report)]
-            .into_iter()
-            .flatten()
-        {
-            output.keep()?;
-        }
-        Ok(())
+        outputs.report.write_text(&content)?;
+        keep_all(outputs.records.into_iter().chain([outputs.report]))
     })?;
     Ok(ending)
 }

@@ -1,29 +1,30 @@
-//! Opening inputs and writing outputs, so that nothing is ever lost: an output appears whole or not at all, and an
-//! input is never overwritten.
+//! Opening inputs and writing outputs, so that nothing is ever lost: an output appears whole or not at all, the outputs
+//! of one call together, and an input is never overwritten.
+
+mod output;
+mod standard;
+mod temporary;
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Read, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
-    sync::{
-        Mutex, MutexGuard, Once, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
 };
 
 use anyhow::Context;
 
-use super::{
-    progress::{self, Hush},
-    status,
-};
+use super::progress::Hush;
+pub use output::{Output, keep_all};
+pub use standard::is_terminal;
+pub use temporary::{interruptible, is_interrupted, left_by_killed_runs, remove_temporary};
+
 use crate::{
     error::{Error, Result},
-    memory,
+    memory, visible,
 };
 
 /// The name of standard input and output.
-const STANDARD: &str = "-";
+pub const STANDARD: &str = "-";
 
 /// Reads a whole file, or standard input for `-`; `.gz` and `.zst` content is recognised by its first bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
@@ -110,7 +111,7 @@ pub fn name_of(path: &Path) -> String {
     if path == Path::new(STANDARD) {
         "standard input".into()
     } else {
-        path.display().to_string()
+        visible::name(&path.display().to_string()).into_owned()
     }
 }
 
@@ -139,13 +140,12 @@ fn cannot(verb: &str, name: &str, error: &io::Error) -> Error {
         .remedy(remedy)
 }
 
-/// Bytes to standard output, at once.
-pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
+/// Text for people to standard output, all in one go.
+pub fn print(text: &str) -> anyhow::Result<()> {
     let _hush = Hush::new();
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)
-        .and_then(|()| out.flush())
-        .context("cannot write to standard output")
+    let text = visible::lines(text);
+    let written = standard::writer().and_then(|mut out| out.write_all(text.as_bytes()));
+    written.context("cannot write to standard output")
 }
 
 /// Who may read a file that is written.
@@ -232,12 +232,7 @@ impl Plan {
             true => "standard output".into(),
             false => name_of(path),
         };
-        let sink = Output::sink(path, privacy).map_err(|error| cannot("write", &name, &error))?;
-        Ok(Output {
-            name,
-            alone: self.outputs.len() == 1,
-            sink,
-        })
+        Output::open(path, name, privacy, self.outputs.len() == 1)
     }
 }
 
@@ -297,181 +292,6 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
         .file_name()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
     Ok(fs::canonicalize(parent)?.join(file_name))
-}
-
-/// Temporary files that exist right now: a run that is asked to stop (Ctrl-C, the end of a batch job) removes them.
-static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// How many pieces of work are under way that can be asked to stop; one can be part of another.
-static SEARCHING: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether it was asked to.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Does work that gives what it has when somebody presses Ctrl-C (see [`is_interrupted`]); a second time ends the program.
-pub fn interruptible<T>(work: impl FnOnce() -> T) -> T {
-    watch_signals();
-    SEARCHING.fetch_add(1, Ordering::Relaxed);
-    let result = work();
-    SEARCHING.fetch_sub(1, Ordering::Relaxed);
-    result
-}
-
-/// Whether interruptible work was asked to stop, now or before.
-pub fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
-fn remember(temporary: &Path) {
-    watch_signals();
-    temporary_files().push(temporary.to_path_buf());
-}
-
-fn watch_signals() {
-    static HANDLER: Once = Once::new();
-    HANDLER.call_once(|| {
-        // Without a handler a stopped run leaves a temporary file behind: a blemish, no reason not to work.
-        let _ = ctrlc::set_handler(|| {
-            // A search gives what it has; who asks twice means it.
-            if SEARCHING.load(Ordering::Relaxed) > 0 && !INTERRUPTED.swap(true, Ordering::Relaxed) {
-                return;
-            }
-            remove_temporary();
-            std::process::exit(i32::from(status::STOPPED));
-        });
-    });
-}
-
-/// Removes the outputs that are being written: for a run that ends here.
-pub fn remove_temporary() {
-    for path in temporary_files().drain(..) {
-        let _ = fs::remove_file(path);
-    }
-}
-
-fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// An output that is being written. It appears under its name when it is kept, whole; if it is dropped before that, or
-/// the program dies, what was there before stays.
-#[derive(Debug)]
-pub struct Output {
-    name: String,
-    /// Whether the call has no other output.
-    alone: bool,
-    sink: Sink,
-}
-
-#[derive(Debug)]
-enum Sink {
-    Standard,
-    /// A pipe or device: there is nothing that could be renamed.
-    Stream(File),
-    File {
-        temporary: tempfile::NamedTempFile,
-        target: PathBuf,
-    },
-}
-
-impl Output {
-    fn sink(path: &Path, privacy: Privacy) -> io::Result<Sink> {
-        if path == Path::new(STANDARD) {
-            return Ok(Sink::Standard);
-        }
-        let existing = fs::metadata(path).ok();
-        if existing
-            .as_ref()
-            .is_some_and(|metadata| !metadata.is_file())
-        {
-            return Ok(Sink::Stream(File::options().write(true).open(path)?));
-        }
-        let target = resolved(path)?;
-        let folder = target.parent().unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".sdcrisk-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The user's settings take away from a new file's mode, as they do everywhere.
-            builder.permissions(fs::Permissions::from_mode(match privacy {
-                Privacy::Private => 0o600,
-                Privacy::Ordinary => 0o666,
-            }));
-        }
-        let temporary = builder.tempfile_in(folder)?;
-        if let (Privacy::Ordinary, Some(metadata)) = (privacy, existing) {
-            temporary
-                .as_file()
-                .set_permissions(metadata.permissions())?;
-        }
-        remember(temporary.path());
-        Ok(Sink::File { temporary, target })
-    }
-
-    /// Writes the content, compressed if the name ends in `.gz` or `.zst`.
-    ///
-    /// # Errors
-    /// Failed, when it cannot be written. A closed pipe is no failure, if it is the call's only output.
-    pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        const BUFFER: usize = 1 << 18;
-        let _hush = matches!(self.sink, Sink::Standard | Sink::Stream(_)).then(Hush::new);
-        let (file, target): (Box<dyn Write + '_>, Option<&Path>) = match &mut self.sink {
-            Sink::Standard => (Box::new(io::stdout().lock()), None),
-            Sink::Stream(file) => (Box::new(file), None),
-            Sink::File { temporary, target } => (Box::new(temporary.as_file_mut()), Some(target)),
-        };
-        let buffered = BufWriter::with_capacity(BUFFER, file);
-        let written = match target.and_then(Path::extension).and_then(|e| e.to_str()) {
-            Some("gz") => gzip(buffered, content),
-            Some("zst") => zstandard(buffered, content),
-            _ => plain(buffered, content),
-        };
-        match written {
-            // Whoever reads it has had enough. Where it is one output of several, something is lost.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.alone => Ok(()),
-            other => other.map_err(|error| cannot("write", &self.name, &error)),
-        }
-    }
-
-    /// Makes the output appear.
-    ///
-    /// # Errors
-    /// Failed, when the disk does not take it.
-    pub fn keep(self) -> Result<()> {
-        let Sink::File { temporary, target } = self.sink else {
-            return Ok(());
-        };
-        temporary
-            .as_file()
-            .sync_all()
-            .and_then(|()| temporary.persist(&target).map_err(|error| error.error))
-            .map_err(|error| cannot("write", &self.name, &error))?;
-        Ok(())
-    }
-}
-
-fn plain(
-    mut out: impl Write,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    content(&mut out)?;
-    out.flush()
-}
-
-fn gzip(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-    content(&mut encoder)?;
-    encoder.finish()?.flush()
-}
-
-fn zstandard(
-    out: impl Write,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut encoder = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-    content(&mut encoder)?;
-    encoder.finish()?.flush()
 }
 
 #[cfg(test)]
