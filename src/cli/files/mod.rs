@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::Context;
 
-use super::progress::Hush;
+use super::progress::{self, Hush};
 pub use output::{Output, keep_all};
 pub use standard::is_terminal;
 pub use temporary::{interruptible, is_interrupted, left_by_killed_runs, remove_temporary};
