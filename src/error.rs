@@ -17,8 +17,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The call makes no sense: an option is wrong, missing, or can have no effect. Exit status 2.
+    /// The call makes no sense: an option is wrong or missing, or two contradict each other. Exit status 2.
     Usage,
+    /// `--strict` made an error of a warning, or of a note about an option without use. Exit status 2.
+    Strict,
     /// A file's content is not what it must be. Exit status 3.
     Input,
     /// The machine did not do what was asked: a file cannot be opened, a disk is full. Exit status 1.
@@ -61,6 +63,11 @@ impl Error {
     /// The call makes no sense.
     pub fn usage(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, what)
+    }
+
+    /// A warning or a note that `--strict` makes an error.
+    pub fn strict(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Strict, what)
     }
 
     /// A file's content is not what it must be.

@@ -216,7 +216,7 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
         return Err(Error::input(
             "the records of the two files are not paired as the certificate was made with",
         )
-        .remedy("Give the --id or --key that was given to 'link', or none if none was"));
+        .remedy("Give the --id or --shuffle-key that was given to 'link', or none if none was"));
     }
     Ok(())
 }

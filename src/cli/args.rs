@@ -8,10 +8,14 @@ use clap::{Args, ValueEnum};
 use super::{console::Console, files};
 use crate::{
     error::{Error, Result},
+    report::text,
     rng::Seed,
     statement::MissingMatches,
     table::{AttrId, Encoding, ReadOptions, Role, Roles, Table},
 };
+
+/// So many names of a list are shown.
+const NAMES_SHOWN: usize = 12;
 
 /// How files are read. What is not given is worked out; `sdcrisk describe` shows it.
 #[derive(Debug, Clone, Default, Args)]
@@ -133,7 +137,7 @@ impl From<MissingArg> for MissingMatches {
 }
 
 /// The form of a report, and where it goes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
     /// Form of the report
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
@@ -209,6 +213,14 @@ pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> R
     })?;
     if let Some(text) = table.dialect().blank_lines.in_words() {
         console.note(&format!("note: {}: {text}", table.name()));
+    }
+    let unmatched = options.roles.unmatched(&table);
+    if !unmatched.is_empty() {
+        console.unused(&format!(
+            "{} does not have all that the roles file names: {}",
+            table.name(),
+            text::names(&unmatched, NAMES_SHOWN)
+        ))?;
     }
     Ok(table)
 }

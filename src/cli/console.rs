@@ -148,9 +148,23 @@ impl Console {
         self.objection("note", text)
     }
 
+    /// What a method remarks: a warning if it begins with "warning:".
+    ///
+    /// # Errors
+    /// Usage, for a warning under `--strict`.
+    pub fn remark(&self, text: &str) -> Result<()> {
+        match text.strip_prefix("warning: ") {
+            Some(warning) => self.warn(warning),
+            None => {
+                self.note(text);
+                Ok(())
+            }
+        }
+    }
+
     fn objection(&self, kind: &str, text: &str) -> Result<()> {
         if self.strict {
-            return Err(Error::usage(text).remedy("Without --strict this is a note"));
+            return Err(Error::strict(text).remedy(format!("Without --strict this is a {kind}")));
         }
         self.note(&format!("{kind}: {text}"));
         Ok(())

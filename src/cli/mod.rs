@@ -265,7 +265,7 @@ fn manual(path: Option<&str>) -> anyhow::Result<Vec<u8>> {
 
 fn exit_status(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>().map(Error::kind) {
-        Some(ErrorKind::Usage) => status::USAGE,
+        Some(ErrorKind::Usage | ErrorKind::Strict) => status::USAGE,
         Some(ErrorKind::Input) => status::INPUT,
         _ => status::FAILED,
     }

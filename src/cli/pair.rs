@@ -8,12 +8,17 @@ use super::{args::ReadArgs, console::Console, files::Plan, link::inputs};
 use crate::{
     error::{Error, Result},
     evaluate::{
+        comparable::{self, Doubt},
         link::{LeftOut, Shared},
-        truth::Truth,
+        truth::{self, Truth},
     },
-    report::link::LeftOutAttribute,
+    report::{link::LeftOutAttribute, text},
+    statement::Statement,
     table::{AttrId, Role, Table, pair::Pair},
 };
+
+/// So many names of a list are shown.
+const NAMES_SHOWN: usize = 12;
 
 /// How records and attributes of the two files belong together.
 #[derive(Debug, Args)]
@@ -21,12 +26,12 @@ pub struct AlignArgs {
     /// Attributes that are compared: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that both files have]
     #[arg(long, value_name = "LIST")]
     pub attributes: Option<String>,
-    /// Column that says who is who in both files [default: the order of the records]
-    #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
+    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "shuffle_key")]
     pub id: Option<String>,
-    /// The key that was written when the file was shuffled
-    #[arg(long, value_name = "KEYFILE")]
-    pub key: Option<PathBuf>,
+    /// The key file that mask wrote when it shuffled the records
+    #[arg(long, value_name = "KEYFILE", alias = "key")]
+    pub shuffle_key: Option<PathBuf>,
 }
 
 /// The two files of a call, side by side.
@@ -47,17 +52,19 @@ pub struct Files {
 impl AlignArgs {
     /// Notes the files that these arguments name.
     pub fn plan(&self, plan: &mut Plan) -> Result<()> {
-        self.key.as_deref().map_or(Ok(()), |key| plan.input(key))
+        self.shuffle_key
+            .as_deref()
+            .map_or(Ok(()), |key| plan.input(key))
     }
 
     /// Whether it is said who is who, so that the order of the records need not.
     pub fn is_named(&self) -> bool {
-        self.id.is_some() || self.key.is_some()
+        self.id.is_some() || self.shuffle_key.is_some()
     }
 
     /// How records were aligned, in words.
     pub fn aligned_by(&self) -> String {
-        match (&self.id, &self.key) {
+        match (&self.id, &self.shuffle_key) {
             (Some(id), _) => format!("the identifier {id}"),
             (None, Some(_)) => "the key".into(),
             (None, None) => "the order of the records".into(),
@@ -82,11 +89,16 @@ impl AlignArgs {
                 .remedy("Check that this is the file you meant"));
             }
         }
-        let truth = inputs::truth(self.id.as_deref(), self.key.as_deref(), &original, &masked)?;
+        let truth = inputs::truth(
+            self.id.as_deref(),
+            self.shuffle_key.as_deref(),
+            &original,
+            &masked,
+        )?;
         if truth.pairs() == 0 {
             return Err(Error::input("no record of one file is in the other")
                 .in_file(masked.name())
-                .remedy("Check --id or --key: they say who is who"));
+                .remedy("Check --id or --shuffle-key: they say who is who"));
         }
         let (attributes, left_out) = self.compared(&original, &masked)?;
         for left in &left_out {
@@ -119,13 +131,14 @@ impl AlignArgs {
     ) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
         let (mut compared, mut left_out) = (Vec::new(), Vec::new());
         let named = self.attributes.as_deref();
+        let identifier = self.id.as_deref().map(|id| truth::id_columns(id, original));
         let candidates = match named {
             Some(list) => original.select(list)?,
             None => original.ids().collect(),
         };
         for id in candidates {
             let attribute = original.attribute(id);
-            if self.id.as_deref() == Some(attribute.name.as_str()) {
+            if identifier.is_some_and(|names| names.contains(&attribute.name.as_str())) {
                 match named {
                     None => continue,
                     Some(_) => {
@@ -177,6 +190,19 @@ impl AlignArgs {
 }
 
 impl Files {
+    /// The attributes that cannot be compared in earnest, each of which is said on the console.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub fn doubts(&self, statement: Option<&Statement>, console: &Console) -> Result<Vec<Doubt>> {
+        let ids: Vec<AttrId> = (self.attributes.iter())
+            .map(|shared| shared.original)
+            .collect();
+        let doubts = comparable::doubts(&self.original, &self.masked, &ids, statement);
+        warn_of(&doubts, console)?;
+        Ok(doubts)
+    }
+
     /// The records that both files have, side by side.
     pub fn pair(&self) -> Pair {
         let ids: Vec<_> = self
@@ -213,5 +239,35 @@ impl Files {
                 why: left.why.clone(),
             })
             .collect()
+    }
+}
+
+/// Says what of the two files cannot be compared in earnest.
+///
+/// # Errors
+/// Usage, under `--strict`.
+pub fn warn_of(doubts: &[Doubt], console: &Console) -> Result<()> {
+    doubts
+        .iter()
+        .try_for_each(|doubt| console.warn(&doubt.text()))
+}
+
+/// A gate that passes although something was not compared has not said much.
+///
+/// # Errors
+/// Usage, under `--strict`.
+pub fn warn_of_open_gate<'a>(
+    attributes: impl IntoIterator<Item = &'a str>,
+    console: &Console,
+) -> Result<()> {
+    let mut names: Vec<&str> = attributes.into_iter().collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => Ok(()),
+        false => console.warn(&format!(
+            "--fail-above did not fail, but that says little: {} could not be compared",
+            text::names(&names, NAMES_SHOWN)
+        )),
     }
 }

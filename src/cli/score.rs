@@ -11,15 +11,20 @@ use super::{
     console::Console,
     files::{Output, Plan, Privacy, name_of},
     link::{LinkArgs, attack_files, inputs},
-    pair::{AlignArgs, Files},
+    pair::{self, AlignArgs, Files},
     provenance,
 };
 use crate::{
     attack::intersection::rank_swap::Bound,
     error::{Error, Result},
-    evaluate::{knowledge::Knowledge, link::shared_attributes, overall::Overall},
+    evaluate::{
+        knowledge::Knowledge, link::shared_attributes, overall::Overall, truth::id_columns,
+    },
     figure, loss,
-    report::score::{LinkTerm, ScenarioSummary, ScoreReport},
+    report::{
+        score::{LinkTerm, ScenarioSummary, ScoreReport},
+        text,
+    },
     risk,
     rng::{Purpose, Seed},
     statement::Statement,
@@ -81,7 +86,7 @@ struct PublishedArgs {
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
     /// Confirms that a p below 1 is meant in percent
-    #[arg(long, value_name = "UNIT", value_parser = ["percent"], requires = "p")]
+    #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
     p_unit: Option<String>,
 }
 
@@ -122,7 +127,7 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
     let report = args.report(&files, statement.as_ref(), console)?;
-    let ending = args.ending(&report)?;
+    let ending = args.ending(&report, console)?;
     let content = match args.report.format {
         Format::Text => report.to_text(),
         Format::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
@@ -165,6 +170,7 @@ impl ScoreArgs {
         statement: Option<&Statement>,
         console: &Console,
     ) -> Result<ScoreReport> {
+        let doubts = files.doubts(statement, console)?;
         let known = match &self.intruder.known {
             Some(known) => known.clone(),
             None => format!("sweep:{}", self.usually_known(files)?),
@@ -180,7 +186,7 @@ impl ScoreArgs {
             attack_files(args, original, masked, statement, &files.truth, console)
                 .map(|attacked| attacked.report)
         };
-        let (published, no_rsld) = self.of_rank_swapping(statement);
+        let (published, no_rsld) = self.of_rank_swapping(statement, console)?;
         let rsld = match no_rsld {
             Some(_) => {
                 // The windows have no use then, but the statement must still be of this file.
@@ -226,14 +232,16 @@ impl ScoreArgs {
             aligned_by: self.align.aligned_by(),
             left_out: files.left_out(),
         };
-        Ok(ScoreReport::new(
+        let mut report = ScoreReport::new(
             scenario,
             overall,
             figure::find(&losses, "il").cloned(),
             id.cloned(),
             [rsld, Some(dld), Some(pld)].into_iter().flatten().collect(),
             no_rsld,
-        ))
+        );
+        report.warnings = doubts;
+        Ok(report)
     }
 
     fn direction(&self) -> &str {
@@ -252,7 +260,8 @@ impl ScoreArgs {
         let attributes = match &self.align.attributes {
             Some(list) => files.original.select(list)?.len(),
             None => {
-                let aside = self.align.id.as_deref();
+                let id = self.align.id.as_deref();
+                let aside = id.map(|id| id_columns(id, &files.original));
                 shared_attributes(&files.original, &files.masked, aside)
                     .0
                     .len()
@@ -281,21 +290,30 @@ impl ScoreArgs {
             add("attributes", text(&self.align.attributes));
         }
         add("id", text(&self.align.id));
-        add("key", self.align.key.as_ref().map(OsString::from));
+        add(
+            "shuffle-key",
+            self.align.shuffle_key.as_ref().map(OsString::from),
+        );
         add("known-records", self.intruder.known_records.clone());
         add("seed", seed.map(|seed| seed.to_string().into()));
         words
     }
 
     /// The options of the attack on rank swapping, and why there is none.
-    fn of_rank_swapping(&self, statement: Option<&Statement>) -> (Vec<OsString>, Option<String>) {
+    fn of_rank_swapping(
+        &self,
+        statement: Option<&Statement>,
+        console: &Console,
+    ) -> Result<(Vec<OsString>, Option<String>)> {
         let published = &self.published;
         let mut words: Vec<OsString> = Vec::new();
         if let Some(p) = &published.p {
             words.push(format!("--p={p}").into());
         }
-        if published.p_unit.is_some() {
-            words.push("--p-unit=percent".into());
+        match (&published.p, &published.p_unit) {
+            (Some(_), Some(_)) => words.push("--p-unit=percent".into()),
+            (None, Some(_)) => console.unused("--p-unit has no effect without a --p below 1")?,
+            _ => {}
         }
         if let Some(window) = &published.window {
             words.push(format!("--window={window}").into());
@@ -306,15 +324,15 @@ impl ScoreArgs {
                 let method = statement.map_or("another method", |of| of.method.name());
                 let why =
                     format!("the statement is of {method}, and RSLD is the attack on rankswap");
-                return (words, Some(why));
+                return Ok((words, Some(why)));
             }
             None if words.is_empty() => {
                 let why = "nothing was told of rank swapping";
-                return (words, Some(why.into()));
+                return Ok((words, Some(why.into())));
             }
             None => {}
         }
-        (words, None)
+        Ok((words, None))
     }
 
     fn statement_word(&self) -> OsString {
@@ -359,18 +377,29 @@ impl ScoreArgs {
                 let streams = Seed::from_system()?.streams(Purpose::Knowledge, 0);
                 Ok(Some(streams.at(0).next_u64()))
             }
-            // One without effect is refused by the first attack.
+            // One without use is noted by the first attack.
             given => Ok(given),
         }
     }
 
-    fn ending(&self, report: &ScoreReport) -> Result<Ending> {
+    fn ending(&self, report: &ScoreReport, console: &Console) -> Result<Ending> {
         let Some(limit) = self.fail_above else {
             return Ok(Ending::Done);
         };
         match report.first_dr() {
-            Some(dr) if dr > limit => Ok(Ending::AboveLimit),
-            Some(_) => Ok(Ending::Done),
+            Some(dr) if dr > limit => {
+                console.note(&format!(
+                    "note: DR is {}, above {}",
+                    text::percent(dr),
+                    text::percent(limit)
+                ));
+                Ok(Ending::AboveLimit)
+            }
+            Some(_) => {
+                let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
+                pair::warn_of_open_gate(names, console)?;
+                Ok(Ending::Done)
+            }
             None => Err(Error::input(
                 "DR is not defined for these files, so --fail-above has nothing to look at",
             )

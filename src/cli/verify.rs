@@ -44,12 +44,12 @@ pub struct VerifyArgs {
     /// The masked file
     #[arg(value_name = "MASKED")]
     masked: PathBuf,
-    /// Column that says who is who in both files [default: the order of the records]
-    #[arg(long, value_name = "COLUMN", conflicts_with = "key")]
+    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "shuffle_key")]
     id: Option<String>,
-    /// The key that was written when the file was shuffled
-    #[arg(long, value_name = "KEYFILE")]
-    key: Option<PathBuf>,
+    /// The key file that mask wrote when it shuffled the records
+    #[arg(long, value_name = "KEYFILE", alias = "key")]
+    shuffle_key: Option<PathBuf>,
     /// Form of the report
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     format: TextOrJson,
@@ -71,7 +71,12 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
     let name = files::name_of(&args.certificate);
     let certificate = Certificate::from_json(&name, &read_text(&args.certificate)?)?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
-    let truth = inputs::truth(args.id.as_deref(), args.key.as_deref(), &original, &masked)?;
+    let truth = inputs::truth(
+        args.id.as_deref(),
+        args.shuffle_key.as_deref(),
+        &original,
+        &masked,
+    )?;
     let known = check::attributes(&certificate, &original, &masked)?;
     console.progress("checking the proof");
     let verdict = console.stage("verify", || {
@@ -113,7 +118,7 @@ impl VerifyArgs {
             plan.input(input)?;
         }
         self.read.plan(&mut plan)?;
-        if let Some(key) = &self.key {
+        if let Some(key) = &self.shuffle_key {
             plan.input(key)?;
         }
         plan.output(&self.output)?;

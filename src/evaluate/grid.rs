@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    comparable::Doubt,
     overall::Overall,
     plan::{PlannedMask, PlannedOption},
 };
@@ -98,6 +99,9 @@ pub struct Row {
     pub risks: Map<String, Value>,
     /// The attacks.
     pub attacks: Vec<AttackRow>,
+    /// Attributes that could not be compared in earnest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Doubt>,
 }
 
 /// What one attack found.
@@ -266,6 +270,7 @@ mod tests {
             losses: Map::new(),
             risks: Map::new(),
             attacks,
+            warnings: Vec::new(),
         };
         let told = |attacks, dr| pld_assigned_otherwise(&[row(attacks, dr)]);
         let note = told(vec![attack("prl", "best")], Some(0.1)).unwrap();

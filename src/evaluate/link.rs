@@ -55,17 +55,17 @@ pub struct LeftOut {
 }
 
 /// The quasi-identifiers of the original that can be compared with the masked file's, in file order, and all other
-/// attributes but the one named `aside`.
+/// attributes but those named `aside`.
 pub fn shared_attributes(
     original: &Table,
     masked: &Table,
-    aside: Option<&str>,
+    aside: Option<[&str; 2]>,
 ) -> (Vec<Shared>, Vec<LeftOut>) {
     let mut shared = Vec::new();
     let mut left_out = Vec::new();
     for id in original.ids() {
         let attribute = original.attribute(id);
-        if aside == Some(attribute.name.as_str()) {
+        if aside.is_some_and(|names| names.contains(&attribute.name.as_str())) {
             continue;
         }
         let verdict = match attribute.role {

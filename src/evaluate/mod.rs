@@ -4,6 +4,7 @@
 //! ones in an order unrelated to his.
 
 pub mod calibration;
+pub mod comparable;
 pub mod grid;
 mod judge;
 pub mod knowledge;

@@ -111,6 +111,16 @@ impl Score {
         wilson(self.correct(ties), self.records)
     }
 
+    /// Correct links among the records that have a partner to be found; 0 when none has.
+    pub fn rate_of_findable(&self, ties: Ties) -> f64 {
+        ratio(self.correct(ties), self.with_partner)
+    }
+
+    /// Wilson interval of that rate at 95 %.
+    pub fn interval_of_findable(&self, ties: Ties) -> (f64, f64) {
+        wilson(self.correct(ties), self.with_partner)
+    }
+
     /// The rate of somebody who links at random: 1/n for those who have a partner among n sought records.
     pub fn baseline(&self) -> f64 {
         ratio(ratio(self.with_partner as f64, self.records), self.sought)

@@ -32,16 +32,17 @@ impl Truth {
         })
     }
 
-    /// Records with the same text in an identifying attribute are the same person. Files may differ in length and order.
+    /// Records with the same text in an identifying attribute, by its names in the two files, are the same person. Files may differ in
+    /// length and order.
     ///
     /// # Missing
     /// A record without an identifier has no counterpart.
     ///
     /// # Errors
     /// Input, when an identifier occurs twice in a file, or no identifier occurs in both.
-    pub fn by_identifier(original: &Table, masked: &Table, id: &str) -> Result<Self> {
-        let mut masked_records = identifiers(masked, masked.find(id)?)?;
-        let column = original.find(id)?;
+    pub fn by_identifier(original: &Table, masked: &Table, ids: [&str; 2]) -> Result<Self> {
+        let mut masked_records = identifiers(masked, masked.find(ids[1])?)?;
+        let column = original.find(ids[0])?;
         // Asked for its own sake: a duplicate in the original is an error too.
         identifiers(original, column)?;
         let masked_of: Vec<Option<u32>> = (0..original.n_records())
@@ -54,7 +55,7 @@ impl Truth {
             return Err(
                 Error::input("no identifier of it occurs in the original file")
                     .in_file(masked.name())
-                    .on_attribute(id)
+                    .on_attribute(ids[1])
                     .remedy(
                         "Check that --id names the column that identifies a record in both files",
                     ),
@@ -111,6 +112,16 @@ impl Truth {
     }
 }
 
+/// The names of the identifier in the original and in the masked file: `NAME`, or `A=B` where the original has no column `A=B`.
+pub fn id_columns<'a>(id: &'a str, original: &Table) -> [&'a str; 2] {
+    match id.split_once('=') {
+        Some((original_name, masked_name)) if original.find(id).is_err() => {
+            [original_name.trim(), masked_name.trim()]
+        }
+        _ => [id, id],
+    }
+}
+
 /// The text that identifies a record, without blanks around it; `None` where it is missing.
 pub fn identifier(table: &Table, record: usize, id: AttrId) -> Option<String> {
     if table.is_missing(record, id) {
@@ -156,7 +167,7 @@ mod tests {
     fn identifiers_align_files_of_different_length_and_order() {
         let original = table("o.csv", "id,x\nanna,1\nbert,2\n,3\ncleo,4\n");
         let masked = table("m.csv", "x,id\n9,cleo\n8,anna\n7,dora\n6,\n");
-        let truth = Truth::by_identifier(&original, &masked, "id").unwrap();
+        let truth = Truth::by_identifier(&original, &masked, ["id"; 2]).unwrap();
         assert_eq!(truth.masked_of(), [Some(1), None, None, Some(0)]);
         assert_eq!(truth.pairs(), 2);
     }
@@ -165,14 +176,14 @@ mod tests {
     fn a_repeated_identifier_is_an_error_with_its_line() {
         let original = table("o.csv", "id,x\na,1\nb,2\na,3\n");
         let masked = table("m.csv", "id,x\na,1\nb,2\n");
-        let error = Truth::by_identifier(&original, &masked, "id").unwrap_err();
+        let error = Truth::by_identifier(&original, &masked, ["id"; 2]).unwrap_err();
         assert!(
             error
                 .to_string()
                 .starts_with("o.csv, line 4, attribute \"id\""),
             "{error}"
         );
-        let error = Truth::by_identifier(&masked, &original, "id").unwrap_err();
+        let error = Truth::by_identifier(&masked, &original, ["id"; 2]).unwrap_err();
         assert!(error.to_string().starts_with("o.csv, line 4"), "{error}");
     }
 

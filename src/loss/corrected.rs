@@ -32,7 +32,6 @@ use super::{
     Files, columns::lower_triangle, discrepancy, overall, probabilistic, statistics::Statistics,
 };
 use crate::{
-    error::{Error, Result},
     figure::{self, Figure},
     statement::{Method, NoiseParameters, Statement},
 };
@@ -87,46 +86,38 @@ impl Law {
     /// The law of a statement, for these attributes of numbers.
     ///
     /// # Errors
-    /// Usage, when no correction is known, or it is about none of these attributes.
-    pub fn of(statement: &Statement, names: &[String]) -> Result<Self> {
-        let without_effect = |why: &str| {
-            Error::usage(format!(
-                "--statement has no effect: the file was masked by {}, and {why}",
+    /// Why there is none: no correction is known, or it is about none of these attributes.
+    pub fn of(statement: &Statement, names: &[String]) -> Result<Self, String> {
+        let without = |why: &str| {
+            Err(format!(
+                "the file was masked by {}, and {why}; a correction is known for noise of a published level",
                 statement.method.name()
             ))
-            .remedy("Leave it out; a correction is known for noise of a published level")
         };
         let noise = match &statement.method {
             Method::Noise(noise) => noise.clone(),
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
-                return Err(without_effect(
+                return without(
                     "swapping keeps means, variances and quantiles, while by how much it weakens a correlation is not published",
-                ));
+                );
             }
             Method::Microaggregation(_) | Method::Fuzzy(_) => {
-                return Err(without_effect(
+                return without(
                     "how much its averages hide of the variation of values is not published",
-                ));
+                );
             }
             Method::Ipso(_) => {
-                return Err(without_effect(
-                    "how far values lay from its regression is not published",
-                ));
+                return without("how far values lay from its regression is not published");
             }
             Method::Recode(_) | Method::Suppress(_) => {
-                return Err(without_effect(
-                    "what it took from the file is not published",
-                ));
+                return without("what it took from the file is not published");
             }
         };
         let noised: Vec<bool> = (names.iter())
             .map(|name| statement.attributes.contains(name))
             .collect();
         if !noised.contains(&true) {
-            return Err(Error::usage(
-                "--statement has no effect: none of the attributes that got noise is compared as numbers",
-            )
-            .remedy("Compare them with --attributes, or leave --statement out"));
+            return Err("none of the attributes that got noise is compared as numbers".into());
         }
         Ok(Self {
             noise,

@@ -117,19 +117,21 @@ pub fn figures(pair: &Pair) -> Vec<Figure> {
 
 /// [`figures`], and what of them remains for users who correct their statistics by what was published.
 ///
-/// # Errors
-/// Usage, when no correction is known for what was published.
+/// Instead of that, where no correction is known for what was published, why so.
 pub fn figures_and_correction(
     pair: &Pair,
     statement: &Statement,
-) -> Result<(Vec<Figure>, Correction)> {
-    let law = Law::of(statement, &pair.numbers.names)?;
+) -> (Vec<Figure>, std::result::Result<Correction, String>) {
+    let law = match Law::of(statement, &pair.numbers.names) {
+        Ok(law) => law,
+        Err(why) => return (figures(pair), Err(why)),
+    };
     let mut files = Files::new(pair);
     let figures = figures_of(pair, &files);
     let corrected = law.corrected(&files.of_after);
     let masked = std::mem::replace(&mut files.of_after, corrected);
     let correction = Correction::new(law, &figures, &masked, &files);
-    Ok((figures, correction))
+    (figures, Ok(correction))
 }
 
 /// What [`figures`] measures, in its order: the same for all files.

@@ -162,9 +162,22 @@ impl Mask for Ipso {
         for_amounts(table, attribute)
     }
 
+    fn idle(&self, table: &Table, _: &[AttrId]) -> Vec<String> {
+        let used = self.in_use(table);
+        let constant = (self.intercept != used.intercept).then(|| {
+            "--no-intercept has no effect: the categories of a confidential attribute add up to a constant".to_string()
+        });
+        constant.into_iter().collect()
+    }
+
     fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        self.in_use(&original).masked(original, on, streams)
+    }
+}
+
+impl Ipso {
+    fn masked(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let kept = self.kept(&original)?;
-        self.refuse_idle_constant(&original, &kept)?;
         for &attribute in on {
             if let Some(why) = self.objection(&original, attribute) {
                 return Err(Error::usage(why)
@@ -231,16 +244,14 @@ impl Mask for Ipso {
 }
 
 impl Ipso {
-    /// The categories of a nominal attribute add up to the constant: leaving it out leaves nothing out.
-    fn refuse_idle_constant(&self, table: &Table, kept: &[AttrId]) -> Result<()> {
-        let nominal = |&&id: &&AttrId| table.attribute(id).scale == Scale::Nominal;
-        match kept.iter().find(nominal) {
-            Some(&id) if !self.intercept => Err(Error::usage(
-                "--no-intercept has no effect: the categories of this attribute add up to a constant",
-            )
-            .on_attribute(&table.attribute(id).name)
-            .remedy("Leave --no-intercept out, or this attribute out of --confidential")),
-            _ => Ok(()),
+    /// The same without an option that has no use on this table. The categories of a nominal attribute add up to the
+    /// constant: leaving it out leaves nothing out.
+    fn in_use(&self, table: &Table) -> Self {
+        let nominal = |&id: &AttrId| table.attribute(id).scale == Scale::Nominal;
+        let kept = self.kept(table).unwrap_or_default();
+        Self {
+            intercept: self.intercept || kept.iter().any(nominal),
+            ..self.clone()
         }
     }
 

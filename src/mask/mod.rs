@@ -39,6 +39,11 @@ pub trait Mask: std::fmt::Debug + Sync {
         None
     }
 
+    /// Parameters that have no use on these attributes, each in plain words: the method does without them.
+    fn idle(&self, _table: &Table, _on: &[AttrId]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Masks the attributes `on` of a table; all others stay as they are.
     ///
     /// First each of these attributes is put into one spelling ([`Table::in_one_spelling`]), so that the bytes of a masked cell are a
@@ -61,7 +66,7 @@ pub trait Mask: std::fmt::Debug + Sync {
     /// One stream an attribute, by its name: masking fewer attributes changes no other one.
     ///
     /// # Errors
-    /// Usage, when the parameters can have no effect on this table or an attribute cannot be masked.
+    /// Usage, when the parameters make no sense for this table or an attribute cannot be masked.
     fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked>;
 }
 

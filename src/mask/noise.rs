@@ -113,14 +113,15 @@ impl Noise {
         }
     }
 
-    fn refuse_without_effect(&self, on: &[AttrId]) -> Result<()> {
-        if self.options.correlated && on.len() == 1 {
-            return Err(Error::usage(
-                "--correlated has no effect: one attribute has no correlations",
-            )
-            .remedy("Leave it out, or mask more attributes"));
+    /// The same without the options that have no use on these attributes.
+    fn in_use(&self, on: &[AttrId]) -> Self {
+        Self {
+            options: Options {
+                correlated: self.options.correlated && on.len() > 1,
+                ..self.options
+            },
+            ..*self
         }
-        Ok(())
     }
 }
 
@@ -137,7 +138,20 @@ impl Mask for Noise {
         }
     }
 
+    fn idle(&self, _: &Table, on: &[AttrId]) -> Vec<String> {
+        (self.options.correlated && !self.in_use(on).options.correlated)
+            .then(|| "--correlated has no effect: one attribute has no correlations".to_string())
+            .into_iter()
+            .collect()
+    }
+
     fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        self.in_use(on).masked(original, on, streams)
+    }
+}
+
+impl Noise {
+    fn masked(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         if records < 2 {
             return Err(Error::input(format!(
@@ -145,7 +159,6 @@ impl Mask for Noise {
             ))
             .remedy("Check that this is the file you meant"));
         }
-        self.refuse_without_effect(on)?;
         let names = original.names(on);
         let method = Method::Noise(NoiseParameters {
             law: NoiseLaw::Normal,

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     attack::{Attack, distance_based::Standardize, learned::Lesson},
     evaluate::{
+        comparable::Doubt,
         link::{Claim, Outcome},
         score::Ties,
     },
@@ -36,6 +37,9 @@ pub struct LinkReport {
     pub version: &'static str,
     /// `done`, or `limit` if a limit stopped the work.
     pub status: &'static str,
+    /// Attributes that could not be compared in earnest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Doubt>,
     /// Who attacked what.
     pub scenario: ScenarioSummary,
     /// One entry a method and set of known attributes.
@@ -159,6 +163,8 @@ pub struct LinkResult {
     pub rate: f64,
     /// Correct links per record that has a partner: the same, unless some have none.
     pub rate_of_findable: f64,
+    /// Wilson interval of that rate at 95 %.
+    pub interval_of_findable: [f64; 2],
     /// Wilson interval of the rate at 95 %.
     pub interval: [f64; 2],
     /// The rate of random guessing.
@@ -271,6 +277,8 @@ pub struct MeanRate {
     pub cases: usize,
     /// Mean of their rates.
     pub rate: f64,
+    /// Mean of their rates among the records that have a partner.
+    pub rate_of_findable: f64,
     /// Of draws: an interval for the rate of another draw's mean at 95 %, by the corrected resampled t statistic (draws overlap).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
@@ -295,10 +303,8 @@ impl LinkResult {
                 optimistic: score.optimistic,
             },
             rate: score.rate(ties),
-            rate_of_findable: match score.with_partner {
-                0 => 0.0,
-                findable => score.correct(ties) / findable as f64,
-            },
+            rate_of_findable: score.rate_of_findable(ties),
+            interval_of_findable: score.interval_of_findable(ties).into(),
             interval: [low, high],
             baseline: score.baseline(),
             certain: score.certain,
@@ -385,7 +391,10 @@ pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
             .filter(|result| result.method == method && result.sample == sample)
             .collect();
         let rates: Vec<f64> = of_kind.iter().map(|result| result.rate).collect();
-        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
+        let of_findable: Vec<f64> = (of_kind.iter())
+            .map(|result| result.rate_of_findable)
+            .collect();
         // Who is attacked in a draw is whoever is not learned from.
         let learned_from = |records: u64| match sample {
             Some(Sample::Others) => of_others_to_training(results, records),
@@ -395,7 +404,8 @@ pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
             method,
             sample,
             cases: rates.len(),
-            rate: mean,
+            rate: mean(&rates),
+            rate_of_findable: mean(&of_findable),
             interval: (is_drawn && !family && rates.len() > 1)
                 .then(|| {
                     of_kind
@@ -479,6 +489,8 @@ impl LinkReport {
             "gap",
             "proof",
             "standardize",
+            "interval_of_findable_low",
+            "interval_of_findable_high",
         ])?;
         for r in &self.results {
             let scenario = &self.scenario;
@@ -520,6 +532,8 @@ impl LinkReport {
                     r.learned.as_ref().map(|learned| learned.gap),
                     r.learned.as_ref().map(|learned| learned.proof),
                     r.standardize,
+                    r.interval_of_findable[0],
+                    r.interval_of_findable[1],
                 ),
             ))?;
         }

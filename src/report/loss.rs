@@ -10,6 +10,7 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
+    evaluate::comparable::Doubt,
     figure::{Definition, Figure, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
@@ -62,6 +63,8 @@ pub struct Measured {
 /// What was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LossReport {
+    /// Attributes that could not be compared in earnest.
+    pub warnings: Vec<Doubt>,
     /// What was compared.
     pub scenario: Scenario,
     /// What was measured.
@@ -76,6 +79,8 @@ pub struct LossReport {
 struct Json<'a> {
     schema: &'static str,
     version: &'static str,
+    #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
+    warnings: &'a [Doubt],
     scenario: &'a Scenario,
     measures: Map<String, Value>,
     figures: Vec<FigureRow>,
@@ -134,6 +139,7 @@ impl LossReport {
         let json = Json {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
+            warnings: &self.warnings,
             scenario: &self.scenario,
             measures,
             figures: self.rows(&self.measured.data),
@@ -207,7 +213,8 @@ impl LossReport {
 
     /// For people.
     pub fn to_text(&self) -> String {
-        let mut content = self.head() + &self.unseen();
+        let warnings = text::warnings(self.warnings.iter().map(Doubt::text));
+        let mut content = warnings + &self.head() + &self.unseen();
         for (title, keys) in GROUPS {
             content += &self.section(title, &self.group(keys));
         }

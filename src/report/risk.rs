@@ -15,6 +15,7 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
+    evaluate::comparable::Doubt,
     figure::{Figure, Part},
     risk::records::{RecordRisk, RecordRisks},
 };
@@ -207,6 +208,8 @@ impl From<RecordRisk> for RecordRow {
 /// What was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RiskReport {
+    /// Attributes that could not be compared in earnest.
+    pub warnings: Vec<Doubt>,
     /// Of what, and how.
     pub scenario: Scenario,
     /// The figures of the file, or of the masked one.
@@ -240,6 +243,8 @@ struct Reading {
 struct Json<'a> {
     schema: &'static str,
     version: &'static str,
+    #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
+    warnings: &'a [Doubt],
     scenario: &'a Scenario,
     measures: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -271,6 +276,7 @@ impl RiskReport {
         let json = Json {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
+            warnings: &self.warnings,
             scenario: &self.scenario,
             measures: figures::measures(&self.figures),
             before: self.before.as_deref().map(figures::measures),
@@ -318,7 +324,7 @@ impl RiskReport {
 
     /// For people.
     pub fn to_text(&self) -> String {
-        let mut content = self.head();
+        let mut content = text::warnings(self.warnings.iter().map(Doubt::text)) + &self.head();
         for about in About::ALL {
             content += &self.section(about);
         }

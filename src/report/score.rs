@@ -11,7 +11,10 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
-    evaluate::overall::{self, Overall},
+    evaluate::{
+        comparable::Doubt,
+        overall::{self, Overall},
+    },
     figure::{self, Definition, Figure, Part},
 };
 
@@ -28,6 +31,9 @@ pub struct ScoreReport {
     pub schema: &'static str,
     /// Version of the program.
     pub version: &'static str,
+    /// Attributes that could not be compared in earnest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Doubt>,
     /// Who attacked what.
     pub scenario: ScenarioSummary,
     /// Which form comes first: `rsld`, or `2001` where there is no RSLD.
@@ -252,6 +258,7 @@ impl ScoreReport {
         let mut report = Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
+            warnings: Vec::new(),
             scenario,
             form,
             il: overall.il,
@@ -326,7 +333,8 @@ impl ScoreReport {
     /// The report for people.
     pub fn to_text(&self) -> String {
         let scenario = &self.scenario;
-        let mut out = format!(
+        let mut out = text::warnings(self.warnings.iter().map(Doubt::text));
+        out += &format!(
             "The score of {}, masked from {}: {} records, {}\n\n",
             scenario.masked,
             scenario.original,

@@ -59,6 +59,18 @@ pub fn names(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
+/// What a report begins with: each of these as a paragraph.
+pub fn warnings(doubts: impl IntoIterator<Item = String>) -> String {
+    let paragraphs = doubts
+        .into_iter()
+        .map(|doubt| paragraph(&format!("Warning: {doubt}")));
+    let mut all: String = paragraphs.collect();
+    if !all.is_empty() {
+        all.push('\n');
+    }
+    all
+}
+
 /// A paragraph broken into lines of at most 96 characters, each indented by two.
 pub fn paragraph(text: &str) -> String {
     const WIDTH: usize = 96;

@@ -41,7 +41,7 @@ pub struct Statement {
     pub method: Method,
     /// Number of records of the masked file.
     pub records: usize,
-    /// The attributes that were masked; all others are as they were collected.
+    /// The attributes that were masked; all others are as this step found them.
     pub attributes: Vec<String>,
     /// What was done with missing values.
     pub missing: String,

@@ -11,13 +11,9 @@ use super::limits::SHAPE_SAMPLE;
 use super::marks::number_of_any_kind;
 use super::missing::is_default_marker;
 use super::roles::Roles;
-use super::select::alternatives;
 use super::tokens::{Layout, cut};
 use super::{Note, cell};
-use crate::{
-    error::{Error, Result},
-    visible,
-};
+use crate::visible;
 
 /// A name for each attribute: those of the header, each made unique; `V1`, `V2` ... where it has none.
 ///
@@ -194,23 +190,4 @@ pub(super) fn places(n_attributes: usize) -> Vec<String> {
 /// Whether the roles file names one of these attributes: then somebody knows them by name.
 pub(super) fn known(roles: &Roles, names: &[String]) -> bool {
     names.iter().any(|name| roles.attributes.contains_key(name))
-}
-
-/// Whether every attribute that the roles file names is there.
-pub(super) fn check_roles(roles: &Roles, names: &[String]) -> Result<()> {
-    let known: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    if roles.of_another_file {
-        return Ok(());
-    }
-    match roles
-        .attributes
-        .keys()
-        .find(|name| !known.contains(name.as_str()))
-    {
-        None => Ok(()),
-        Some(name) => Err(Error::input(format!(
-            "the roles file names an attribute {name:?} that this file does not have"
-        ))
-        .remedy(alternatives(name, names.iter().map(String::as_str)))),
-    }
 }

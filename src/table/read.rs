@@ -111,7 +111,6 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         own_names = false;
         notes.truncate(notes_of_records);
     }
-    names::check_roles(roles, &names)?;
     let syntax = marks.syntax(encoding);
     let source = Source {
         bytes: &bytes,

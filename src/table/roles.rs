@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::Table;
 use super::attribute::{Role, Scale};
 use super::dialect::can_delimit;
 use super::encoding::Encoding;
 use super::number::THOUSANDS_MARKS;
+use super::select::near;
 use crate::{
     error::{Error, Result, not_toml},
     visible,
@@ -153,6 +155,18 @@ impl Roles {
             of_another_file: true,
             ..self
         }
+    }
+
+    /// The attributes that are named and that a table does not have, with what may be meant: one roles file can serve the files of a project. None where the
+    /// statements were made for another file.
+    pub fn unmatched(&self, table: &Table) -> Vec<String> {
+        let absent = |name: &&String| !self.of_another_file && table.find(name).is_err();
+        let known = table.attributes().iter().map(|known| &known.name[..]);
+        let named = |name: &String| match near(name, known.clone()) {
+            Some(near) => format!("{name} (did you mean {near}?)"),
+            None => name.clone(),
+        };
+        self.attributes.keys().filter(absent).map(named).collect()
     }
 
     /// Reads the text of a roles file.

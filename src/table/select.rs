@@ -167,23 +167,31 @@ fn quoted(text: &str) -> std::result::Result<(Item, &str), &'static str> {
     }
 }
 
-/// A sentence that names what the user may have meant.
-pub(super) fn alternatives<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    const SHOWN: usize = 10;
+/// What the user may have meant: names that differ in two letters at most.
+pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let wanted = name.to_lowercase();
-    let quoted = |names: &mut dyn Iterator<Item = &'a str>| -> Vec<String> {
-        names.map(|name| format!("{name:?}")).collect()
-    };
     let mut near: Vec<(usize, &str)> = known
-        .clone()
         .map(|known| (edits(&wanted, &known.to_lowercase()), known))
         .filter(|&(edits, known)| edits <= 2 && edits < known.chars().count())
         .collect();
     near.sort_by_key(|&(edits, _)| edits);
-    if !near.is_empty() {
-        let names = quoted(&mut near.iter().take(3).map(|&(_, known)| known));
-        return format!("Did you mean {}?", names.join(" or "));
+    let names: Vec<String> = near
+        .iter()
+        .take(3)
+        .map(|(_, known)| format!("{known:?}"))
+        .collect();
+    (!names.is_empty()).then(|| names.join(" or "))
+}
+
+/// A sentence that names what the user may have meant.
+pub(super) fn alternatives<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    const SHOWN: usize = 10;
+    if let Some(near) = near(name, known.clone()) {
+        return format!("Did you mean {near}?");
     }
+    let quoted = |names: &mut dyn Iterator<Item = &'a str>| -> Vec<String> {
+        names.map(|name| format!("{name:?}")).collect()
+    };
     let names = quoted(&mut known.clone().take(SHOWN));
     let more = match known.count().saturating_sub(SHOWN) {
         0 => String::new(),

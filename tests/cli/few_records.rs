@@ -134,7 +134,7 @@ fn a_prior_without_use_is_noted() {
         let noted = sandbox.run(&call).ended(0);
         let said = &noted.stderr;
         assert!(
-            said.contains("the prior of --em-start has no use"),
+            said.contains("the prior of --em-start has no effect"),
             "{said}"
         );
         assert!(said.contains(why), "{said}");

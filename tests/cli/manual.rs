@@ -114,9 +114,9 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "loss",
-            "--attributes --id --key --statement --measures --by-attribute --format --output",
+            "--attributes --id --shuffle-key --statement --measures --by-attribute --format --output",
         ),
-        ("verify", "--id --key --format --output"),
+        ("verify", "--id --shuffle-key --format --output"),
         ("describe", "--format"),
     ] {
         let has = of(command);

@@ -225,6 +225,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
         score_2001: None,
         losses: map(json!({"il": 0.0519, "pil": null})),
         risks: map(json!({"interval_disclosure_rank": 0.7011})),
+        warnings: Vec::new(),
         attacks: vec![AttackRow {
             rate: Some(0.6307),
             cases: 2,

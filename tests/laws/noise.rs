@@ -356,12 +356,6 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
             "at least two records",
         ),
         (
-            "a\n1\n2\n",
-            CORRELATED,
-            ErrorKind::Usage,
-            "--correlated has no effect",
-        ),
-        (
             "a,b\n1,NA\n2,3\nNA,4\n",
             CORRELATED,
             ErrorKind::Input,
@@ -452,3 +446,21 @@ const PINNED_CORRELATED: [f64; 4] = [
     31.597614749160872,
     96.10321689914183,
 ];
+
+/// One attribute has no correlations: the same seed masks as without this option.
+#[test]
+fn correlations_of_one_attribute_change_nothing() {
+    let original = read("a\n1\n2\n4\n");
+    let on: Vec<_> = original.ids().collect();
+    let [with, without] = [CORRELATED, INDEPENDENT].map(|options| {
+        let masked = mask(&noise(0.5, options), original.clone(), 3);
+        (masked.statement.to_json(), masked.table.into_bytes())
+    });
+    assert_eq!(with, without);
+    let idle = |options| noise(0.5, options).idle(&original, &on);
+    assert_eq!(
+        idle(CORRELATED),
+        ["--correlated has no effect: one attribute has no correlations"]
+    );
+    assert!(idle(INDEPENDENT).is_empty());
+}

@@ -11,6 +11,7 @@ use crate::{
     cli::{console::Console, link},
     error::ErrorKind,
     evaluate::{
+        comparable::{self, Doubt},
         grid::{AttackRow, CaseRow, Row, Setting, overall},
         overall::Overall,
         truth::Truth,
@@ -19,7 +20,7 @@ use crate::{
     mask::Masked,
     report::link::{LinkReport, LinkResult, Sample},
     rng::Seed,
-    table::Table,
+    table::{AttrId, Table},
 };
 
 impl Experiment {
@@ -60,11 +61,14 @@ impl Experiment {
         let losses = picked(&losses, &self.losses);
         let risks = picked(&risks, &self.risks);
         let truth = Truth::by_order(&original.table, &masked.table)?;
-        let attacks = masking
-            .attacks
-            .iter()
-            .map(|attack| attacked(attack, &original.table, masked, &truth))
-            .collect::<anyhow::Result<Vec<_>>>()?;
+        let (mut attacks, mut warnings) = (Vec::new(), Vec::new());
+        for attack in &masking.attacks {
+            let (row, doubts) = attacked(attack, &original.table, masked, &truth)?;
+            attacks.push(row);
+            warnings.extend(doubts);
+        }
+        warnings.sort_by(|a: &Doubt, b| a.attribute.cmp(&b.attribute));
+        warnings.dedup();
         let overall = Overall {
             il_is_partial: !not_in_il.is_empty(),
             ..overall(&attacks, &losses, &risks)
@@ -86,6 +90,7 @@ impl Experiment {
             losses,
             risks,
             attacks,
+            warnings,
         })
     }
 }
@@ -102,7 +107,7 @@ fn attacked(
     original: &Table,
     masked: &Masked,
     truth: &Truth,
-) -> anyhow::Result<AttackRow> {
+) -> anyhow::Result<(AttackRow, Vec<Doubt>)> {
     let statement = attack.args.wants_statement().then_some(&masked.statement);
     let console = Console::quiet();
     match link::attack_files(
@@ -113,13 +118,23 @@ fn attacked(
         truth,
         &console,
     ) {
-        Ok(attacked) => Ok(row(attack, &attacked.report)),
+        Ok(attacked) => {
+            // What masking did to numbers is known here, whether the attack uses it or not.
+            let doubted = attacked.report.warnings.iter();
+            let ids: Vec<AttrId> = doubted
+                .filter_map(|doubt| original.find(&doubt.attribute).ok())
+                .collect();
+            let stated = Some(&masked.statement);
+            let doubts = comparable::doubts(original, &masked.table, &ids, stated);
+            Ok((row(attack, &attacked.report), doubts))
+        }
         Err(error) if error.kind() != ErrorKind::Failed => {
             let why = match &error.location().attribute {
                 Some(name) => format!("{name} {}", error.what()),
                 None => error.what().to_string(),
             };
-            Ok(AttackRow::not_run(&attack.name, &attack.method, why))
+            let row = AttackRow::not_run(&attack.name, &attack.method, why);
+            Ok((row, Vec::new()))
         }
         Err(error) => Err(error).context(format!("attack {}", attack.name)),
     }

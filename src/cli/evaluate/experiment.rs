@@ -242,7 +242,7 @@ impl Builder<'_> {
                     .attack(attack, &self.plan.scenario, *known, attributes)
                     .and_then(|args| args.seeded(self.seed))
                     .map_err(at)?;
-                for left in link::check_on(&args, &original.table).map_err(at)? {
+                for left in link::check_on(&args, &original.table, self.console).map_err(at)? {
                     let note = format!(
                         "note: {} of {} is not compared: it {}",
                         left.attribute, original.name, left.why

@@ -20,7 +20,7 @@ use super::{
     args::{self, Format, ReportArgs, rate_limit},
     console::Console,
     files::{self, Output, Privacy},
-    provenance,
+    pair, provenance,
 };
 use crate::{
     error::{Error, Result},
@@ -29,7 +29,10 @@ use crate::{
         plan::Plan,
         summary::{self, SettingSummary},
     },
-    report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
+    report::{
+        evaluate::{EvaluateReport, FileSummary, PlanSummary},
+        text,
+    },
     rng::Seed,
 };
 use experiment::Experiment;
@@ -153,6 +156,9 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         return Ok(Ending::Stopped);
     };
     let report = args.report(&plan, &name, &experiment, rows);
+    for warning in &report.warnings {
+        console.warn(&warning.text())?;
+    }
     // The text report says them itself.
     let told = args.report.format != Format::Text;
     for note in report.notes().iter().filter(|_| told) {
@@ -233,10 +239,25 @@ impl EvaluateArgs {
                 report.settings.len()
             ));
         }
-        Ok(match highest().flatten().any(|rate| rate > limit) {
-            true => Ending::AboveLimit,
-            false => otherwise,
-        })
+        let above = (report.settings.iter())
+            .filter_map(|setting| Some((&setting.setting, setting.highest_rate()?)))
+            .filter(|&(_, rate)| rate > limit);
+        let mut ending = otherwise;
+        for (setting, rate) in above {
+            ending = Ending::AboveLimit;
+            console.note(&format!(
+                "note: the highest rate of {} of {} is {}, above {}",
+                setting.label,
+                setting.file,
+                text::percent(rate),
+                text::percent(limit)
+            ));
+        }
+        if ending != Ending::AboveLimit {
+            let names = (report.warnings.iter()).map(|warning| &warning.doubt.attribute[..]);
+            pair::warn_of_open_gate(names, console)?;
+        }
+        Ok(ending)
     }
 
     fn report(

@@ -51,7 +51,7 @@ const NOT_OF_LINK: [&str; 11] = [
     "statement",
     "seed",
     "id",
-    "key",
+    "shuffle-key",
     "fail-above",
     "weights",
     "certificate",

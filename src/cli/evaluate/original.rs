@@ -73,7 +73,7 @@ impl Original {
             align: AlignArgs {
                 attributes: file.attributes.clone(),
                 id: None,
-                key: None,
+                shuffle_key: None,
             },
         }))
     }

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{args::LinkArgs, methods::MethodName};
 use crate::{
     attack::aggregates::{self, Aggregates},
+    cli::console::Console,
     error::{Error, Result},
     evaluate::link::{self, LeftOut},
     report::link::AggregatesSummary,
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// The options of the method aggregates.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct AggregatesArgs {
     /// The attributes of the masked file that are aggregated; --attributes names those of the original [default: all numbers]
     #[arg(long, value_name = "LIST", help_heading = "Options of methods")]
@@ -68,42 +69,48 @@ pub(super) struct Sides {
 
 impl LinkArgs {
     /// Whether the files are linked by aggregates.
-    fn aggregates(&self) -> bool {
+    pub(super) fn aggregates(&self) -> bool {
         self.methods.method.contains(&MethodName::Aggregates)
     }
 
-    /// An option that can have no effect is refused, not ignored.
+    /// What cannot go together with aggregates, or within them.
     pub(super) fn refuse_beside_aggregates(&self) -> Result<()> {
-        let args = &self.methods.aggregates;
-        let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
         if !self.aggregates() {
-            return match args.given() {
-                Some(option) => refuse(
-                    format!("{option} has no effect without the method aggregates"),
-                    "Leave it out, or name --method aggregates",
-                ),
-                None => Ok(()),
-            };
+            return Ok(());
         }
         if self.methods.method.len() > 1 {
-            return refuse(
-                "aggregates cannot be named with other methods: it relates no attribute of one file to one of the other"
-                    .into(),
-                "Run it by itself",
-            );
+            return Err(Error::usage(
+                "aggregates cannot be named with other methods: it relates no attribute of one file to one of the other",
+            )
+            .remedy("Run it by itself"));
         }
-        if self.known.is_some() {
-            return refuse(
-                "--known has no effect with the method aggregates".into(),
-                "Name the attributes of the original by --attributes, those of the masked file by --attributes-masked",
-            );
-        }
+        let args = &self.methods.aggregates;
         let words: Vec<String> = args.quantifiers.iter().map(|q| q.word()).collect();
         if (1..words.len()).any(|place| words[..place].contains(&words[place])) {
-            return refuse(
-                "--quantifiers names one twice".into(),
-                "Name each once; a second one adds nothing",
-            );
+            return Err(Error::usage("--quantifiers names one twice")
+                .remedy("Name each once; a second one adds nothing"));
+        }
+        Ok(())
+    }
+
+    /// Notes the options that have no use with or without the method aggregates, and takes them away.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub(super) fn settle_aggregates(&mut self, console: &Console) -> Result<()> {
+        if self.aggregates() {
+            if self.known.take().is_some() {
+                console.unused(
+                    "--known has no effect with the method aggregates: --attributes names those of the original, --attributes-masked those of the masked file",
+                )?;
+            }
+            return Ok(());
+        }
+        if let Some(option) = self.methods.aggregates.given() {
+            console.unused(&format!(
+                "{option} has no effect without the method aggregates"
+            ))?;
+            self.methods.aggregates = AggregatesArgs::default();
         }
         Ok(())
     }
@@ -162,7 +169,7 @@ impl LinkArgs {
     ) -> Result<Vec<AttrId>> {
         let obstacle = |id: AttrId| {
             let attribute = table.attribute(id);
-            if self.id.as_ref() == Some(&attribute.name) {
+            if self.identifies(&attribute.name, table) {
                 Some("is named by --id".to_string())
             } else if table.numbers(id).is_none() {
                 Some(format!("is not a number in the {file} file"))

@@ -6,11 +6,15 @@ use clap::{Args, ValueEnum};
 
 use super::{
     methods::{KernelArg, MethodArgs, MethodName},
+    microaggregation::MicroaggregationArgs,
     published::PublishedArgs,
 };
 use crate::{
     attack::Direction,
-    cli::args::{ReadArgs, ReportArgs, rate_limit},
+    cli::{
+        args::{ReadArgs, ReportArgs, rate_limit},
+        console::Console,
+    },
     error::{Error, Result},
     evaluate::{
         knowledge::Knowledge,
@@ -21,7 +25,7 @@ use crate::{
     table::Table,
 };
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   sdcrisk link --method am,rsld --p 5 orig.csv masked.csv
   sdcrisk mask rankswap --p 5 f.csv | sdcrisk link --method am,rsld --p 5 f.csv -
@@ -91,17 +95,17 @@ pub struct LinkArgs {
     /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
-    /// Column that says who is who in both files [default: the order of the records]
+    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(
         long,
         value_name = "COLUMN",
-        conflicts_with = "key",
+        conflicts_with = "shuffle_key",
         help_heading = "Counting"
     )]
     pub(super) id: Option<String>,
-    /// The key that 'mask --shuffle' wrote
-    #[arg(long, value_name = "KEYFILE", help_heading = "Counting")]
-    pub(super) key: Option<PathBuf>,
+    /// The key file that mask wrote when it shuffled the records
+    #[arg(long, value_name = "KEYFILE", alias = "key", help_heading = "Counting")]
+    pub(super) shuffle_key: Option<PathBuf>,
     /// Write one line a record: whom it is linked with, and its distance (CSV; of prl and likelihood the negative log-weight)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) links: Option<PathBuf>,
@@ -140,103 +144,128 @@ pub(super) enum AssignArg {
 }
 
 impl LinkArgs {
-    /// An option that can have no effect is refused, not ignored. `stated` is whether there is a statement of the masking.
+    /// The same call without the options that have no use in it, each of which is noted: what follows never sees them.
+    /// `stated` is whether there is a statement of the masking; one without use is still checked against the masked file.
     ///
     /// # Errors
-    /// Usage.
-    pub(in crate::cli) fn refuse_without_effect(&self, stated: bool) -> Result<()> {
-        let refuse = |what: String, remedy: &str| Err(Error::usage(what).remedy(remedy));
-        let (rsld, likelihood, microagg) = (
-            self.methods.names(MethodName::Rsld),
-            self.methods.names(MethodName::Likelihood),
-            self.methods.names(MethodName::Microagg),
-        );
-        let published = &self.published;
-        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
-            return refuse(
-                format!(
-                    "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
-                ),
-                "Add one of them to --method, or leave the option out",
-            );
+    /// Usage, when options contradict each other; under `--strict`, when one has no use.
+    pub(in crate::cli) fn settled(&self, stated: bool, console: &Console) -> Result<Self> {
+        let mut args = self.clone();
+        args.refuse_contradictions(stated)?;
+        args.settle_published(stated, console)?;
+        args.methods.settle(console)?;
+        args.settle_aggregates(console)?;
+        if args.assign == AssignArg::OneToOne && args.ties != TiesArg::Fair {
+            console.unused(
+                "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
+            )?;
+            args.ties = TiesArg::Fair;
         }
-        let weighs = likelihood || self.methods.names(MethodName::Prl);
+        if args.attributes.is_some() && !args.aggregates() && args.knowledge()?.is_none() {
+            console.unused("--attributes has no effect beside a list of known attributes")?;
+            args.attributes = None;
+        }
+        if args.seed.is_some() && !args.is_random()? {
+            console.unused(
+                "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N and --train-records N)",
+            )?;
+            args.seed = None;
+        }
+        Ok(args)
+    }
+
+    fn refuse_contradictions(&self, stated: bool) -> Result<()> {
+        let refuse = |what: &str, remedy: &str| Err(Error::usage(what).remedy(remedy));
+        self.methods.refuse_contradictions()?;
+        self.refuse_beside_aggregates()?;
+        let weighs =
+            self.methods.names(MethodName::Likelihood) || self.methods.names(MethodName::Prl);
         if self.assign == AssignArg::Balanced && !weighs {
             return refuse(
-                "--assign balanced needs likelihoods, which no method named has".into(),
+                "--assign balanced needs likelihoods, which no method named has",
                 "Use --method likelihood or prl, or --assign one-to-one",
             );
         }
-        if let (Some(option), false) = (published.microaggregation.given(), microagg) {
+        let rsld = self.methods.names(MethodName::Rsld) && !self.methods.takes_all();
+        if rsld && !stated && self.published.of_rank_swapping().is_none() {
             return refuse(
-                format!(
-                    "{option} has no effect: only microagg uses what was published about microaggregation"
-                ),
-                "Add microagg to --method, or leave the option out",
-            );
-        }
-        if stated && !rsld && !likelihood && !microagg {
-            return refuse(
-                "--statement has no effect: only rsld, likelihood and microagg use what was published".into(),
-                "Add one of them to --method, or leave the option out",
-            );
-        }
-        if rsld && !self.methods.takes_all() && !stated && published.of_rank_swapping().is_none() {
-            return refuse(
-                "rsld needs to know what was published about rank swapping".into(),
+                "rsld needs to know what was published about rank swapping",
                 "Give --p, --window, or --statement FILE",
-            );
-        }
-        let below_1 = |entry: &String| {
-            let number = entry.rsplit('=').next().unwrap_or_default();
-            number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
-        };
-        if self.published.p_unit.is_some() && !self.published.p.iter().any(below_1) {
-            return refuse(
-                "--p-unit has no effect without a --p below 1".into(),
-                "Leave it out",
             );
         }
         let learns =
             !self.methods.families().is_empty() && self.methods.learned.use_weights.is_none();
         if learns && self.assign != AssignArg::Best {
             return refuse(
-                "a distance is learned, and its bound proven, for records that take their best one by one, not all at once".into(),
+                "a distance is learned, and its bound proven, for records that take their best one by one, not all at once",
                 "Learn first (--weights FILE), then link with --use-weights FILE --assign one-to-one",
             );
         }
-        self.methods.refuse_without_effect()?;
-        self.refuse_beside_aggregates()?;
-        if self.assign == AssignArg::OneToOne && self.ties != TiesArg::Fair {
-            return refuse(
-                "--ties has no effect with --assign one-to-one: an assignment leaves no ties"
-                    .into(),
-                "Leave --ties out",
-            );
-        }
         let orders_only = [KernelArg::Rbf, KernelArg::Mahalanobis];
+        let kernel = self.methods.kernel();
         if self.assign == AssignArg::OneToOne
-            && self
-                .methods
-                .kernel()
-                .is_some_and(|kernel| orders_only.contains(&kernel))
+            && kernel.is_some_and(|kernel| orders_only.contains(&kernel))
         {
             return refuse(
-                "the kernels rbf and mahalanobis order pairs as am and md do, and are not added up by an assignment".into(),
+                "the kernels rbf and mahalanobis order pairs as am and md do, and are not added up by an assignment",
                 "Name am or md, or --kernel poly",
             );
         }
         Ok(())
     }
 
-    /// An option that speaks of an attribute that the intruder never knows has no effect.
+    fn settle_published(&mut self, stated: bool, console: &Console) -> Result<()> {
+        let [rsld, likelihood, microagg] = [
+            MethodName::Rsld,
+            MethodName::Likelihood,
+            MethodName::Microagg,
+        ]
+        .map(|method| self.methods.names(method));
+        let published = &mut self.published;
+        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
+            console.unused(&format!(
+                "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
+            ))?;
+            (published.p, published.window) = (Vec::new(), Vec::new());
+            published.p_unit = None;
+        }
+        if let (Some(option), false) = (published.microaggregation.given(), microagg) {
+            console.unused(&format!(
+                "{option} has no effect: only microagg uses what was published about microaggregation"
+            ))?;
+            published.microaggregation = MicroaggregationArgs::default();
+        }
+        if published.microaggregation.algorithm.is_some()
+            && published.microaggregation.group.is_empty()
+        {
+            console.unused("--algorithm has no effect without --group")?;
+            published.microaggregation.algorithm = None;
+        }
+        if stated && !rsld && !likelihood && !microagg {
+            console.unused(
+                "--statement has no effect: only rsld, likelihood and microagg use what was published",
+            )?;
+        }
+        let below_1 = |entry: &String| {
+            let number = entry.rsplit('=').next().unwrap_or_default();
+            number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
+        };
+        if published.p_unit.is_some() && !published.p.iter().any(below_1) {
+            console.unused("--p-unit has no effect without a --p below 1")?;
+            published.p_unit = None;
+        }
+        Ok(())
+    }
+
+    /// Notes the options that speak of an attribute that the intruder never knows.
     ///
     /// # Errors
-    /// Usage, when an entry NAME=VALUE is of such an attribute.
-    pub(super) fn refuse_unknown_names(
+    /// Usage, under `--strict`, when an entry NAME=VALUE is of such an attribute.
+    pub(super) fn note_unknown_names(
         &self,
         original: &Table,
         cases: &[Vec<Shared>],
+        console: &Console,
     ) -> Result<()> {
         let options = [
             ("--p", &self.published.p),
@@ -251,15 +280,12 @@ impl LinkArgs {
             let names = entries.iter().filter_map(|entry| entry.rsplit_once('='));
             // What no file has is told elsewhere, in better words.
             let exists = |name: &str| original.find(name).is_ok();
-            let idle = names
-                .map(|(name, _)| name.trim())
-                .find(|name| exists(name) && !known(name));
-            if let Some(name) = idle {
-                return Err(Error::usage(format!(
-                    "{option} speaks of an attribute that the intruder does not know: it has no effect"
-                ))
-                .on_attribute(name)
-                .remedy("Leave it out, or let him know it: --known"));
+            let idle =
+                (names.map(|(name, _)| name.trim())).filter(|name| exists(name) && !known(name));
+            for name in idle {
+                console.unused(&format!(
+                    "{option} has no effect on {name}: the intruder does not know it"
+                ))?;
             }
         }
         Ok(())
@@ -295,12 +321,7 @@ impl LinkArgs {
     pub(super) fn seed(&self) -> Result<Seed> {
         let random = self.is_random()?;
         match self.seed {
-            Some(number) if random => Ok(Seed::from_number(number)),
-            Some(_) => Err(
-                Error::usage("--seed has no effect: nothing in this call is random").remedy(
-                    "It decides --known random:..., --known-records N and --train-records N",
-                ),
-            ),
+            Some(number) => Ok(Seed::from_number(number)),
             None if random => Seed::from_system(),
             None => Ok(Seed::from_number(0)),
         }

@@ -32,7 +32,12 @@ impl LinkArgs {
     }
 
     pub(super) fn truth(&self, original: &Table, masked: &Table) -> Result<Truth> {
-        truth(self.id.as_deref(), self.key.as_deref(), original, masked)
+        truth(
+            self.id.as_deref(),
+            self.shuffle_key.as_deref(),
+            original,
+            masked,
+        )
     }
 
     /// The sets of attributes that the intruder knows, and the attributes left out of them.
@@ -44,12 +49,6 @@ impl LinkArgs {
     ) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
         check_names(original, masked)?;
         let Some(knowledge) = self.knowledge()? else {
-            if self.attributes.is_some() {
-                return Err(Error::usage(
-                    "--attributes has no effect beside a list of known attributes",
-                )
-                .remedy("Leave it out, or count among them: --attributes a,b,c --known first:2"));
-            }
             let list = self.known.as_deref().unwrap_or_default();
             let named = self.named("--known", list, original, masked)?;
             return Ok((vec![named], Vec::new()));
@@ -59,7 +58,11 @@ impl LinkArgs {
                 self.named("--attributes", list, original, masked)?,
                 Vec::new(),
             ),
-            None => link::shared_attributes(original, masked, self.id.as_deref()),
+            None => {
+                let id = self.id.as_deref();
+                let aside = id.map(|id| truth::id_columns(id, original));
+                link::shared_attributes(original, masked, aside)
+            }
         };
         if shared.is_empty() && !left_out.is_empty() {
             let reasons = left_out.iter().take(REASONS_TOLD);
@@ -78,6 +81,12 @@ impl LinkArgs {
         Ok((cases.into_iter().map(attributes).collect(), left_out))
     }
 
+    /// Whether `--id` names this column in either file.
+    pub(super) fn identifies(&self, name: &str, original: &Table) -> bool {
+        let id = self.id.as_deref();
+        id.is_some_and(|id| truth::id_columns(id, original).contains(&name))
+    }
+
     /// The attributes of a list that this option gives, each of which must be fit for comparison.
     fn named(
         &self,
@@ -88,7 +97,7 @@ impl LinkArgs {
     ) -> Result<Vec<Shared>> {
         let shared = |id| {
             let name = &original.attribute(id).name;
-            if self.id.as_ref() == Some(name) {
+            if self.identifies(name, original) {
                 return Err(Error::usage(
                     "is named by --id: it says who is who, and leaves nothing to be found out",
                 )
@@ -139,7 +148,10 @@ impl LinkArgs {
             .collect();
         let by_id = match &self.id {
             None => None,
-            Some(id) => Some(truth::identifiers(original, original.find(id)?)?),
+            Some(id) => {
+                let [name, _] = truth::id_columns(id, original);
+                Some(truth::identifiers(original, original.find(name)?)?)
+            }
         };
         let mut held = BTreeSet::new();
         for (line, text) in lines {
@@ -185,7 +197,7 @@ pub(in crate::cli) fn truth(
     masked: &Table,
 ) -> Result<Truth> {
     if let Some(id) = id {
-        return Truth::by_identifier(original, masked, id);
+        return Truth::by_identifier(original, masked, truth::id_columns(id, original));
     }
     match key {
         None => Truth::by_order(original, masked),
@@ -212,7 +224,7 @@ pub(in crate::cli) fn check_statement(
         Some(path) => files::name_of(path),
         None => "the statement".into(),
     };
-    let is_aligned = args.id.is_some() || args.key.is_some();
+    let is_aligned = args.id.is_some() || args.shuffle_key.is_some();
     check_statement_of(statement, &file, is_aligned, masked)
 }
 
@@ -249,7 +261,7 @@ pub(in crate::cli) fn check_statement_of(
         )
         .in_file(file)
         .remedy(
-            "Give the private key that 'mask --shuffle' wrote (--key), or an identifier (--id)",
+            "Give the private key that 'mask --shuffle' wrote (--shuffle-key), or an identifier (--id)",
         ));
     }
     // A release can be shorter than the file that was masked, if somebody can tell who is who.

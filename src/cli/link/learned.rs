@@ -49,7 +49,7 @@ pub(super) struct LearnedArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) weights: Option<PathBuf>,
     /// Do not learn: link by what another call wrote with --weights
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "certificate", "train_records", "engine", "time_limit"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "certificate", "train_records"])]
     pub(super) use_weights: Option<PathBuf>,
     /// Write why no distance of the family links more, for 'verify' (JSON; says who is who: private)
     #[arg(long, value_name = "FILE")]
@@ -58,7 +58,7 @@ pub(super) struct LearnedArgs {
     #[arg(long, value_name = "N|FILE", conflicts_with = "certificate")]
     pub(super) train_records: Option<String>,
     /// Draw the individuals to learn from so many times; the report gives the mean and its interval [default: 1]
-    #[arg(long, value_name = "N", requires = "train_records")]
+    #[arg(long, value_name = "N")]
     pub(super) train_splits: Option<usize>,
 }
 
@@ -89,20 +89,6 @@ impl From<EngineArg> for Engine {
 }
 
 impl LearnedArgs {
-    /// The first option given, if any is.
-    fn given(&self) -> Option<&'static str> {
-        [
-            ("--time-limit", self.time_limit.is_some()),
-            ("--engine", self.engine.is_some()),
-            ("--weights", self.weights.is_some()),
-            ("--use-weights", self.use_weights.is_some()),
-            ("--certificate", self.certificate.is_some()),
-            ("--train-records", self.train_records.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(option, given)| given.then_some(option))
-    }
-
     /// The first option given of those that name a file about one distance.
     pub(super) fn about_one_distance(&self) -> Option<&'static str> {
         [
@@ -114,11 +100,16 @@ impl LearnedArgs {
         .find_map(|(option, given)| given.then_some(option))
     }
 
-    /// An option that can have no effect is refused, not ignored.
-    pub(super) fn refuse_without_effect(&self, families: &[Family]) -> Result<()> {
-        if let (Some(option), []) = (self.given(), families) {
+    /// Refuses files about one distance where there is none or are several, and numbers that make no sense.
+    pub(super) fn refuse_contradictions(&self, families: &[Family]) -> Result<()> {
+        let written = [
+            ("--weights", self.weights.is_some()),
+            ("--certificate", self.certificate.is_some()),
+        ];
+        if let (Some((option, _)), []) = (written.iter().find(|(_, given)| *given), families) {
+            // A note would leave a file of an earlier call in its place.
             return Err(
-                Error::usage(format!("{option} has no effect without a learned distance"))
+                Error::usage(format!("{option} asks for a file about a learned distance, and none is learned"))
                     .remedy("Add wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc or sb-pd to --method, or leave the option out"),
             );
         }
@@ -141,12 +132,41 @@ impl LearnedArgs {
         }
         match self.train_splits {
             Some(0) => Err(Error::usage("--train-splits wants a number, 1 or more")),
-            Some(2..) if self.train_count().is_none() => Err(Error::usage(
-                "--train-splits has no effect where a file says which individuals are learned from",
-            )
-            .remedy("Give --train-records a number")),
             _ => self.limit().map(|_| ()),
         }
+    }
+
+    /// Notes the options that have no use, and takes them away.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub(super) fn settle(&mut self, families: &[Family], console: &Console) -> Result<()> {
+        let idle = |option: &str, given: bool, why: &str| match given {
+            true => console.unused(&format!("{option} has no effect {why}")),
+            false => Ok(()),
+        };
+        if families.is_empty() {
+            let why = "without a learned distance";
+            idle("--time-limit", self.time_limit.take().is_some(), why)?;
+            idle("--engine", self.engine.take().is_some(), why)?;
+            idle("--use-weights", self.use_weights.take().is_some(), why)?;
+            idle("--train-records", self.train_records.take().is_some(), why)?;
+            idle("--train-splits", self.train_splits.take().is_some(), why)?;
+        }
+        if self.use_weights.is_some() {
+            let why = "with --use-weights: nothing is learned";
+            idle("--time-limit", self.time_limit.take().is_some(), why)?;
+            idle("--engine", self.engine.take().is_some(), why)?;
+        }
+        if self.train_splits.is_some() && self.train_count().is_none() {
+            self.train_splits = None;
+            let why = match self.train_records {
+                None => "without --train-records",
+                Some(_) => "where a file says which individuals are learned from",
+            };
+            idle("--train-splits", true, why)?;
+        }
+        Ok(())
     }
 
     /// `--train-records` as a number, if it is one.

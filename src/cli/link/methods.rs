@@ -16,6 +16,7 @@ use crate::{
         learned::family::Family,
         mahalanobis::{Mahalanobis, Scatter, Singular},
     },
+    cli::console::Console,
     error::{Error, Result},
     table::Attribute,
 };
@@ -100,7 +101,7 @@ impl MethodName {
 }
 
 /// Which attacks, and the options of single ones.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct MethodArgs {
     /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; the learned wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd; or all that apply (none of the learned); or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
@@ -211,54 +212,28 @@ impl MethodArgs {
         self.method.contains(&MethodName::All)
     }
 
-    /// An option that can have no effect is refused, not ignored.
-    pub(super) fn refuse_without_effect(&self) -> Result<()> {
-        let refuse = |what: &str, remedy: &str| Err(Error::usage(what).remedy(remedy));
+    /// Refuses methods that are named twice, and what the learned distances cannot do.
+    pub(super) fn refuse_contradictions(&self) -> Result<()> {
         let mut methods = self.method.clone();
         methods.sort_unstable();
         methods.dedup();
         if methods.len() < self.method.len() || (self.takes_all() && methods.len() > 1) {
-            return refuse(
-                "--method names a method twice",
-                "am, dbrl and dbrl1 are one method, and all means all of them",
-            );
+            return Err(Error::usage("--method names a method twice")
+                .remedy("am, dbrl and dbrl1 are one method, and all means all of them"));
         }
+        self.learned.refuse_contradictions(&self.families())
+    }
+
+    /// Notes the options that have no use with the methods that were named, and takes them away.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub(super) fn settle(&mut self, console: &Console) -> Result<()> {
         let any = |of: &[MethodName]| of.iter().any(|&method| self.names(method));
         let kernel = self.kernel();
-        if self.kernel.is_some() && !any(&[MethodName::Kernel]) {
-            return refuse(
-                "--kernel has no effect without the method kernel",
-                "Add kernel to --method, or leave the option out",
-            );
-        }
-        if self.degree.is_some() && !matches!(kernel, Some(KernelArg::Poly)) {
-            return refuse(
-                "--degree has no effect without the kernel poly",
-                "Leave it out, or name --method kernel --kernel poly",
-            );
-        }
-        if self.offset.is_some() && !matches!(kernel, Some(KernelArg::Tanh)) {
-            return refuse(
-                "--offset has no effect without the kernel tanh",
-                "Leave it out, or name --method kernel --kernel tanh",
-            );
-        }
-        if let (Some(option), false) = (self.probabilistic.given(), any(&[MethodName::Prl])) {
-            return refuse(
-                &format!("{option} has no effect without the method prl"),
-                "Add prl to --method, or leave the option out",
-            );
-        }
         let inverts = any(&[MethodName::Dbrl2, MethodName::Md, MethodName::Md0])
             || kernel == Some(KernelArg::Mahalanobis);
-        if (self.ridge.is_some() || self.pseudo_inverse) && !inverts {
-            return refuse(
-                "--ridge and --pseudo-inverse have no effect: no method named scales by variances of differences",
-                "They are for dbrl2, md, md0 and the kernel mahalanobis",
-            );
-        }
         let families = self.families();
-        self.learned.refuse_without_effect(&families)?;
         let standardizes = !families.is_empty()
             || any(&[
                 MethodName::Am,
@@ -269,14 +244,31 @@ impl MethodArgs {
                 MethodName::Microagg,
             ])
             || (self.standardize == Some(StandardizeArg::Masked) && any(&[MethodName::Prl]));
-        let asked = self.standardize.is_some_and(|by| by != StandardizeArg::Own);
-        if asked && !standardizes {
-            return refuse(
-                "--standardize has no effect: no method named standardises",
-                "It is for am, md, md0, kernel, rsld, microagg and the learned distances",
-            );
+        let prl = any(&[MethodName::Prl]);
+        if self.kernel.is_some() && kernel.is_none() {
+            console.unused("--kernel has no effect without the method kernel")?;
+            self.kernel = None;
         }
-        Ok(())
+        if self.degree.is_some() && kernel != Some(KernelArg::Poly) {
+            console.unused("--degree has no effect without the kernel poly")?;
+            self.degree = None;
+        }
+        if self.offset.is_some() && kernel != Some(KernelArg::Tanh) {
+            console.unused("--offset has no effect without the kernel tanh")?;
+            self.offset = None;
+        }
+        if (self.ridge.is_some() || self.pseudo_inverse) && !inverts {
+            console.unused(
+                "--ridge and --pseudo-inverse have no effect: they are for dbrl2, md, md0 and the kernel mahalanobis",
+            )?;
+            (self.ridge, self.pseudo_inverse) = (None, false);
+        }
+        if self.standardize.is_some_and(|by| by != StandardizeArg::Own) && !standardizes {
+            console.unused("--standardize has no effect: no method named standardises")?;
+            self.standardize = None;
+        }
+        self.probabilistic.settle(prl, console)?;
+        self.learned.settle(&families, console)
     }
 
     /// The families of learned distances that were named.
@@ -394,6 +386,7 @@ impl MethodArgs {
                 published.statement,
                 published.masked,
                 standardize,
+                published.console,
             )?)),
             MethodName::Likelihood => Ok(Box::new(published.law()?)),
         }

@@ -7,14 +7,14 @@ use crate::{
         distance_based::Standardize,
         intersection::microaggregation::{Groups, MicroaggregationIntersection},
     },
-    cli::mask::groups,
+    cli::{console::Console, mask::groups},
     error::{Error, Result},
     statement::{ArcCost, DistanceScale, Grouping, Statement},
     table::Table,
 };
 
 /// What was published about microaggregation.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct MicroaggregationArgs {
     /// Attributes that were aggregated together, with or without their k: 'a,b:3'; repeat it for more groups of attributes
     #[arg(
@@ -29,7 +29,6 @@ pub(super) struct MicroaggregationArgs {
         long,
         value_enum,
         value_name = "ALGORITHM",
-        requires = "group",
         conflicts_with = "statement",
         help_heading = "What was published"
     )]
@@ -72,11 +71,13 @@ impl From<AlgorithmArg> for Grouping {
 impl MicroaggregationArgs {
     /// The option that has no effect without the attack, if one was given.
     pub(super) fn given(&self) -> Option<&'static str> {
-        match (self.group.is_empty(), self.nearest_clusters) {
-            (false, _) => Some("--group"),
-            (true, Some(_)) => Some("--nearest-clusters"),
-            (true, None) => None,
-        }
+        [
+            (!self.group.is_empty(), "--group"),
+            (self.algorithm.is_some(), "--algorithm"),
+            (self.nearest_clusters.is_some(), "--nearest-clusters"),
+        ]
+        .into_iter()
+        .find_map(|(given, option)| given.then_some(option))
     }
 
     /// The attack.
@@ -88,6 +89,7 @@ impl MicroaggregationArgs {
         statement: Option<&Statement>,
         masked: &Table,
         standardize: Standardize,
+        console: &Console,
     ) -> Result<MicroaggregationIntersection> {
         let groups = match statement {
             Some(statement) => Groups::of_statement(statement)?,
@@ -113,17 +115,14 @@ impl MicroaggregationArgs {
                         .remedy("Give 2, or more"),
                 );
             }
-            Some(_) if !by_nearest => {
-                return Err(Error::usage(
-                    "--nearest-clusters has no effect: the groups of this algorithm follow each other, and two are possible",
-                )
-                .remedy("Leave it out"));
-            }
+            Some(_) if !by_nearest => console.unused(
+                "--nearest-clusters has no effect: the groups of this algorithm follow each other, and two are possible",
+            )?,
             _ => {}
         }
         Ok(MicroaggregationIntersection {
             groups,
-            nearest_clusters: self.nearest_clusters.unwrap_or(2),
+            nearest_clusters: self.nearest_clusters.filter(|_| by_nearest).unwrap_or(2),
             standardize,
         })
     }

@@ -25,26 +25,33 @@ use super::{
     args::Format,
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
-    provenance,
+    pair, provenance,
 };
 use crate::{
     attack::Direction,
     certificate::Certificate,
     error::{Error, Result},
     evaluate::{
-        link::{Claim, LeftOut, Study},
+        comparable::{self, Doubt},
+        link::{Claim, LeftOut, Shared, Study},
         truth::{self, Truth},
     },
-    report::link::{
-        self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+    report::{
+        link::{
+            self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+        },
+        text,
     },
     statement::Statement,
-    table::Table,
+    table::{AttrId, Role, Table},
 };
+
+/// So many names of a list are shown.
+const NAMES_SHOWN: usize = 8;
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     // No file is read for a call that makes no sense.
-    args.refuse_without_effect(args.published.statement.is_some())?;
+    let args = &args.settled(args.published.statement.is_some(), console)?;
     let outputs = args.outputs()?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
     refuse_empty(&original, &masked)?;
@@ -62,10 +69,11 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         &truth,
         console,
     )?;
+    let ending = args.ending(&attacked.report, console)?;
     console.stage("write", || {
         args.write(outputs, &attacked, [&original, &masked])
     })?;
-    Ok(args.ending(&attacked.report))
+    Ok(ending)
 }
 
 /// What the attacks of a call found.
@@ -95,7 +103,7 @@ pub(in crate::cli) fn attack_files(
     truth: &Truth,
     console: &Console,
 ) -> Result<Attacked> {
-    args.refuse_without_effect(statement.is_some())?;
+    let args = &args.settled(statement.is_some(), console)?;
     refuse_empty(original, masked)?;
     if let Some(statement) = statement {
         inputs::check_statement(statement, args, masked)?;
@@ -115,6 +123,11 @@ pub(in crate::cli) fn attack_files(
             left.attribute, left.why
         ));
     }
+    let doubts = match &sides {
+        Some(_) => Vec::new(),
+        None => doubts(original, masked, &cases, &left_out, statement),
+    };
+    pair::warn_of(&doubts, console)?;
     let known_records = held.len();
     // A file that was shortened after masking was masked as a whole.
     let records = original.n_records().max(masked.n_records());
@@ -136,14 +149,11 @@ pub(in crate::cli) fn attack_files(
         attributes: original.attributes(),
         masked,
         standardize,
+        console,
     })?;
-    args.refuse_unknown_names(original, &cases)?;
-    let of_prl = args.methods.names(MethodName::Prl);
-    let unused = args
-        .methods
-        .probabilistic
-        .unused(cases.iter().map(Vec::len));
-    if let Some(unused) = unused.filter(|_| of_prl) {
+    args.note_unknown_names(original, &cases, console)?;
+    let known = cases.iter().map(Vec::len);
+    if let Some(unused) = args.methods.probabilistic.unused(known) {
         console.unused(&unused)?;
     }
     if args.methods.names(MethodName::Likelihood)
@@ -214,6 +224,7 @@ pub(in crate::cli) fn attack_files(
             true => "limit",
             false => "done",
         },
+        warnings: doubts,
         scenario: ScenarioSummary {
             aggregates: sides.map(|sides| sides.summary),
             ..args.summary(original, masked, known_records, left_out)
@@ -244,8 +255,12 @@ pub(in crate::cli) fn attack_files(
 ///
 /// # Errors
 /// Usage or Input: what [`attack_files`] would say of every masked file.
-pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<Vec<LeftOut>> {
-    args.refuse_without_effect(args.wants_statement())?;
+pub(in crate::cli) fn check_on(
+    args: &LinkArgs,
+    original: &Table,
+    console: &Console,
+) -> Result<Vec<LeftOut>> {
+    let args = &args.settled(args.wants_statement(), console)?;
     refuse_empty(original, original)?;
     let seed = args.seed()?;
     let held = args.held(original, &seed)?;
@@ -254,7 +269,7 @@ pub(in crate::cli) fn check_on(args: &LinkArgs, original: &Table) -> Result<Vec<
         Some(sides) => Ok(sides.left_out),
         None => {
             let (cases, left_out) = args.cases(original, original, &seed)?;
-            args.refuse_unknown_names(original, &cases)?;
+            args.note_unknown_names(original, &cases, console)?;
             Ok(left_out)
         }
     }
@@ -297,7 +312,7 @@ impl LinkArgs {
         let train_file = learned.train_file().map(PathBuf::from);
         for path in [
             &self.published.statement,
-            &self.key,
+            &self.shuffle_key,
             &records_file,
             &train_file,
             &learned.use_weights,
@@ -341,7 +356,7 @@ impl LinkArgs {
             masked_records: masked.n_records(),
             known_records,
             direction: self.direction().word(),
-            aligned_by: match (&self.id, &self.key) {
+            aligned_by: match (&self.id, &self.shuffle_key) {
                 (Some(id), _) => format!("the identifier {id}"),
                 (None, Some(_)) => "the key".into(),
                 (None, None) => "the order of the records".into(),
@@ -380,13 +395,17 @@ impl LinkArgs {
             certificate,
         } = attacked;
         if let Some(output) = &mut outputs.links {
-            let label = |table: &Table, record: u32| self.label(table, record);
-            let (seekers, sought) = match self.direction() {
-                Direction::OriginalToMasked => (original, masked),
-                Direction::MaskedToOriginal => (masked, original),
-            };
-            output.write(|out| {
-                report::write_claims(out, claims, &|r| label(seekers, r), &|r| label(sought, r))
+            let id = self.id.as_deref().map(|id| truth::id_columns(id, original));
+            let [of_original, of_masked] = [(original, 0), (masked, 1)].map(|(table, side)| {
+                move |record| label(table, record, id.map(|names| names[side]))
+            });
+            output.write(|out| match self.direction() {
+                Direction::OriginalToMasked => {
+                    report::write_claims(out, claims, &of_original, &of_masked)
+                }
+                Direction::MaskedToOriginal => {
+                    report::write_claims(out, claims, &of_masked, &of_original)
+                }
             })?;
         }
         if let (Some(output), Some(learned)) = (&mut outputs.weights, lesson) {
@@ -413,32 +432,74 @@ impl LinkArgs {
         Ok(())
     }
 
-    /// How a record is called in the list of links: by its identifier, else by its number.
-    fn label(&self, table: &Table, record: u32) -> String {
-        let number = u64::from(record) + 1;
-        let column = self.id.as_ref().and_then(|id| table.find(id).ok());
-        let identifier =
-            column.and_then(|column| truth::identifier(table, record as usize, column));
-        match (&self.id, identifier) {
-            (_, Some(identifier)) => identifier,
-            (Some(_), None) => format!("#{number}"),
-            (None, None) => number.to_string(),
+    /// How the call ended; which figure broke `--fail-above` is noted.
+    fn ending(&self, report: &LinkReport, console: &Console) -> Result<Ending> {
+        let otherwise = match report.status {
+            "limit" => Ending::Unproven,
+            _ => Ending::Done,
+        };
+        let Some(limit) = self.fail_above else {
+            return Ok(otherwise);
+        };
+        let mut ending = otherwise;
+        for result in &report.results {
+            let figures = [
+                (result.rate, "the rate among all records"),
+                (
+                    result.rate_of_findable,
+                    "the rate among the records that have a partner",
+                ),
+            ];
+            let all_findable = result.with_partner == result.records;
+            let figures = figures.iter().take(if all_findable { 1 } else { 2 });
+            for (rate, what) in figures.filter(|(rate, _)| *rate > limit) {
+                // What is above stays above, whatever else a search would have found.
+                ending = Ending::AboveLimit;
+                console.note(&format!(
+                    "note: {}, knowing {}: {what} is {}, above {}",
+                    result.method,
+                    text::names(&result.known, NAMES_SHOWN),
+                    text::percent(*rate),
+                    text::percent(limit)
+                ));
+            }
         }
+        if ending != Ending::AboveLimit {
+            let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
+            pair::warn_of_open_gate(names, console)?;
+        }
+        Ok(ending)
     }
+}
 
-    fn ending(&self, report: &LinkReport) -> Ending {
-        let above = |rate: f64| self.fail_above.is_some_and(|limit| rate > limit);
-        let rates = report
-            .results
-            .iter()
-            .flat_map(|result| [result.rate, result.rate_of_findable]);
-        // What is above stays above, whatever else a search would have found.
-        match (rates.into_iter().any(above), report.status) {
-            (true, _) => Ending::AboveLimit,
-            (false, "limit") => Ending::Unproven,
-            (false, _) => Ending::Done,
-        }
+/// How a record is called in the list of links: by its identifier, else by its number.
+fn label(table: &Table, record: u32, id: Option<&str>) -> String {
+    let number = u64::from(record) + 1;
+    let column = id.and_then(|id| table.find(id).ok());
+    let identifier = column.and_then(|column| truth::identifier(table, record as usize, column));
+    match (id, identifier) {
+        (_, Some(identifier)) => identifier,
+        (Some(_), None) => format!("#{number}"),
+        (None, None) => number.to_string(),
     }
+}
+
+/// The attributes that the intruder was to know, or would have known, and that cannot be compared in earnest.
+fn doubts(
+    original: &Table,
+    masked: &Table,
+    cases: &[Vec<Shared>],
+    left_out: &[LeftOut],
+    statement: Option<&Statement>,
+) -> Vec<Doubt> {
+    let known = cases.iter().flatten().map(|shared| shared.original);
+    let left = left_out.iter();
+    let left = left.filter_map(|left| original.find(&left.attribute).ok());
+    let left = left.filter(|&id| original.attribute(id).role == Role::QuasiIdentifier);
+    let mut ids: Vec<AttrId> = known.chain(left).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    comparable::doubts(original, masked, &ids, statement)
 }
 
 fn warn_of_strangers(truth: &Truth, original: &Table, masked: &Table, console: &Console) {

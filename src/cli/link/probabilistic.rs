@@ -10,12 +10,13 @@ use crate::{
         distance_based::Standardize,
         probabilistic::{Admissible, Agree, Fit, IDENTIFIED_FROM, Iterations, Probabilistic},
     },
+    cli::console::Console,
     error::{Error, Result},
     table::Attribute,
 };
 
 /// Options of `prl`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ProbabilisticArgs {
     /// prl: when values agree: exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20; by attribute: AGI=rank:3% [default: sd:0.1, names exact]
     #[arg(
@@ -51,17 +52,30 @@ pub(super) enum FitArg {
 }
 
 impl ProbabilisticArgs {
-    /// The first option that was given.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        [
-            (!self.agree.is_empty(), "--agree"),
-            (self.fit.is_some(), "--fit"),
-            (self.em_start.is_some(), "--em-start"),
-            (self.em_iterations.is_some(), "--em-iterations"),
-            (self.admissible.is_some(), "--admissible"),
-        ]
-        .into_iter()
-        .find_map(|(given, option)| given.then_some(option))
+    /// Notes the options that have no use, and takes them away; `prl` is whether the method was named.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub(super) fn settle(&mut self, prl: bool, console: &Console) -> Result<()> {
+        let idle = |option: &str, given: bool, why: &str| match given {
+            true => console.unused(&format!("{option} has no effect {why}")),
+            false => Ok(()),
+        };
+        if !prl {
+            let why = "without the method prl";
+            let agree = std::mem::take(&mut self.agree);
+            idle("--agree", !agree.is_empty(), why)?;
+            idle("--fit", self.fit.take().is_some(), why)?;
+            idle("--em-start", self.em_start.take().is_some(), why)?;
+            idle("--em-iterations", self.em_iterations.take().is_some(), why)?;
+            idle("--admissible", self.admissible.take().is_some(), why)?;
+        }
+        if self.fit == Some(FitArg::Known) {
+            let why = "with --fit known: it counts";
+            idle("--em-start", self.em_start.take().is_some(), why)?;
+            idle("--em-iterations", self.em_iterations.take().is_some(), why)?;
+        }
+        Ok(())
     }
 
     fn fit(&self) -> Fit {
@@ -81,10 +95,10 @@ impl ProbabilisticArgs {
         let few = known.filter(|&known| known < IDENTIFIED_FROM).count();
         match self.fit() {
             Fit::EmFixedU => Some(
-                "the prior of --em-start has no use with --fit em-fixed-u: it is held at one match a record".into(),
+                "the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record".into(),
             ),
             Fit::Em if few > 0 => Some(format!(
-                "the prior of --em-start has no use where fewer than {IDENTIFIED_FROM} attributes are known: it is held at one match a record"
+                "the prior of --em-start has no effect where fewer than {IDENTIFIED_FROM} attributes are known: it is held at one match a record"
             )),
             _ => None,
         }
@@ -100,12 +114,6 @@ impl ProbabilisticArgs {
         standardize: Standardize,
     ) -> Result<Probabilistic> {
         let fit = self.fit();
-        if fit == Fit::Known && (self.em_start.is_some() || self.em_iterations.is_some()) {
-            return Err(Error::usage(
-                "--em-start and --em-iterations have no effect with --fit known: it counts",
-            )
-            .remedy("Leave them out"));
-        }
         let start = self.start()?;
         let most = self.em_iterations.unwrap_or(1000);
         if most == 0 {

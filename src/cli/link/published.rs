@@ -7,6 +7,7 @@ use clap::Args;
 use super::microaggregation::MicroaggregationArgs;
 use crate::{
     attack::{distance_based::Standardize, intersection::rank_swap::Bound, likelihood::Likelihood},
+    cli::console::Console,
     error::{Error, Result},
     mask::rank_swap::Reach,
     statement::Statement,
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// What was published.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct PublishedArgs {
     /// Published percentage of rank swapping (for rsld an upper bound will do, likelihood takes it as exact); by attribute: AGI=2,FICA=5 (a bare number is for the rest)
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', conflicts_with_all = ["window", "statement"], help_heading = "What was published")]
@@ -52,6 +53,8 @@ pub(super) struct Published<'a> {
     pub(super) masked: &'a Table,
     /// By what files are standardised.
     pub(super) standardize: Standardize,
+    /// Who hears of options without use.
+    pub(super) console: &'a Console,
 }
 
 impl PublishedArgs {

@@ -36,11 +36,12 @@ impl LinkArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::console::Console;
 
     #[test]
     fn options_are_those_of_the_command() {
         let args = LinkArgs::of_options(["--method", "am,rsld", "--p", "5"]).unwrap();
-        args.refuse_without_effect(false).unwrap();
+        args.settled(false, &Console::quiet()).unwrap();
         let error = LinkArgs::of_options(["--method", "am", "--ties", "none"]).unwrap_err();
         assert!(error.what().contains("'none'"), "{}", error.what());
     }

@@ -27,25 +27,19 @@ pub struct AnalysesArgs {
     #[arg(long, value_name = "K")]
     clusters: Option<usize>,
     /// Starts of k-means in each file [default: 10]
-    #[arg(long, value_name = "N", requires = "clusters")]
+    #[arg(long, value_name = "N")]
     starts: Option<usize>,
     /// Learn to tell the classes of an attribute from either file, and test on original records that were held out; from all other attributes that are compared, or from some: 'TARGET~a,b'
     #[arg(long, value_name = "TARGET")]
     classify: Option<String>,
     /// What learns: a list of tree, knn, bayes, svm [default: all]
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_enum,
-        value_delimiter = ',',
-        requires = "classify"
-    )]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     classifiers: Option<Vec<ClassifierArg>>,
     /// Parts of the records, each of which is held out once [default: 5]
-    #[arg(long, value_name = "N", requires = "classify")]
+    #[arg(long, value_name = "N")]
     folds: Option<usize>,
     /// Classes into which a target that is a number is cut, at its quantiles in the original [default: 2; each value of ordered codes]
-    #[arg(long, value_name = "N", requires = "classify")]
+    #[arg(long, value_name = "N")]
     classes: Option<usize>,
     /// Explain a number by others in both files (least squares), and compare coefficients and their 95 % intervals
     #[arg(long, value_name = "TARGET~a,b,c")]
@@ -73,13 +67,28 @@ impl AnalysesArgs {
         self.clusters.is_some() || self.classify.is_some() || self.regress.is_some()
     }
 
-    /// Refuses what could have no effect, before a file is read.
-    pub fn refuse(&self) -> Result<()> {
-        if self.analysis_seed.is_some() && self.clusters.is_none() && self.classify.is_none() {
-            return Err(
-                Error::usage("--analysis-seed has no effect: nothing is drawn")
-                    .remedy("Leave it out, or ask for --clusters or --classify"),
-            );
+    /// Notes the options that have no use, and refuses what makes no sense, before a file is read.
+    pub fn check(&self, console: &Console) -> Result<()> {
+        let idle = |given: bool, option: &str, without: &str| match given {
+            true => console.unused(&format!("{option} has no effect without {without}")),
+            false => Ok(()),
+        };
+        if self.clusters.is_none() {
+            idle(self.starts.is_some(), "--starts", "--clusters")?;
+        }
+        if self.classify.is_none() {
+            let without = "--classify";
+            idle(self.classifiers.is_some(), "--classifiers", without)?;
+            idle(self.folds.is_some(), "--folds", without)?;
+            idle(self.classes.is_some(), "--classes", without)?;
+        }
+        if self.clusters.is_none() && self.classify.is_none() {
+            let given = self.analysis_seed.is_some();
+            idle(
+                given,
+                "--analysis-seed",
+                "--clusters or --classify: nothing is drawn",
+            )?;
         }
         let named = self.classifiers.as_deref().unwrap_or(&[]);
         let is_twice = |(place, kind): (usize, &ClassifierArg)| named[..place].contains(kind);
@@ -105,9 +114,10 @@ impl AnalysesArgs {
         if let Some(formula) = &regress {
             self.refuse_no_predictors(formula)?;
         }
-        if let Some(formula) = &classify {
-            self.refuse_classes(formula, pair)?;
-        }
+        let classes = match &classify {
+            Some(formula) => self.classes_in_use(formula, pair, console)?,
+            None => None,
+        };
         if let Some(clusters) = self.clusters {
             console.progress("clustering both files");
             let options = clusters::Options {
@@ -121,7 +131,12 @@ impl AnalysesArgs {
         if let Some(formula) = &classify {
             console.progress("learning classes from both files");
             take(console.stage("classify", || {
-                classification::measure(pair, formula, &self.classification(), &self.streams(1))
+                classification::measure(
+                    pair,
+                    formula,
+                    &self.classification(classes),
+                    &self.streams(1),
+                )
             })?);
         }
         if let Some(formula) = &regress {
@@ -136,7 +151,7 @@ impl AnalysesArgs {
         Seed::from_number(self.analysis_seed.unwrap_or(SEED)).streams(Purpose::Analysis, analysis)
     }
 
-    fn classification(&self) -> classification::Options {
+    fn classification(&self, classes: Option<usize>) -> classification::Options {
         let classifier = |kind: &ClassifierArg| match kind {
             ClassifierArg::Tree => Classifier::Tree,
             ClassifierArg::Knn => Classifier::Neighbours,
@@ -149,7 +164,7 @@ impl AnalysesArgs {
                 None => Classifier::ALL.to_vec(),
             },
             folds: self.folds.unwrap_or(FOLDS),
-            classes: self.classes,
+            classes,
         }
     }
 
@@ -162,21 +177,24 @@ impl AnalysesArgs {
         }
     }
 
-    fn refuse_classes(&self, formula: &Formula, pair: &Pair) -> Result<()> {
+    /// `--classes`, unless the target has classes of its own.
+    fn classes_in_use(
+        &self,
+        formula: &Formula,
+        pair: &Pair,
+        console: &Console,
+    ) -> Result<Option<usize>> {
         let numbers = &pair.numbers;
-        let place = numbers
-            .names
-            .iter()
-            .position(|name| *name == formula.target);
-        let is_cut = place.is_some_and(|place| numbers.scales[place] != Scale::Nominal);
-        match self.classes.is_some() && !is_cut {
-            false => Ok(()),
-            true => Err(
-                Error::usage("has classes of its own, so --classes can have no effect")
-                    .on_attribute(&formula.target)
-                    .remedy("Leave --classes out"),
-            ),
+        let mut places = numbers.names.iter().zip(&numbers.scales);
+        let is_cut =
+            places.any(|(name, scale)| *name == formula.target && *scale != Scale::Nominal);
+        if self.classes.is_some() && !is_cut {
+            console.unused(&format!(
+                "--classes has no effect: {} has classes of its own",
+                formula.target
+            ))?;
         }
+        Ok(self.classes.filter(|_| is_cut))
     }
 }
 

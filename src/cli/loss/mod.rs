@@ -37,7 +37,7 @@ use analyses::AnalysesArgs;
   sdcrisk loss --by-attribute --attributes 1-7 orig.csv masked.csv
   sdcrisk loss --statement noise.sdc.json orig.csv noise.csv
   sdcrisk loss --clusters 3 --classify region --regress 'income~age,hours' orig.csv masked.csv
-  sdcrisk loss --key key.csv --format json orig.csv shuffled.csv
+  sdcrisk loss --shuffle-key key.csv --format json orig.csv shuffled.csv
 
 Values and statistics of the masked file are compared with those of the original; lower is better everywhere, and
 two equal files lose nothing. Attributes that are numbers in both files are compared as numbers, all others
@@ -76,7 +76,7 @@ pub struct LossArgs {
 }
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
-    args.analyses.refuse()?;
+    args.analyses.check(console)?;
     let mut output = args.output()?;
     let statement = args.statement()?;
     let files = args
@@ -85,23 +85,33 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     if let Some((name, statement)) = &statement {
         check_statement_of(statement, name, args.align.is_named(), &files.masked)?;
     }
+    let doubts = files.doubts(statement.as_ref().map(|(_, statement)| statement), console)?;
     let pair = files.pair();
     loss::check_memory(&pair)?;
     console.progress("comparing values and statistics");
     let (data, correction) = console.stage("loss", || match &statement {
-        None => Ok((loss::figures(&pair), None)),
-        Some((name, statement)) => loss::figures_and_correction(&pair, statement)
-            .map(|(figures, correction)| (figures, Some(correction)))
-            .map_err(|error| error.in_file(name.clone())),
-    })?;
+        None => (loss::figures(&pair), None),
+        Some((_, statement)) => {
+            let (figures, correction) = loss::figures_and_correction(&pair, statement);
+            (figures, Some(correction))
+        }
+    });
     let data = args.wanted(data)?;
-    args.refuse_parts_of(&data)?;
-    let correction = correction.map(|all| args.wanted_of(all)).transpose()?;
+    args.note_no_parts(&data, console)?;
+    let correction = match correction {
+        None => None,
+        Some(Ok(correction)) => args.wanted_of(correction, console)?,
+        Some(Err(why)) => {
+            console.unused(&format!("--statement has no effect: {why}"))?;
+            None
+        }
+    };
     let analyses = match args.analyses.is_wanted() {
         true => args.analyses.measure(&pair, &files, console)?,
         false => Analysis::default(),
     };
     let report = LossReport {
+        warnings: doubts,
         scenario: args.scenario(&files, &pair),
         measured: Measured {
             data,
@@ -166,9 +176,9 @@ impl LossArgs {
     }
 
     /// Of a correction the measures that were asked for.
-    fn wanted_of(&self, correction: Correction) -> Result<Correction> {
+    fn wanted_of(&self, correction: Correction, console: &Console) -> Result<Option<Correction>> {
         if self.measures.is_empty() {
-            return Ok(correction);
+            return Ok(Some(correction));
         }
         let is_asked_for = |corrected: &Corrected| {
             let key = corrected.naive.what.key;
@@ -178,25 +188,24 @@ impl LossArgs {
             .filter(is_asked_for)
             .collect();
         if figures.is_empty() {
-            return Err(Error::usage(
+            console.unused(
                 "--statement has no effect: no correction changes the measures that were asked for",
-            )
-            .remedy("Add il, pil, or measures of variances, covariances or correlations to --measures, or leave --statement out"));
+            )?;
+            return Ok(None);
         }
-        Ok(Correction {
+        Ok(Some(Correction {
             figures,
             ..correction
-        })
+        }))
     }
 
-    /// Of attributes nothing is told by measures that have no parts.
-    fn refuse_parts_of(&self, figures: &[Figure]) -> Result<()> {
+    /// Notes `--by-attribute` where no measure has parts.
+    fn note_no_parts(&self, figures: &[Figure], console: &Console) -> Result<()> {
         let have_parts = figures.iter().any(|figure| !figure.parts.is_empty());
         match self.by_attribute && !have_parts && self.statement.is_none() {
-            true => Err(Error::usage(
-                "--by-attribute has no effect: none of the measures that were asked for is told by attribute",
-            )
-            .remedy("Leave it out, or add a measure that has parts, for example il1s, to --measures")),
+            true => console.unused(
+                "--by-attribute has no effect: none of the measures that were asked for is reported by attribute",
+            ),
             false => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use super::{
     outputs::{Assignment, write_assignments},
 };
 use crate::{
-    cli::files,
+    cli::{console::Console, files},
     error::{Error, Result},
     mask::{
         Details, Mask, Masked,
@@ -117,21 +117,21 @@ impl FuzzyArgs {
     }
 
     /// The blocks of the groups: each has a number of its own, or the call's.
-    fn blocks(&self, groups: Vec<Group>) -> Result<Blocks> {
+    fn blocks(&self, groups: Vec<Group>, console: &Console) -> Result<Blocks> {
         let number = self.k.or(self.clusters);
         if number.is_some() && groups.iter().all(|group| group.number.is_some()) {
-            let option = if self.k.is_some() {
-                "--k"
-            } else {
-                "--clusters"
-            };
-            return Err(Error::usage(format!(
-                "{option} has no effect: every --group has a number of its own"
-            ))
-            .remedy(match self.k {
-                Some(_) => "Leave it out: the numbers of groups are k",
-                None => "Leave the number of one --group out: it gets that of --clusters",
-            }));
+            match self.k {
+                Some(_) => console.unused(
+                    "--k has no effect: every --group has a number of its own, which is k",
+                )?,
+                // As a number of clusters the groups' own would mean something else than without it.
+                None => {
+                    return Err(Error::usage(
+                        "--clusters beside a number of its own in every --group: these could be k or clusters",
+                    )
+                    .remedy("Leave --clusters out: they are k; or leave the number of one --group out: all are clusters"));
+                }
+            }
         }
         let block = |group: Group| match group.number.or(number) {
             Some(number) => Ok((group.attributes, self.clusters(number))),
@@ -159,7 +159,7 @@ impl MethodArgs for FuzzyArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: &Console) -> Result<()> {
         let number = self.k.or(self.clusters);
         if number.is_none() && self.group.is_empty() && self.init_centres.is_none() {
             return Err(Error::usage("fuzzy needs a number of clusters").remedy(
@@ -187,11 +187,11 @@ impl MethodArgs for FuzzyArgs {
         groups::parse_all(table, &self.group).map(|groups| Some(groups::union(&groups)))
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, console: &Console) -> Result<Box<dyn Mask>> {
         let blocks = match (&self.init_centres, self.k.or(self.clusters)) {
             (Some(path), _) => Blocks::One(Clusters::Starting(starting_centres(path)?)),
             (None, Some(number)) if self.group.is_empty() => Blocks::One(self.clusters(number)),
-            _ => self.blocks(groups::parse_all(table, &self.group)?)?,
+            _ => self.blocks(groups::parse_all(table, &self.group)?, console)?,
         };
         Ok(Box::new(self.parsed(blocks)?))
     }
@@ -253,7 +253,7 @@ impl MethodArgs for FuzzyArgs {
             );
         }
         remarks.push(
-            "warning: fuzzy microaggregation gives k-anonymity on average only; no group has a guaranteed size".into(),
+            "note: fuzzy microaggregation gives k-anonymity on average only; no group has a guaranteed size".into(),
         );
         remarks
     }

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::{DecimalsArgs, MaskArgs, MethodArgs};
 use crate::{
+    cli::console::Console,
     error::{Error, Result},
     mask::{Details, Mask, Masked, ipso::Ipso},
     report::text,
@@ -99,11 +100,11 @@ impl MethodArgs for IpsoArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: &Console) -> Result<()> {
         Ok(())
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         let confidential = match &self.confidential {
             Some(list) => table.select(list)?,
             None => table

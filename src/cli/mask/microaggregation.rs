@@ -13,6 +13,7 @@ use super::{
     outputs::{Assignment, write_assignments},
 };
 use crate::{
+    cli::console::Console,
     error::{Error, Result},
     mask::{
         Details, Mask, Masked,
@@ -183,27 +184,16 @@ impl MethodArgs for MicroaggregationArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self) -> Result<()> {
-        let idle = |option: &str, of: &str| {
-            Err(
-                Error::usage(format!("{option} has no effect here: it is for {of}"))
-                    .remedy("Leave it out"),
-            )
+    fn check(&self, console: &Console) -> Result<()> {
+        let idle = |given: bool, option: &str, of: &str| match given {
+            true => console.unused(&format!("{option} has no effect: it is for {of}")),
+            false => Ok(()),
         };
-        if self.gamma.is_some() && self.algorithm != AlgorithmArg::VMdav {
-            return idle("--gamma", "--algorithm v-mdav");
-        }
-        if self.arc_cost.is_some()
-            && !matches!(self.algorithm, AlgorithmArg::Pca | AlgorithmArg::Zscores)
-        {
-            return idle("--arc-cost", "--algorithm pca and zscores");
-        }
-        if self.scale == ScaleArg::None && self.one_by_one() {
-            return idle(
-                "--scale none",
-                "algorithms that take distances between records",
-            );
-        }
+        let gamma = self.gamma.is_some() && self.algorithm != AlgorithmArg::VMdav;
+        idle(gamma, "--gamma", "--algorithm v-mdav")?;
+        let arc_cost = self.arc_cost.is_some()
+            && !matches!(self.algorithm, AlgorithmArg::Pca | AlgorithmArg::Zscores);
+        idle(arc_cost, "--arc-cost", "--algorithm pca and zscores")?;
         self.with_blocks(Blocks::Together {
             k: self.k.unwrap_or(2),
         })
@@ -219,17 +209,14 @@ impl MethodArgs for MicroaggregationArgs {
         Ok((!groups.is_empty()).then(|| groups::union(&groups)))
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, console: &Console) -> Result<Box<dyn Mask>> {
         let groups = self.groups(table)?;
         if groups.is_empty() {
             let k = self.k.ok_or_else(|| Error::usage("microagg needs --k"))?;
             return Ok(Box::new(self.with_blocks(Blocks::Together { k })?));
         }
         if self.k.is_some() && groups.iter().all(|group| group.number.is_some()) {
-            return Err(
-                Error::usage("--k has no effect: every --group has a k of its own")
-                    .remedy("Leave it out"),
-            );
+            console.unused("--k has no effect: every --group has a k of its own")?;
         }
         let named = groups
             .iter()

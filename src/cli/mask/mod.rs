@@ -91,7 +91,7 @@ struct MaskArgs {
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
     /// Put the records in random order, and write the private key of that order (CSV) to this file
-    #[arg(long, value_name = "KEYFILE")]
+    #[arg(long, value_name = "KEYFILE", alias = "shuffle-key")]
     shuffle: Option<PathBuf>,
     /// Repeatable randomness, for experiments only (for methods that draw, and for --shuffle)
     #[arg(long, value_name = "NUMBER")]
@@ -152,7 +152,7 @@ impl MaskMethod {
         self.args().is_random()
     }
 
-    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
     pub(in crate::cli) fn names_attributes(&self) -> bool {
         self.args().names_attributes()
     }
@@ -162,7 +162,7 @@ impl MaskMethod {
     /// # Errors
     /// As for [`run`]; options of what is written are not looked at.
     pub(in crate::cli) fn prepared(&self, table: &Table, console: &Console) -> Result<Prepared> {
-        self.args().check()?;
+        self.args().check(console)?;
         prepared(self.args(), table, console)
     }
 }
@@ -192,13 +192,12 @@ impl Prepared {
 }
 
 impl MaskArgs {
-    /// Refuses `--attributes` for a method whose attributes are named by `rules`.
-    fn refuse_attributes(&self, method: &str, rules: &str) -> Result<()> {
+    /// Notes `--attributes` of a method whose attributes are named by `rules`.
+    fn note_attributes(&self, method: &str, rules: &str, console: &Console) -> Result<()> {
         match self.attributes.is_some() {
-            true => Err(Error::usage(format!(
+            true => console.unused(&format!(
                 "--attributes has no effect on {method}: {rules} names the attributes"
-            ))
-            .remedy("Leave it out")),
+            )),
             false => Ok(()),
         }
     }
@@ -218,10 +217,10 @@ trait MethodArgs {
         true
     }
 
-    /// Refuses options that contradict each other, before any file is read.
-    fn check(&self) -> Result<()>;
+    /// Refuses options that contradict each other, and notes those without use, before any file is read.
+    fn check(&self, console: &Console) -> Result<()>;
 
-    /// Whether options of the method's own name the attributes, so that `--attributes` is refused.
+    /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
     fn names_attributes(&self) -> bool {
         false
     }
@@ -237,7 +236,7 @@ trait MethodArgs {
     }
 
     /// The method with its parameters, checked against the table.
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>>;
+    fn method(&self, table: &Table, console: &Console) -> Result<Box<dyn Mask>>;
 
     /// What the method can write beside the masked file, and where to. All of it is private.
     fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
@@ -263,13 +262,10 @@ type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 
 fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
     let args = method_args.common();
-    method_args.check()?;
+    method_args.check(console)?;
     if args.seed.is_some() && args.shuffle.is_none() && !method_args.is_random() {
-        return Err(Error::usage(
-            "--seed has no effect: this method draws nothing, and nothing is shuffled",
-        )
-        .remedy("Leave it out")
-        .into());
+        console
+            .unused("--seed has no effect: this method draws nothing, and nothing is shuffled")?;
     }
     let outputs = Outputs::planned(method_args)?;
     let options = args.read.options()?;
@@ -296,11 +292,11 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
         console.insist(&warning)?;
     }
     for remark in method_args.remarks(&masked) {
-        console.note(&remark);
+        console.remark(&remark)?;
     }
     for (path, _) in method_args.extras() {
         console.note(&format!(
-            "warning: {} is private, like a seed: it helps to undo the masking",
+            "note: {} is private, like a seed: it helps to undo the masking",
             path.display()
         ));
     }
@@ -362,7 +358,7 @@ fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> R
         );
     }
     let method = method_args
-        .method(table)
+        .method(table, console)
         .map_err(|error| error.in_file(table.name()))?;
     let dropped = dropped(table, args, console)?;
     let named = match method_args.attributes(table)? {
@@ -374,6 +370,9 @@ fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> R
         named => named,
     };
     let chosen = masked_attributes(method.as_ref(), table, named, args, &dropped, console)?;
+    for idle in method.idle(table, &chosen) {
+        console.unused(&idle)?;
+    }
     for &id in &chosen {
         let attribute = table.attribute(id);
         console.detail(&format!(
@@ -400,16 +399,13 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
         .collect();
     if args.keep_identifiers {
         if identifiers.is_empty() {
-            return Err(Error::usage(
-                "--keep-identifiers has no effect: no attribute is an identifier",
-            )
-            .in_file(table.name())
-            .remedy("Leave it out; 'sdcrisk describe' shows the roles"));
+            console.unused("--keep-identifiers has no effect: no attribute is an identifier")?;
+        } else {
+            console.note(&format!(
+                "note: identifiers stay in the masked file ({}): it is for evaluation and must not be released",
+                table.names(&identifiers).join(", ")
+            ));
         }
-        console.note(&format!(
-            "note: identifiers stay in the masked file ({}): it is for evaluation and must not be released",
-            table.names(&identifiers).join(", ")
-        ));
     } else {
         for &id in &identifiers {
             let attribute = table.attribute(id);

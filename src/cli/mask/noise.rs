@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{DecimalsArgs, MaskArgs, MethodArgs};
 use crate::{
+    cli::console::Console,
     error::Result,
     mask::{
         Mask, Masked,
@@ -69,11 +70,11 @@ impl MethodArgs for NoiseArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: &Console) -> Result<()> {
         self.parsed().map(|_| ())
     }
 
-    fn method(&self, _table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         Ok(Box::new(self.parsed()?))
     }
 

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
+    cli::console::Console,
     error::Result,
     mask::{Mask, Masked, p_buckets::PBuckets},
     statement::Method,
@@ -46,11 +47,11 @@ impl MethodArgs for PBucketsArgs {
         &self.common
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: &Console) -> Result<()> {
         PBuckets::new(self.p).map(|_| ())
     }
 
-    fn method(&self, _table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         Ok(Box::new(PBuckets::new(self.p)?))
     }
 

@@ -4,9 +4,10 @@ use clap::Args;
 
 use super::{
     MaskArgs, MethodArgs,
-    rank_swap::{refuse_fraction, refuse_idle_unit},
+    rank_swap::{note_idle_unit, refuse_fraction},
 };
 use crate::{
+    cli::console::Console,
     error::Result,
     mask::{Mask, Masked, p_distribution::PDistribution},
     statement::Method,
@@ -44,12 +45,12 @@ impl MethodArgs for PDistributionArgs {
         &self.common
     }
 
-    fn check(&self) -> Result<()> {
-        refuse_idle_unit(Some(self.p), self.p_unit.is_some())?;
+    fn check(&self, console: &Console) -> Result<()> {
+        note_idle_unit(Some(self.p), self.p_unit.is_some(), console)?;
         PDistribution::new(self.p).map(|_| ())
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         refuse_fraction(Some(self.p), self.p_unit.is_some(), table)?;
         Ok(Box::new(PDistribution::new(self.p)?))
     }

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
+    cli::console::Console,
     error::{Error, Result},
     mask::{
         Mask, Masked,
@@ -75,12 +76,12 @@ impl MethodArgs for RankSwapArgs {
         &self.common
     }
 
-    fn check(&self) -> Result<()> {
-        refuse_idle_unit(self.p, self.p_unit.is_some())?;
+    fn check(&self, console: &Console) -> Result<()> {
+        note_idle_unit(self.p, self.p_unit.is_some(), console)?;
         self.parsed().map(|_| ())
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         refuse_fraction(self.p, self.p_unit.is_some(), table)?;
         Ok(Box::new(self.parsed()?))
     }
@@ -109,11 +110,9 @@ impl MethodArgs for RankSwapArgs {
 }
 
 /// `--p-unit` confirms a p that looks like a fraction, and nothing else.
-pub(super) fn refuse_idle_unit(p: Option<f64>, unit: bool) -> Result<()> {
+pub(super) fn note_idle_unit(p: Option<f64>, unit: bool, console: &Console) -> Result<()> {
     match unit && p.is_none_or(|p| p >= 1.0) {
-        true => {
-            Err(Error::usage("--p-unit has no effect without a --p below 1").remedy("Leave it out"))
-        }
+        true => console.unused("--p-unit has no effect without a --p below 1"),
         false => Ok(()),
     }
 }

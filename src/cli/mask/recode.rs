@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::read_text, files},
+    cli::{args::read_text, console::Console, files},
     error::Result,
     mask::{
         Details, Mask, Masked,
@@ -81,8 +81,9 @@ impl MethodArgs for RecodeArgs {
         false
     }
 
-    fn check(&self) -> Result<()> {
-        self.common.refuse_attributes("recode", "the rules file")
+    fn check(&self, console: &Console) -> Result<()> {
+        self.common
+            .note_attributes("recode", "the rules file", console)
     }
 
     fn names_attributes(&self) -> bool {
@@ -93,7 +94,7 @@ impl MethodArgs for RecodeArgs {
         self.recode()?.attributes(table).map(Some)
     }
 
-    fn method(&self, _table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         Ok(Box::new(self.recode()?.clone()))
     }
 

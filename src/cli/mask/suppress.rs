@@ -11,6 +11,7 @@ use super::{MaskArgs, MethodArgs};
 use crate::{
     cli::{
         args::{MissingArg, read_text},
+        console::Console,
         files,
     },
     error::{Error, Result},
@@ -103,11 +104,12 @@ impl MethodArgs for SuppressArgs {
         false
     }
 
-    fn check(&self) -> Result<()> {
-        self.common.refuse_attributes("suppress", "the key")?;
+    fn check(&self, console: &Console) -> Result<()> {
+        self.common
+            .note_attributes("suppress", "the key", console)?;
         match self.k {
             Some(k @ 0..2) => Err(Error::usage(format!(
-                "--k {k} has no effect: every record matches itself"
+                "--k {k} asks for nothing: every record matches itself"
             ))
             .remedy("Give a k of at least 2")),
             _ => Ok(()),
@@ -122,7 +124,7 @@ impl MethodArgs for SuppressArgs {
         self.suppress(table)?.attributes(table).map(Some)
     }
 
-    fn method(&self, table: &Table) -> Result<Box<dyn Mask>> {
+    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
         Ok(Box::new(self.suppress(table)?.clone()))
     }
 

@@ -4,7 +4,7 @@ use super::{RiskArgs, measure::Measured};
 use crate::{
     cli::{args::read_table, console::Console, pair},
     error::{Error, Result},
-    evaluate::link::is_constant,
+    evaluate::{link::is_constant, truth},
     report::{
         link::LeftOutAttribute,
         risk::{PairSummary, Scenario},
@@ -142,7 +142,7 @@ impl RiskArgs {
             None => self.default_key(table, &mut chosen, console),
         };
         if let Some(why) = why_none {
-            self.refuse_without_key(files, &why)?;
+            self.note_without_key(files, &why, console)?;
             console.note(&format!(
                 "note: {why}, so there is no key: name one with --key"
             ));
@@ -174,6 +174,12 @@ impl RiskArgs {
         }
     }
 
+    /// Whether `--id` names this attribute of the original.
+    fn is_identifier(&self, name: &str, table: &Table) -> bool {
+        let id = self.id.as_deref();
+        id.is_some_and(|id| truth::id_columns(id, table)[0] == name)
+    }
+
     fn named_key(&self, table: &Table, list: &str, chosen: &Chosen) -> Result<Vec<AttrId>> {
         let ids = table.select(list)?;
         if ids.len() > MOST_ATTRIBUTES {
@@ -193,7 +199,7 @@ impl RiskArgs {
             if Some(id) == chosen.weights {
                 return refuse("is the weight and cannot be in the key");
             }
-            if self.id.as_ref() == Some(name) {
+            if self.is_identifier(name, table) {
                 return refuse("is the identifier of --id and cannot be in the key");
             }
             if chosen.confidential.contains(&id) {
@@ -211,7 +217,7 @@ impl RiskArgs {
             let attribute = table.attribute(id);
             let plays_a_part = Some(id) == chosen.weights
                 || chosen.confidential.contains(&id)
-                || self.id.as_ref() == Some(&attribute.name);
+                || self.is_identifier(&attribute.name, table);
             if plays_a_part || attribute.role != Role::QuasiIdentifier {
                 continue;
             }
@@ -288,7 +294,7 @@ impl RiskArgs {
     }
 
     /// Without a key, one file has nothing to be counted, and of two files only what masked values tell.
-    fn refuse_without_key(&self, files: &Files, why: &str) -> Result<()> {
+    fn note_without_key(&self, files: &Files, why: &str, console: &Console) -> Result<()> {
         if files.pair().is_none() {
             return Err(Error::input(format!(
                 "{why}, so there is no key to count by"
@@ -306,12 +312,17 @@ impl RiskArgs {
             ("--l", self.l.is_some()),
             ("--c", self.c.is_some()),
             ("--t", self.t.is_some()),
-            ("--records", self.records.is_some()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            None => Ok(()),
-            Some((option, _)) => Err(Error::usage(format!(
+        for (option, _) in given.iter().filter(|(_, given)| *given) {
+            console.unused(&format!(
                 "{option} has no effect: {why}, so there is no key"
+            ))?;
+        }
+        match self.records {
+            None => Ok(()),
+            // A note would leave a file of an earlier call in its place.
+            Some(_) => Err(Error::usage(format!(
+                "--records asks for the risk of every record, but {why}, so there is no key"
             ))
             .remedy("Name the key with --key")),
         }

@@ -13,7 +13,7 @@ use super::{
     args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit},
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
-    pair::AlignArgs,
+    pair::{AlignArgs, warn_of_open_gate},
     provenance,
 };
 use crate::{
@@ -112,32 +112,22 @@ pub struct RiskArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = distance, help_heading = "What is told of them")]
     t: Option<f64>,
     /// How close a guessed number must be to count as right, as a share of the true one [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = rate_limit, requires = "masked", help_heading = "What is told of them")]
+    #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "What is told of them")]
     tolerance: Option<f64>,
     /// Attributes whose masked values are compared with the original ones [default: all quasi-identifiers that both files have]
-    #[arg(
-        long,
-        value_name = "LIST",
-        requires = "masked",
-        help_heading = "Two files"
-    )]
+    #[arg(long, value_name = "LIST", help_heading = "Two files")]
     attributes: Option<String>,
-    /// Column that says who is who in both files [default: the order of the records]
+    /// Column that says who is who in both files, A=B where the masked file has another name for it; never in the key
+    /// [default: the order of the records]
     #[arg(
         long,
         value_name = "COLUMN",
-        requires = "masked",
         conflicts_with = "shuffle_key",
         help_heading = "Two files"
     )]
     id: Option<String>,
-    /// The key that 'mask --shuffle' wrote
-    #[arg(
-        long,
-        value_name = "KEYFILE",
-        requires = "masked",
-        help_heading = "Two files"
-    )]
+    /// The key file that mask wrote when it shuffled the records
+    #[arg(long, value_name = "KEYFILE", help_heading = "Two files")]
     shuffle_key: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
@@ -191,14 +181,19 @@ fn distance(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
-    args.refuse()?;
+    args.note_idle(console)?;
     let mut outputs = args.outputs()?;
     let files = Files::read(args, console)?;
     let chosen = args.choose(&files, console)?;
-    args.refuse_without_confidential(&chosen)?;
+    args.note_without_confidential(&chosen, console)?;
     console.progress("counting who is alike");
     let measured = console.stage("risk", || measure::released(args, &files, &chosen))?;
+    let doubts = match files.pair() {
+        Some(pair) => pair.doubts(None, console)?,
+        None => Vec::new(),
+    };
     let report = RiskReport {
+        warnings: doubts,
         scenario: args.scenario(&files, &chosen, &measured),
         figures: measured.figures,
         before: measured.before,
@@ -208,6 +203,10 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     let records = files.released().n_records();
     let ending = limit::ending(&args.fail_above, &report.figures, records, console)?;
+    if ending == Ending::Done && !args.fail_above.is_empty() {
+        let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
+        warn_of_open_gate(names, console)?;
+    }
     let content = match args.report.format {
         Format::Text => report.to_text(),
         Format::Json => report.to_json(),
@@ -256,26 +255,30 @@ impl RiskArgs {
 
     /// How the records of two files belong together.
     fn align(&self) -> AlignArgs {
+        let two = self.masked.is_some();
         AlignArgs {
-            attributes: self.attributes.clone(),
-            id: self.id.clone(),
-            key: self.shuffle_key.clone(),
+            attributes: self.attributes.clone().filter(|_| two),
+            id: self.id.clone().filter(|_| two),
+            shuffle_key: self.shuffle_key.clone().filter(|_| two),
         }
     }
 
-    /// An option that can have no effect is refused, not ignored.
-    fn refuse(&self) -> Result<()> {
+    /// Notes the options that have no use, and refuses what makes no sense.
+    fn note_idle(&self, console: &Console) -> Result<()> {
+        let idle = |given: bool, option: &str, why: &str| match given {
+            true => console.unused(&format!("{option} has no effect: {why}")),
+            false => Ok(()),
+        };
         if self.msu_size == Some(0) {
-            let without_search = [
-                ("--suda-scoring", self.suda_scoring.is_some()),
-                ("--sampling-fraction", self.sampling_fraction.is_some()),
-            ];
-            if let Some((option, _)) = without_search.iter().find(|(_, given)| *given) {
-                return Err(Error::usage(format!(
-                    "{option} has no effect: --msu-size 0 does not search minimal sample uniques"
-                ))
-                .remedy("Leave one of both out"));
-            }
+            let why = "--msu-size 0 does not search minimal sample uniques";
+            idle(self.suda_scoring.is_some(), "--suda-scoring", why)?;
+            idle(self.sampling_fraction.is_some(), "--sampling-fraction", why)?;
+        }
+        if self.masked.is_none() {
+            let why = "there is no masked file";
+            idle(self.tolerance.is_some(), "--tolerance", why)?;
+            idle(self.attributes.is_some(), "--attributes", why)?;
+            idle(self.shuffle_key.is_some(), "--shuffle-key", why)?;
         }
         if self.sampling_fraction == Some(0.0) {
             return Err(
@@ -286,20 +289,23 @@ impl RiskArgs {
         Ok(())
     }
 
-    fn refuse_without_confidential(&self, chosen: &inputs::Chosen) -> Result<()> {
+    fn note_without_confidential(&self, chosen: &inputs::Chosen, console: &Console) -> Result<()> {
         let given = [
             ("--l", self.l.is_some()),
             ("--c", self.c.is_some()),
             ("--t", self.t.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
+            (
+                "--tolerance",
+                self.tolerance.is_some() && self.masked.is_some(),
+            ),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) if chosen.confidential.is_empty() => Err(Error::usage(format!(
-                "{option} has no effect: no attribute is confidential"
-            ))
-            .remedy("Name the confidential attributes with --confidential or in the roles file")),
-            _ => Ok(()),
+        let given = given.iter().filter(|(_, given)| *given);
+        for (option, _) in given.filter(|_| chosen.confidential.is_empty()) {
+            console.unused(&format!(
+                "{option} has no effect: no attribute is confidential (--confidential, or the roles file)"
+            ))?;
         }
+        Ok(())
     }
 
     fn missing(&self) -> MissingMatches {

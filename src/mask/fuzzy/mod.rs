@@ -264,7 +264,39 @@ impl Mask for FuzzyMicroaggregation {
         for_amounts(table, attribute)
     }
 
+    fn idle(&self, _: &Table, on: &[AttrId]) -> Vec<String> {
+        let used = self.in_use(on).settings;
+        let scale = (self.settings.scaling != used.scaling).then(|| {
+            "--scale none has no effect: units do not matter where attributes are aggregated one by one".to_string()
+        });
+        scale.into_iter().collect()
+    }
+
     fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
+        self.in_use(on).masked(original, on, streams)
+    }
+}
+
+impl FuzzyMicroaggregation {
+    /// The same without the options that have no use on these attributes.
+    fn in_use(&self, on: &[AttrId]) -> Self {
+        let alone = match &self.blocks {
+            Blocks::One(_) => on.len() == 1,
+            Blocks::Several(blocks) => blocks.iter().all(|(attributes, _)| attributes.len() == 1),
+        };
+        Self {
+            settings: Settings {
+                scaling: match alone {
+                    true => DistanceScale::Z,
+                    false => self.settings.scaling,
+                },
+                ..self.settings
+            },
+            ..self.clone()
+        }
+    }
+
+    fn masked(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let blocks = match &self.blocks {
             Blocks::One(clusters) => vec![(on.to_vec(), clusters)],
             Blocks::Several(blocks) => {
@@ -284,13 +316,6 @@ impl Mask for FuzzyMicroaggregation {
                     .collect()
             }
         };
-        let alone = blocks.iter().all(|(attributes, _)| attributes.len() == 1);
-        if alone && self.settings.scaling == DistanceScale::None {
-            return Err(Error::usage(
-                "--scale none has no effect: units do not matter where attributes are aggregated one by one",
-            )
-            .remedy("Leave it out"));
-        }
         let mut details = Vec::with_capacity(blocks.len());
         let mut numbers = Vec::with_capacity(on.len());
         for (attributes, clusters) in blocks {

@@ -241,28 +241,6 @@ impl Microaggregation {
         })
     }
 
-    /// Refuses what can have no effect on these attributes.
-    fn refuse_without_effect(&self, table: &Table, blocks: &[(Vec<AttrId>, usize)]) -> Result<()> {
-        let all = || blocks.iter().flat_map(|(ids, _)| ids.iter().copied());
-        let continuous = || all().filter(|&id| table.attribute(id).scale == Scale::Continuous);
-        let idle = |option: &str, why: &str| {
-            Err(Error::usage(format!("{option} has no effect: {why}")).remedy("Leave it out"))
-        };
-        if self.average == Average::Median && continuous().next().is_none() {
-            return idle(
-                "--average median",
-                "no masked attribute is continuous (ordinal ones get the median anyway)",
-            );
-        }
-        if self.scale == DistanceScale::None && blocks.iter().all(|(ids, _)| ids.len() == 1) {
-            return idle(
-                "--scale none",
-                "of a single attribute the nearest are the same on every scale",
-            );
-        }
-        Ok(())
-    }
-
     /// A k of which two groups cannot be made averages everything away.
     fn check_size(&self, k: usize, values: usize, what: &str) -> Result<()> {
         if k <= values / 2 {
@@ -301,11 +279,50 @@ impl Mask for Microaggregation {
         }
     }
 
+    fn idle(&self, table: &Table, on: &[AttrId]) -> Vec<String> {
+        let used = self.in_use(table, on);
+        let mut idle = Vec::new();
+        if self.average != used.average {
+            idle.push("--average median has no effect: no masked attribute is continuous (ordinal ones get the median anyway)".into());
+        }
+        if self.scale != used.scale {
+            idle.push("--scale none has no effect: of a single attribute the nearest are the same on every scale".into());
+        }
+        idle
+    }
+
     fn apply(&self, original: Table, on: &[AttrId], _: &Streams) -> Result<Masked> {
+        self.in_use(&original, on).masked(original, on)
+    }
+}
+
+impl Microaggregation {
+    /// The same without the options that have no use on these attributes.
+    fn in_use(&self, table: &Table, on: &[AttrId]) -> Self {
+        let mut scales = on.iter().map(|&id| table.attribute(id).scale);
+        let continuous = scales.any(|scale| scale == Scale::Continuous);
+        let alone = match &self.blocks {
+            _ if self.one_by_one() => true,
+            Blocks::Together { .. } => on.len() == 1,
+            Blocks::Named(named) => named.iter().all(|block| block.attributes.len() == 1),
+        };
+        Self {
+            average: match continuous {
+                true => self.average,
+                false => Average::Mean,
+            },
+            scale: match alone {
+                true => DistanceScale::Z,
+                false => self.scale,
+            },
+            ..self.clone()
+        }
+    }
+
+    fn masked(&self, original: Table, on: &[AttrId]) -> Result<Masked> {
         let records = original.n_records();
         let name = |&id: &AttrId| original.attribute(id).name.clone();
         let blocks = self.blocks_of(&original, on)?;
-        self.refuse_without_effect(&original, &blocks)?;
         for (attributes, k) in &blocks {
             self.check_size(*k, records, "records")?;
             if self.one_by_one() {

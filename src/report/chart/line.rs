@@ -1,4 +1,4 @@
-//! Lines: a rate against a parameter, one line a series, with intervals, what chance gives, and what was published.
+//! Lines: a rate against a parameter, one line a series, with intervals, a line of reference, and what was published.
 
 use super::{
     axis::{Axis, Scale},
@@ -33,10 +33,17 @@ pub struct At {
 
 const HEIGHT: f64 = 320.0;
 
-/// The chart; `chance` is what guessing gives, point by point.
-pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> Drawing {
+/// What a line of reference is called that shows what guessing gives.
+pub const BY_CHANCE: &str = "by chance";
+
+/// The chart, with a dotted line of reference and what that is called.
+pub fn drawing(
+    series: &[Series],
+    (name, reference): (&str, &[(f64, f64)]),
+    words: &Words<'_>,
+) -> Drawing {
     let all = || series.iter().flat_map(|series| &series.points);
-    let along = all().map(|at| at.x).chain(chance.iter().map(|at| at.0));
+    let along = all().map(|at| at.x).chain(reference.iter().map(|at| at.0));
     let up = all()
         .flat_map(|at| {
             let published = at.published.into_iter();
@@ -44,7 +51,7 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
                 .chain([at.y])
                 .chain(clipped(at).into_iter().flatten())
         })
-        .chain(chance.iter().map(|at| at.1));
+        .chain(reference.iter().map(|at| at.1));
     let axes = (
         Some(Axis::over(along, Scale::Number, 8)),
         Axis::over(up, Scale::Share, 5),
@@ -53,8 +60,8 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
         .iter()
         .map(|series| Entry::Series(series.number, &series.name))
         .collect();
-    if !chance.is_empty() {
-        entries.push(Entry::Line("chance", "by chance"));
+    if !reference.is_empty() {
+        entries.push(Entry::Line("chance", name));
     }
     if all().any(|at| at.published.is_some()) {
         entries.push(Entry::Hollow("published"));
@@ -63,8 +70,8 @@ pub fn drawing(series: &[Series], chance: &[(f64, f64)], words: &Words<'_>) -> D
     for series in series {
         draw_band(&mut picture, &plot, series);
     }
-    if !chance.is_empty() {
-        let places: Vec<(f64, f64)> = chance.iter().map(|at| plot.place(at.0, at.1)).collect();
+    if !reference.is_empty() {
+        let places: Vec<(f64, f64)> = reference.iter().map(|at| plot.place(at.0, at.1)).collect();
         picture.curve(&places, "chance");
     }
     for series in series {
@@ -166,8 +173,25 @@ mod tests {
             x: "p",
             y: "rate",
         };
-        let svg = drawing(&[series], &[], &words).standalone();
+        let svg = drawing(&[series], (BY_CHANCE, &[]), &words).standalone();
         assert!(svg.contains(">100 %") && !svg.contains(">120 %"), "{svg}");
         assert!(!svg.contains(">-"), "{svg}");
+    }
+
+    /// The diagonal of a calibration is no guess.
+    #[test]
+    fn a_line_of_reference_has_the_name_that_it_is_given() {
+        let words = Words {
+            title: "calibration",
+            below: "",
+            x: "stated",
+            y: "true",
+        };
+        let diagonal = ("perfectly calibrated", &[(0.0, 0.0), (100.0, 1.0)][..]);
+        let svg = drawing(&[], diagonal, &words).standalone();
+        assert!(
+            svg.contains("perfectly calibrated") && !svg.contains(BY_CHANCE),
+            "{svg}"
+        );
     }
 }

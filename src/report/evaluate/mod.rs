@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{provenance::Provenance, text};
 use crate::evaluate::{
+    comparable::Doubt,
     grid::{self, AttackRow, Row},
     plan::Plan,
     summary::{Axes, SettingSummary},
@@ -24,6 +25,9 @@ pub struct EvaluateReport {
     pub version: &'static str,
     /// `done`, or `limit` if a limit stopped a search before its proof.
     pub status: &'static str,
+    /// Attributes that could not be compared in earnest, by original.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// What was asked for.
     pub plan: PlanSummary,
     /// The originals.
@@ -38,6 +42,52 @@ pub struct EvaluateReport {
     pub settings: Vec<SettingSummary>,
     /// Where it comes from.
     pub provenance: Provenance,
+}
+
+/// An attribute that could not be compared in earnest on some of the masked files.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Warning {
+    /// The original.
+    pub file: String,
+    /// On how many masked files of it.
+    pub masked_files: usize,
+    /// What is wrong, as on the first of them.
+    #[serde(flatten)]
+    pub doubt: Doubt,
+}
+
+impl Warning {
+    /// The sentences of it.
+    pub fn text(&self) -> String {
+        format!(
+            "on {} masked file{} of {}, {}",
+            self.masked_files,
+            if self.masked_files == 1 { "" } else { "s" },
+            self.file,
+            self.doubt.text()
+        )
+    }
+}
+
+/// What could not be compared, once for each original and attribute.
+pub fn warnings(rows: &[Row]) -> Vec<Warning> {
+    let mut all: Vec<Warning> = Vec::new();
+    for (row, doubt) in
+        (rows.iter()).flat_map(|row| row.warnings.iter().map(move |doubt| (row, doubt)))
+    {
+        let same = |other: &&mut Warning| {
+            other.file == row.file && other.doubt.attribute == doubt.attribute
+        };
+        match all.iter_mut().find(same) {
+            Some(warning) => warning.masked_files += 1,
+            None => all.push(Warning {
+                file: row.file.clone(),
+                masked_files: 1,
+                doubt: doubt.clone(),
+            }),
+        }
+    }
+    all
 }
 
 /// What was asked for.
@@ -140,6 +190,7 @@ impl EvaluateReport {
             files,
             axes: Axes::of(&settings),
             interval: "mean ± t s / sqrt(runs), 95 %, Student's t; over masked files of one original",
+            warnings: warnings(&rows),
             rows,
             settings,
             provenance,

@@ -1,6 +1,6 @@
 //! For people: settings in tables, and what they say.
 
-use super::EvaluateReport;
+use super::{EvaluateReport, Warning};
 use crate::{
     evaluate::summary::{HIGHEST, Measure, SettingSummary, definition},
     figure::Unit,
@@ -10,7 +10,8 @@ use crate::{
 impl EvaluateReport {
     /// For people.
     pub fn to_text(&self) -> String {
-        let mut out = format!(
+        let mut out = text::warnings(self.warnings.iter().map(Warning::text));
+        out += &format!(
             "{}{}: {} settings, {} masked files\n",
             self.plan
                 .title

@@ -172,8 +172,20 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
 }
 
 fn of_link(link: &Link) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(worst) = link.worst().filter(|worst| worst.records > 0) {
+    let mut lines: Vec<String> = (link.warnings.iter())
+        .map(|warning| format!("Warning: {} {}.", warning.attribute, warning.what))
+        .collect();
+    if let Some((mean, [low, high])) = link.highest_of_draws() {
+        lines.push(format!(
+            "The attack that finds most on average ({}) links {} of the records correctly, the mean of {} draws of the individuals that are \
+             learned from (95 % interval {} to {}).",
+            mean.method,
+            percent(mean.rate),
+            mean.cases,
+            percent(low),
+            percent(high),
+        ));
+    } else if let Some(worst) = link.worst().filter(|worst| worst.records > 0) {
         let known = match worst.known.len() {
             1 => format!("{} alone", worst.known[0]),
             n => format!("{n} attributes"),
@@ -190,6 +202,14 @@ fn of_link(link: &Link) -> Vec<String> {
             percent(worst.interval[1]),
             percent(worst.baseline),
         ));
+        if let (Some(findable), Some(rate)) = (worst.with_partner, worst.rate_of_findable)
+            && findable < worst.records
+        {
+            lines.push(format!(
+                "Of these records {findable} have a partner to be found; of those it is {}.",
+                percent(rate)
+            ));
+        }
     }
     let with_sets = link
         .results

@@ -9,6 +9,7 @@ use super::{
     document::{Content, Document, or_none},
     figures::{self, Column, FigureView},
     frame::KEPT,
+    link::bin_label,
     parts::{Table, Writer, base_name, list, names, text},
 };
 use crate::report::{
@@ -260,11 +261,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
     let bars: Vec<Bar> = bins
         .iter()
         .map(|&(size, records)| Bar {
-            label: if size == 0 {
-                "none".into()
-            } else {
-                size.to_string()
-            },
+            label: bin_label(size),
             name: label(size),
             count: records,
             stands_out: size == 1,
@@ -275,7 +272,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
         below: &format!(
             "{name}: the fewer share it, the easier one is singled out; at 1 stand those who are alone"
         ),
-        x: "records that match on the key, from this number to below the next",
+        x: "records that match on the key",
         y: "records",
     };
     let table = Table::new(

@@ -38,7 +38,7 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
     Some(Section {
         id: "masking",
         title: "What was done to the file",
-        content: html! { @for (document, stated) in stated {
+        content: html! { @for (document, stated) in &stated {
             @let name = base_name(&document.name);
             h3 { (text(name)) }
             (list(&[
@@ -47,12 +47,28 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
                 ("Records", stated.records.to_string()),
                 ("Attributes that were masked", names(&stated.attributes)),
                 ("Missing values", stated.missing.clone()),
-                ("Order of the records", if stated.shuffled { "random".into() } else { "as in the original".into() }),
             ]))
-            p { "All other attributes are as they were collected. Method and parameters may be published; the seed may not, and this \
-                 statement does not hold it." }
-        } },
+        }
+        p { (text(&of_all(&stated))) }
+        p { "Methods and parameters may be published; the seeds may not, and statements do not hold them." }
+        },
     })
+}
+
+/// What is true of all statements together. A statement speaks of one step: that it does not name an attribute says nothing of
+/// other steps, and one random order is the order of the file.
+fn of_all(stated: &[(&Document, &Stated)]) -> String {
+    let (steps, none_names) = match stated.len() {
+        1 => ("The step described here", "it does not name"),
+        _ => ("The steps described here", "none of them names"),
+    };
+    let order = match stated.iter().any(|(_, stated)| stated.shuffled) {
+        true => "put the records in random order",
+        false => "kept the order of the records",
+    };
+    format!(
+        "{steps} {order}, and left alone every attribute of the file that {none_names}. Whether anything else was done to the file is not stated."
+    )
 }
 
 /// What a method is called in words.

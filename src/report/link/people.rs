@@ -2,14 +2,18 @@
 
 use std::cmp::Ordering;
 
-use super::{LinkReport, LinkResult, Sample};
-use crate::report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text};
+use super::{LinkReport, LinkResult, MeanRate, Sample};
+use crate::{
+    evaluate::comparable::Doubt,
+    report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text},
+};
 
 impl LinkReport {
     /// For people.
     pub fn to_text(&self) -> String {
         let scenario = &self.scenario;
-        let mut out = format!(
+        let mut out = text::warnings(self.warnings.iter().map(Doubt::text));
+        out += &format!(
             "Who links whom: {} against {}\n",
             scenario.original, scenario.masked
         );
@@ -161,6 +165,10 @@ impl LinkReport {
         if sampled {
             header.insert(2, "records");
         }
+        let subset = self.has_unfindable();
+        if subset {
+            header.extend(["have a partner", "rate of these", "95 % interval"]);
+        }
         let learned = self.results.iter().any(|r| r.learned.is_some());
         if learned {
             // Proofs are about links without ties, whatever a tie counts in the rate.
@@ -192,6 +200,14 @@ impl LinkReport {
                         .split
                         .map_or(String::new(), |split| format!(", draw {split}"));
                     row.insert(2, format!("{sample}{split}"));
+                }
+                if subset {
+                    let [low, high] = r.interval_of_findable.map(text::percent);
+                    row.extend([
+                        r.with_partner.to_string(),
+                        text::percent(r.rate_of_findable),
+                        format!("{low} to {high}"),
+                    ]);
                 }
                 if learned {
                     let bound = r.learned.as_ref().map(LearnedSummary::bound_in_words);
@@ -230,11 +246,20 @@ impl LinkReport {
                 if let Some([low, high]) = mean.interval {
                     row.push(format!("{} to {}", text::percent(low), text::percent(high)));
                 }
+                let of_these = header.iter().position(|name| *name == "rate of these");
                 row.resize(header.len(), String::new());
+                if let Some(place) = of_these {
+                    row[place] = text::percent(mean.rate_of_findable);
+                }
                 row
             }))
             .collect();
         text::columns(&header, &rows, 2)
+    }
+
+    /// Whether some records have no partner, so that the rate has two denominators.
+    fn has_unfindable(&self) -> bool {
+        self.results.iter().any(|r| r.with_partner < r.records)
     }
 
     /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
@@ -275,7 +300,9 @@ impl LinkReport {
             .iter()
             .filter(of_others)
             .max_by(|a, b| a.rate.total_cmp(&b.rate));
-        if let Some(worst) = worst.filter(|worst| worst.records > 0) {
+        if let Some(mean) = self.highest_of_draws() {
+            lines.extend(self.reading_of_draws(mean));
+        } else if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
         }
         if let Some(aggregates) = &self.scenario.aggregates {
@@ -307,7 +334,7 @@ impl LinkReport {
             lines.push(calibration::reading(
                 result.method,
                 expected,
-                result.rate,
+                (result.rate, result.interval),
                 &result.calibration,
             ));
         }
@@ -318,6 +345,35 @@ impl LinkReport {
                 .into(),
         );
         lines
+    }
+
+    /// Where individuals to learn from were drawn several times, the method with the highest mean rate over the draws: the highest
+    /// rate of a single draw is luck.
+    fn highest_of_draws(&self) -> Option<&MeanRate> {
+        let means = self.means.iter().filter(|mean| mean.interval.is_some());
+        means
+            .filter(|mean| mean.sample != Some(Sample::Training))
+            .max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    fn reading_of_draws(&self, mean: &MeanRate) -> Option<String> {
+        let [low, high] = mean.interval?.map(text::percent);
+        let drawn = |r: &&LinkResult| r.method == mean.method && r.sample == mean.sample;
+        let draws: Vec<&LinkResult> = self.results.iter().filter(drawn).collect();
+        let rates = || draws.iter().map(|draw| draw.rate);
+        let first = draws.first()?;
+        Some(format!(
+            "The highest mean rate: an intruder who knows {} attributes ({}) and {} links {} of the records correctly on average over {} \
+             draws of the individuals that are learned from (95 % interval {low} to {high}, corrected because draws overlap; single draws \
+             {} to {}).",
+            first.known.len(),
+            text::names(&first.known, 8),
+            self.describe(first),
+            text::percent(mean.rate),
+            mean.cases,
+            text::percent(rates().fold(f64::INFINITY, f64::min)),
+            text::percent(rates().fold(0.0, f64::max)),
+        ))
     }
 
     fn reading_of_worst(&self, worst: &LinkResult) -> String {
@@ -347,6 +403,15 @@ impl LinkReport {
             worst.records,
             text::percent(worst.rate),
         );
+        if worst.learned.is_some()
+            && text::count(worst.correct_of(self.scenario.ties)) != worst.correct.strict.to_string()
+        {
+            // A bound is about links without ties: the count beside it must be of the same kind.
+            line += &format!(
+                " Without ties, which is what the bound is about, these are {} links.",
+                worst.correct.strict
+            );
+        }
         if worst.with_partner < worst.records {
             line += &format!(
                 " Only {} of these records have a partner to be found; of those it is {}.",

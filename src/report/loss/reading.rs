@@ -77,7 +77,7 @@ fn values(figures: &[Figure]) -> Option<String> {
     );
     // Two records drawn at random have an SSE/SST of 2.
     if share > 1.5 {
-        sentence += " Values of other people would be about as near: if the two files are not in the same order, say who is who with --id or --key.";
+        sentence += " Values of other people would be about as near: if the two files are not in the same order, say who is who with --id or --shuffle-key.";
     }
     Some(sentence)
 }

@@ -24,19 +24,22 @@ pub fn cases() -> Vec<Case> {
             "--method aggregates --known first:2",
             2,
             "--known has no effect with the method aggregates",
-        ),
+        )
+        .idle(),
         link(
             "aggregates: attributes of another method",
             "--method am --attributes-masked age",
             2,
             "--attributes-masked has no effect without the method aggregates",
-        ),
+        )
+        .idle(),
         link(
             "aggregates: quantifiers of another method",
             "--method all --quantifiers most",
             2,
             "--quantifiers has no effect without the method aggregates",
-        ),
+        )
+        .idle(),
         link(
             "aggregates: quantifier twice",
             "--method aggregates --quantifiers most,most",
@@ -60,13 +63,15 @@ pub fn cases() -> Vec<Case> {
             "--method aggregates --p 5",
             2,
             "--p has no effect: only rsld and likelihood use",
-        ),
+        )
+        .idle(),
         link(
             "aggregates: standardize",
             "--method aggregates --standardize none",
             2,
             "--standardize has no effect",
-        ),
+        )
+        .idle(),
         link(
             "aggregates: text",
             "--method aggregates --attributes age,town",

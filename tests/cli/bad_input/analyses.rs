@@ -66,14 +66,16 @@ pub fn cases() -> Vec<Case> {
             "analyses: starts without clusters",
             "--starts 3",
             2,
-            "--clusters",
-        ),
+            "--starts has no effect without --clusters",
+        )
+        .idle(),
         loss(
             "analyses: a seed for nothing",
             "--analysis-seed 3 --regress 'income~age'",
             2,
             "--analysis-seed has no effect",
-        ),
+        )
+        .idle(),
         loss(
             "analyses: clusters of names",
             "--clusters 2 --attributes town",
@@ -150,8 +152,9 @@ pub fn cases() -> Vec<Case> {
             "analyses: classes of names",
             "--classify town --classes 3",
             2,
-            "--classes can have no effect",
-        ),
+            "--classes has no effect: town has classes of its own",
+        )
+        .idle(),
         loss(
             "analyses: one class asked for",
             "--classify income --classes 1",
@@ -180,8 +183,9 @@ pub fn cases() -> Vec<Case> {
             "analyses: folds without classes",
             "--folds 3",
             2,
-            "--classify",
-        ),
+            "--folds has no effect without --classify",
+        )
+        .idle(),
         flat(
             "analyses: clusters of what never varies",
             "--clusters 2 --attributes same",

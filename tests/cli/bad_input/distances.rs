@@ -23,12 +23,14 @@ pub fn cases() -> Vec<Case> {
             "kernel without its method",
             "--method am --kernel poly",
             "--kernel has no effect without the method kernel",
-        ),
+        )
+        .idle(),
         usage(
             "degree without poly",
             "--method kernel --kernel rbf --degree 2",
             "--degree has no effect without the kernel poly",
-        ),
+        )
+        .idle(),
         usage(
             "degree 0",
             "--method kernel --degree 0",
@@ -43,7 +45,8 @@ pub fn cases() -> Vec<Case> {
             "offset without tanh",
             "--method kernel --offset 1",
             "--offset has no effect without the kernel tanh",
-        ),
+        )
+        .idle(),
         usage(
             "offset no number",
             "--method kernel --kernel tanh --offset nan",
@@ -53,7 +56,8 @@ pub fn cases() -> Vec<Case> {
             "ridge without covariance",
             "--method am --ridge 0.1",
             "--ridge and --pseudo-inverse have no effect",
-        ),
+        )
+        .idle(),
         usage(
             "ridge 0",
             "--method md --ridge 0",
@@ -73,7 +77,8 @@ pub fn cases() -> Vec<Case> {
             "nothing to standardise",
             "--method gower --standardize none",
             "--standardize has no effect",
-        ),
+        )
+        .idle(),
         usage(
             "rbf in an assignment",
             "--method kernel --kernel rbf --assign one-to-one",

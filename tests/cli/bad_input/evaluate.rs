@@ -209,7 +209,8 @@ pub fn cases() -> Vec<Case> {
             "{ method = \"am\", agree = \"sd:1\" }",
             3,
             "--agree has no effect without the method prl",
-        ),
+        )
+        .idle(),
         attacks(
             "an unknown option of an attack",
             "{ method = \"am\", magic = true }",

@@ -36,7 +36,8 @@ fn parameters() -> Vec<Case> {
             "fuzzy: idle scale",
             "--k 2 --attributes age --scale none",
             "--scale none has no effect",
-        ),
+        )
+        .idle(),
         centres(
             "fuzzy: one centre",
             "age,income\n1,2\n",
@@ -200,11 +201,12 @@ fn groups() -> Vec<Case> {
             "group: idle k",
             "--k 3 --group age:2",
             "--k has no effect: every --group has a number of its own",
-        ),
+        )
+        .idle(),
         wrong(
             "group: idle clusters",
             "--clusters 3 --group age:2",
-            "--clusters has no effect",
+            "these could be k or clusters",
         ),
         wrong("group: k of 1", "--group age:1", "k must be at least 2"),
         wrong(

@@ -34,22 +34,25 @@ pub fn cases() -> Vec<Case> {
             "engine without a learned distance",
             "--method am --engine cone",
             "--engine has no effect without a learned distance",
-        ),
+        )
+        .idle(),
         usage(
             "time limit without a learned distance",
-            "--method am,md --time-limit 5",
+            "--method am --time-limit 5",
             "--time-limit has no effect",
-        ),
+        )
+        .idle(),
         usage(
             "weights without a learned distance",
             "--method all --weights w.json",
-            "--weights has no effect",
+            "--weights asks for a file about a learned distance, and none is learned",
         ),
         usage(
             "training without a learned distance",
             "--method am --train-records 2",
             "--train-records has no effect",
-        ),
+        )
+        .idle(),
         usage(
             "two distances, one file of weights",
             "--method wm,ci --weights w.json",
@@ -108,8 +111,9 @@ pub fn cases() -> Vec<Case> {
         usage(
             "draws without training",
             "--method wm --train-splits 3",
-            "--train-records",
-        ),
+            "--train-splits has no effect without --train-records",
+        )
+        .idle(),
         usage(
             "no draws",
             "--method wm --train-records 2 --train-splits 0",
@@ -119,7 +123,9 @@ pub fn cases() -> Vec<Case> {
             "draws of a file",
             "--method wm --train-records r.txt --train-splits 3",
             "--train-splits has no effect where a file says",
-        ),
+        )
+        .file("r.txt", "1\n2\n3\n")
+        .idle(),
         usage(
             "nobody left to attack",
             "--method wm --train-records 9",

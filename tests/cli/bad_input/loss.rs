@@ -57,7 +57,7 @@ pub fn cases() -> Vec<Case> {
             "loss --measures il --by-attribute good.csv masked.csv",
             2,
             "--by-attribute has no effect",
-        ),
+        ).idle(),
         fails(
             "an attribute that the masked file lacks",
             "loss --attributes age,income good.csv narrow.csv",
@@ -81,21 +81,21 @@ pub fn cases() -> Vec<Case> {
             ),
             2,
             "--statement has no effect: the file was masked by rankswap",
-        ),
+        ).idle(),
         stated(
             "a statement about what is not compared",
             "loss --attributes bonus --statement s.json good.csv masked.csv",
             STATEMENT,
             2,
             "--statement has no effect: none of the attributes",
-        ),
+        ).idle(),
         stated(
             "a statement beside measures that it does not change",
             "loss --measures il1s --statement s.json good.csv masked.csv",
             STATEMENT,
             2,
             "--statement has no effect: no correction changes",
-        ),
+        ).idle(),
         stated(
             "a statement of noise without level",
             call,

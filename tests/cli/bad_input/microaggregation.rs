@@ -38,8 +38,8 @@ pub fn cases() -> Vec<Case> {
         microagg(
             "microagg: gamma of another algorithm",
             "--k 3 --gamma 0.2",
-            "--gamma has no effect here: it is for --algorithm v-mdav",
-        ),
+            "--gamma has no effect: it is for --algorithm v-mdav",
+        ).idle(),
         microagg(
             "microagg: negative gamma",
             "--k 3 --algorithm v-mdav --gamma=-1",
@@ -53,13 +53,13 @@ pub fn cases() -> Vec<Case> {
         microagg(
             "microagg: arc cost of another algorithm",
             "--k 3 --arc-cost projected",
-            "--arc-cost has no effect here: it is for --algorithm pca and zscores",
-        ),
+            "--arc-cost has no effect: it is for --algorithm pca and zscores",
+        ).idle(),
         microagg(
             "microagg: scale without distances",
             "--k 3 --algorithm individual-ranking --scale none",
-            "--scale none has no effect here",
-        ),
+            "--scale none has no effect",
+        ).idle(),
         microagg(
             "microagg: several attributes for univariate",
             "--k 3 --algorithm univariate --attributes age,income",
@@ -89,7 +89,7 @@ pub fn cases() -> Vec<Case> {
             "microagg: k without use",
             "--k 4 --group 'age,income:3'",
             "--k has no effect: every --group has a k of its own",
-        ),
+        ).idle(),
         microagg(
             "microagg: group without k",
             "--group 'age,income'",
@@ -104,22 +104,22 @@ pub fn cases() -> Vec<Case> {
             "microagg: an idle --round under --strict",
             "--k 3 --round --strict",
             "--round has no effect",
-        ),
+        ).idle(),
         microagg(
             "microagg: median of nothing continuous",
             "--k 3 --average median --attributes flat,town",
             "--average median has no effect: no masked attribute is continuous",
-        ),
+        ).idle(),
         microagg(
             "microagg: scale of one attribute",
             "--k 3 --scale none --attributes age",
             "--scale none has no effect",
-        ),
+        ).idle(),
         microagg(
             "microagg: seed without use",
             "--k 3 --seed 1",
             "--seed has no effect: this method draws nothing, and nothing is shuffled",
-        ),
+        ).idle(),
         microagg(
             "microagg: partition on the input",
             "--k 3 --partition good.csv",
@@ -167,7 +167,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "microagg: a partition is private",
             "mask microagg --k 3 --partition p.csv good.csv",
-            Notes("warning: p.csv is private"),
+            Notes("note: p.csv is private"),
         ),
         case(
             "a missing code that begins like an option",

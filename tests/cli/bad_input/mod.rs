@@ -66,6 +66,8 @@ pub enum End {
     Shows(&'static str),
     /// Exit status 0; this is said on standard error.
     Notes(&'static str),
+    /// An option has no use: exit status 0 with this note, exit status 2 with `--strict`.
+    Idle(&'static str),
     /// This exit status; this is said on standard error.
     Fails(i32, &'static str),
 }
@@ -104,6 +106,14 @@ pub fn fails(name: &'static str, arguments: &str, status: i32, says: &'static st
 }
 
 impl Case {
+    /// What it says is that an option has no use: it is a note, and an error with `--strict` only.
+    pub fn idle(mut self) -> Self {
+        if let End::Fails(_, says) = self.end {
+            self.end = End::Idle(says);
+        }
+        self
+    }
+
     pub fn file(mut self, name: &'static str, content: impl AsRef<[u8]>) -> Self {
         self.files.push((name, content.as_ref().to_vec()));
         self
@@ -124,8 +134,20 @@ impl Case {
         self
     }
 
-    /// Runs the case and gives what is wrong with it, if anything is.
+    /// Runs the case and gives what is wrong with it, if anything is. An idle option is tried twice.
     fn fault(&self) -> Option<String> {
+        match self.end {
+            End::Idle(part) => self
+                .fault_of(&self.arguments, &End::Notes(part))
+                .or_else(|| {
+                    let arguments = format!("{} --strict", self.arguments);
+                    self.fault_of(&arguments, &End::Fails(2, part))
+                }),
+            _ => self.fault_of(&self.arguments, &self.end),
+        }
+    }
+
+    fn fault_of(&self, arguments: &str, end: &End) -> Option<String> {
         let sandbox = Sandbox::with(&[("good.csv", GOOD), ("masked.csv", MASKED)]);
         for name in &self.folders {
             std::fs::create_dir(sandbox.path(name)).unwrap();
@@ -141,16 +163,16 @@ impl Case {
             }
         }
         let before = sandbox.listing();
-        let ran = sandbox.run_with(&self.arguments, &self.stdin);
-        let mut faults = self.faults_of(&ran);
-        if matches!(self.end, End::Fails(..)) && sandbox.listing() != before {
+        let ran = sandbox.run_with(arguments, &self.stdin);
+        let mut faults = faults_of(end, &ran);
+        if matches!(end, End::Fails(..)) && sandbox.listing() != before {
             faults.push("the folder is not what it was before".into());
         }
         (!faults.is_empty()).then(|| {
             format!(
                 "{}: sdcrisk {}\n  {}\n  status {:?}\n  stdout: {}\n  stderr: {}",
                 self.name,
-                self.arguments,
+                arguments,
                 faults.join("\n  "),
                 ran.status,
                 ran.text().lines().take(3).collect::<Vec<_>>().join(" / "),
@@ -158,65 +180,65 @@ impl Case {
             )
         })
     }
+}
 
-    fn faults_of(&self, ran: &Ran) -> Vec<String> {
-        let mut faults = Vec::new();
-        let mut check = |holds: bool, what: &dyn std::fmt::Display| {
-            if !holds {
-                faults.push(what.to_string());
-            }
-        };
-        let expected = match self.end {
-            End::Shows(_) | End::Notes(_) => 0,
-            End::Fails(status, _) => status,
-        };
-        check(
-            ran.status == Some(expected),
-            &format_args!("the exit status should be {expected}"),
-        );
-        check(!ran.stderr.contains("panicked"), &"it panicked");
-        for secret in SECRETS {
-            check(
-                !ran.stderr.contains(secret),
-                &"standard error holds a value of a record",
-            );
+fn faults_of(end: &End, ran: &Ran) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut check = |holds: bool, what: &dyn std::fmt::Display| {
+        if !holds {
+            faults.push(what.to_string());
         }
-        match self.end {
-            End::Shows(part) => check(
-                ran.text().contains(part) || in_one_line(&ran.text()).contains(part),
-                &format_args!("standard output lacks {part:?}"),
-            ),
-            End::Notes(part) => check(
+    };
+    let expected = match *end {
+        End::Shows(_) | End::Notes(_) | End::Idle(_) => 0,
+        End::Fails(status, _) => status,
+    };
+    check(
+        ran.status == Some(expected),
+        &format_args!("the exit status should be {expected}"),
+    );
+    check(!ran.stderr.contains("panicked"), &"it panicked");
+    for secret in SECRETS {
+        check(
+            !ran.stderr.contains(secret),
+            &"standard error holds a value of a record",
+        );
+    }
+    match *end {
+        End::Shows(part) => check(
+            ran.text().contains(part) || in_one_line(&ran.text()).contains(part),
+            &format_args!("standard output lacks {part:?}"),
+        ),
+        End::Notes(part) | End::Idle(part) => check(
+            in_one_line(&ran.stderr).contains(part),
+            &format_args!("standard error lacks {part:?}"),
+        ),
+        End::Fails(_, part) => {
+            check(
                 in_one_line(&ran.stderr).contains(part),
                 &format_args!("standard error lacks {part:?}"),
-            ),
-            End::Fails(_, part) => {
-                check(
-                    in_one_line(&ran.stderr).contains(part),
-                    &format_args!("standard error lacks {part:?}"),
-                );
-                check(ran.stdout.is_empty(), &"something is on standard output");
-                let last_words = ran
-                    .stderr
-                    .lines()
-                    .find(|line| !line.starts_with("note: "))
-                    .unwrap_or_default();
-                check(
-                    [
-                        "sdcrisk: ",
-                        "error: ",
-                        "Usage: ",
-                        "Mask a file",
-                        "Mask microdata",
-                    ]
-                    .iter()
-                    .any(|start| last_words.starts_with(start)),
-                    &"the message does not begin with \"sdcrisk: \"",
-                );
-            }
+            );
+            check(ran.stdout.is_empty(), &"something is on standard output");
+            let last_words = ran
+                .stderr
+                .lines()
+                .find(|line| !line.starts_with("note: "))
+                .unwrap_or_default();
+            check(
+                [
+                    "sdcrisk: ",
+                    "error: ",
+                    "Usage: ",
+                    "Mask a file",
+                    "Mask microdata",
+                ]
+                .iter()
+                .any(|start| last_words.starts_with(start)),
+                &"the message does not begin with \"sdcrisk: \"",
+            );
         }
-        faults
     }
+    faults
 }
 
 /// Messages are broken into lines for people; that is not what is tested.

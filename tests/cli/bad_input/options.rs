@@ -100,7 +100,8 @@ fn other_methods() -> Vec<Case> {
             "pdistribution --p 20 --p-unit percent",
             2,
             "--p-unit has no effect without a --p below 1",
-        ),
+        )
+        .idle(),
         of("noise without a level", "noise", 2, "--level <SHARE>"),
         of(
             "noise of level 0",
@@ -137,7 +138,8 @@ fn other_methods() -> Vec<Case> {
             "noise --level 0.1 --correlated --attributes age",
             2,
             "--correlated has no effect: one attribute has no correlations",
-        ),
+        )
+        .idle(),
         of(
             "rounded and full decimals",
             "noise --level 0.1 --round --decimals full",
@@ -353,7 +355,12 @@ fn strengths() -> Vec<Case> {
             "--p 5",
             "p = 5 percent of 10 records is a window of 0 ranks: nothing would be swapped. Give --p 10 or more",
         ),
-        strength("unit without p", "--window 2 --p-unit percent", "--p"),
+        strength(
+            "unit without p",
+            "--window 2 --p-unit percent",
+            "--p-unit has no effect without a --p below 1",
+        )
+        .idle(),
         strength("window zero", "--window 0", "--window 0 swaps nothing"),
         strength(
             "window negative",
@@ -472,6 +479,7 @@ fn attributes() -> Vec<Case> {
             2,
             "--keep-identifiers has no effect: no attribute is an identifier",
         )
+        .idle()
         .file("in.csv", "x,y\n1,2\n918273645,4\n"),
     ]
 }
@@ -491,8 +499,9 @@ fn roles_files() -> Vec<Case> {
         roles(
             "roles: unknown attribute",
             "identifier = ['persn_id']",
-            "the roles file names an attribute \"persn_id\" that this file does not have. Did you mean \"person_id\"?",
-        ),
+            "does not have all that the roles file names: persn_id (did you mean \"person_id\"?)",
+        )
+        .idle(),
         roles(
             "roles: unknown role",
             "[attributes.age]\nrole = 'secret'",

@@ -15,13 +15,15 @@ pub fn cases() -> Vec<Case> {
             "link --method am --agree exact good.csv masked.csv",
             2,
             "--agree has no effect without the method prl",
-        ),
+        )
+        .idle(),
         fails(
             "error rates without prl",
             "link --method am --admissible 0.1,0.1 good.csv masked.csv",
             2,
             "--admissible has no effect without the method prl",
-        ),
+        )
+        .idle(),
         prl(
             "unknown agreement",
             "--agree near",
@@ -60,8 +62,9 @@ pub fn cases() -> Vec<Case> {
         prl(
             "a start without a fit",
             "--fit known --em-start 0.9,0.1",
-            "have no effect with --fit known",
-        ),
+            "--em-start has no effect with --fit known",
+        )
+        .idle(),
         prl("no steps", "--em-iterations 0", "fits nothing"),
         prl(
             "a start of one number",
@@ -69,6 +72,12 @@ pub fn cases() -> Vec<Case> {
             "wants two or three probabilities",
         ),
         prl("a start of equal shares", "--em-start 0.5,0.5", "m above u"),
+        prl(
+            "a start with a prior that is held",
+            "--fit em-fixed-u --em-start 0.9,0.1,0.01",
+            "the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record",
+        )
+        .idle(),
         prl(
             "one error rate",
             "--admissible 0.1",

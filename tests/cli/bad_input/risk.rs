@@ -77,17 +77,17 @@ pub fn cases() -> Vec<Case> {
             "risk: l of nothing",
             "--key town --l 2",
             "--l has no effect: no attribute is confidential",
-        ),
+        ).idle(),
         one(
             "risk: t of nothing",
             "--key town --t 0.2",
             "--t has no effect: no attribute is confidential",
-        ),
+        ).idle(),
         one(
             "risk: c of nothing",
             "--key town --c 3",
             "--c has no effect: no attribute is confidential",
-        ),
+        ).idle(),
         one(
             "risk: key and confidential",
             "--key town,age --confidential age",
@@ -107,12 +107,12 @@ pub fn cases() -> Vec<Case> {
             "risk: no search, scored",
             "--key town --msu-size 0 --suda-scoring subsets",
             "--suda-scoring has no effect: --msu-size 0",
-        ),
+        ).idle(),
         one(
             "risk: no search, fraction",
             "--key town --msu-size 0 --sampling-fraction 5%",
             "--sampling-fraction has no effect: --msu-size 0",
-        ),
+        ).idle(),
         one(
             "risk: no sample",
             "--key town --sampling-fraction 0",
@@ -123,21 +123,23 @@ pub fn cases() -> Vec<Case> {
             "--key town --sampling-fraction 2",
             "it must be a percentage",
         ),
-        one(
+        case(
             "risk: id of one file",
-            "--key town --id person_id",
-            "required arguments were not provided",
+            "risk --key town --id person_id good.csv",
+            Shows("Key: town;"),
         ),
         one(
             "risk: attributes of one file",
             "--key town --attributes age",
-            "required arguments were not provided",
-        ),
+            "--attributes has no effect: there is no masked file",
+        )
+        .idle(),
         one(
             "risk: tolerance of one file",
             "--key town --tolerance 5%",
-            "required arguments were not provided",
-        ),
+            "--tolerance has no effect: there is no masked file",
+        )
+        .idle(),
         one(
             "risk: gate of nothing",
             "--key town --fail-above 120%",
@@ -171,7 +173,7 @@ pub fn cases() -> Vec<Case> {
             "--key town --tolerance 5%",
             2,
             "--tolerance has no effect: no attribute is confidential",
-        ),
+        ).idle(),
         two(
             "risk: identifier in the key",
             "--key town,person_id --id person_id",
@@ -248,7 +250,7 @@ pub fn cases() -> Vec<Case> {
             "risk --k 3 a.csv a.csv",
             2,
             "--k has no effect: no attribute is names",
-        )
+        ).idle()
         .file("a.csv", amounts),
         fails(
             "risk: a key too wide",

@@ -141,13 +141,15 @@ fn calls() -> Vec<Case> {
             "mask recode --rules r.toml --attributes age good.csv",
             2,
             "--attributes has no effect on recode",
-        ),
+        )
+        .idle(),
         rules(
             "recode with a seed",
             "mask recode --rules r.toml --seed 1 good.csv",
             2,
             "--seed has no effect: this method draws nothing",
-        ),
+        )
+        .idle(),
         rules(
             "recode onto its rules",
             "mask recode --rules r.toml -o r.toml good.csv",
@@ -177,7 +179,7 @@ fn calls() -> Vec<Case> {
         call(
             "suppress with k of one",
             "--k 1 --key age",
-            "--k 1 has no effect",
+            "--k 1 asks for nothing",
         ),
         call(
             "suppress with too great a k",
@@ -188,7 +190,8 @@ fn calls() -> Vec<Case> {
             "suppress with attributes",
             "--k 3 --key age --attributes age",
             "--attributes has no effect on suppress",
-        ),
+        )
+        .idle(),
         call(
             "suppress by two sources",
             "--k 3 --key age --rules r.toml",

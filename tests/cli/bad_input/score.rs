@@ -33,7 +33,13 @@ pub fn cases() -> Vec<Case> {
         ),
         score("score: p of nothing", "--p x", 2, "--p wants a percentage"),
         score("score: p below 1", "--p 0.5", 2, "looks like a fraction"),
-        score("score: a unit without p", "--p-unit percent", 2, "--p"),
+        score(
+            "score: a unit without p",
+            "--p-unit percent",
+            2,
+            "--p-unit has no effect without a --p below 1",
+        )
+        .idle(),
         score(
             "score: window 0",
             "--window 0",
@@ -45,7 +51,8 @@ pub fn cases() -> Vec<Case> {
             "--seed 1",
             2,
             "--seed has no effect",
-        ),
+        )
+        .idle(),
         fails(
             "score: attributes that tell nobody apart",
             "score --attributes a,b o.csv o.csv",
@@ -89,7 +96,8 @@ pub fn cases() -> Vec<Case> {
             "--fit known --em-iterations 5",
             2,
             "no effect with --fit known",
-        ),
+        )
+        .idle(),
         score(
             "score: key and id",
             "--key k.csv --id person_id",

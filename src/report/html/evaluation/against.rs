@@ -135,7 +135,7 @@ fn rates_against(
         table.rows.push(row);
     }
     writer.figure(
-        &line::drawing(&series, &chance, &words),
+        &line::drawing(&series, (line::BY_CHANCE, &chance), &words),
         "Higher is more risk.",
         &table,
     )

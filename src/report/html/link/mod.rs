@@ -5,6 +5,7 @@ mod pictures;
 mod tables;
 
 pub(super) use model::{LeftOut, Link, of};
+pub(super) use pictures::bin_label;
 
 use maud::{Markup, html};
 
@@ -29,6 +30,9 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
         content: html! { @for (document, link) in links {
             @let scenario = &link.scenario;
             @if documents.len() > 1 { h3 { (text(&link.title(document))) } }
+            @for warning in &link.warnings { p {
+                strong { "Warning: " } (text(&warning.attribute)) " " (text(&warning.what)) ". " (text(&warning.remedy)) "."
+            } }
             (list(&[
                 ("Original file", held(&scenario.original, scenario.original_records, writer)),
                 ("Masked file", format!("{}, {} records", base_name(&scenario.masked), scenario.masked_records)),

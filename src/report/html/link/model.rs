@@ -10,6 +10,8 @@ use crate::report::html::{
 /// What `link` found.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Link {
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
     pub scenario: Scenario,
     pub results: Vec<Attack>,
     #[serde(default)]
@@ -18,6 +20,15 @@ pub struct Link {
     pub not_run: Vec<NotRun>,
     #[serde(default)]
     pub reading: Vec<String>,
+}
+
+/// An attribute that could not be compared in earnest.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Warning {
+    pub attribute: String,
+    pub what: String,
+    #[serde(default)]
+    pub remedy: String,
 }
 
 /// Who attacked what.
@@ -62,6 +73,8 @@ pub struct Attack {
     pub records: u64,
     #[serde(default)]
     pub with_partner: Option<u64>,
+    #[serde(default)]
+    pub rate_of_findable: Option<f64>,
     pub correct: Correct,
     pub rate: f64,
     pub interval: [f64; 2],
@@ -139,6 +152,17 @@ impl Link {
             .iter()
             .filter(|attack| attack.sample.as_deref() != Some("training"));
         others.max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Of several draws of the individuals that are learned from, the highest mean rate, with its interval.
+    pub fn highest_of_draws(&self) -> Option<(&Mean, [f64; 2])> {
+        let drawn = self
+            .means
+            .iter()
+            .filter_map(|mean| Some((mean, mean.interval?)));
+        drawn
+            .filter(|(mean, _)| mean.sample.as_deref() != Some("training"))
+            .max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate))
     }
 
     /// Correct links under the rule for ties that was asked for.

@@ -81,7 +81,7 @@ pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
         table.rows.push(row);
     }
     writer.figure(
-        &line::drawing(&series, &chance, &words),
+        &line::drawing(&series, (line::BY_CHANCE, &chance), &words),
         "Higher is more risk. Each step to the right gives the intruder one attribute more.",
         &table,
     )
@@ -101,7 +101,7 @@ pub(super) fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     let bars: Vec<Bar> = bins
         .iter()
         .map(|&[size, records]| Bar {
-            label: short_count(size),
+            label: bin_label(size),
             name: bin_name(size),
             count: records,
             stands_out: size == 1,
@@ -117,7 +117,7 @@ pub(super) fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     let words = Words {
         title: "How many masked records stay possible",
         below: &below,
-        x: "size of the candidate set, from this number to below the next",
+        x: "size of the candidate set",
         y: "records",
     };
     let table = Table::new(
@@ -152,12 +152,15 @@ fn bin_name(size: u64) -> String {
     }
 }
 
-fn short_count(size: u64) -> String {
+/// The same, short: what is written below a bar.
+pub(in crate::report::html) fn bin_label(size: u64) -> String {
+    let last = size.saturating_mul(2).saturating_sub(1);
     match size {
         0 => "none".into(),
-        1..10_000 => size.to_string(),
-        10_000..10_000_000 => format!("{}k", size / 1000),
-        _ => format!("{}M", size / 1_000_000),
+        1 => "1".into(),
+        2..10_000 => format!("{size}–{last}"),
+        10_000..10_000_000 => format!("{}–{}k", size / 1000, last / 1000),
+        _ => format!("{}–{}M", size / 1_000_000, last / 1_000_000),
     }
 }
 
@@ -213,8 +216,31 @@ pub(super) fn calibration(link: &Link, writer: &mut Writer) -> Markup {
         None => String::new(),
     };
     writer.figure(
-        &line::drawing(&series, &[(0.0, 0.0), (100.0, 1.0)], &words),
+        &line::drawing(
+            &series,
+            ("perfectly calibrated", &[(0.0, 0.0), (100.0, 1.0)]),
+            &words,
+        ),
         &caption,
         &table,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bin_label;
+
+    /// A bin reaches from a power of two to below the next: 2 and 3; 16,384 to 32,767.
+    #[test]
+    fn bars_are_labelled_by_their_bins() {
+        for (least, label) in [
+            (0, "none"),
+            (1, "1"),
+            (2, "2–3"),
+            (64, "64–127"),
+            (16_384, "16–32k"),
+        ] {
+            assert_eq!(bin_label(least), label);
+        }
+    }
 }

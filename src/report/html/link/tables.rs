@@ -18,6 +18,8 @@ pub(super) fn rates(link: &Link) -> Table {
         "Rate",
         "95 % interval",
         "By chance",
+        "Have a partner",
+        "Rate of these",
         "Without ties",
         "No more than",
     ];
@@ -36,6 +38,12 @@ pub(super) fn rates(link: &Link) -> Table {
             interval(attack.interval),
             percent(attack.baseline),
         ];
+        row.extend(match (attack.with_partner, attack.rate_of_findable) {
+            (Some(findable), Some(rate)) if findable < attack.records => {
+                [findable.to_string(), percent(rate)]
+            }
+            _ => [String::new(), String::new()],
+        });
         if let Some(bound) = attack.bound {
             let proof = if attack.proof.as_deref() == Some("optimal") {
                 " (proven)"
