@@ -427,6 +427,7 @@ fn attacks_refuse_or_count_within_bounds() {
                                 "inverse",
                                 "no variance",
                                 "no covariance",
+                                "no scatter",
                                 "too large",
                             ]
                             .iter()

@@ -494,7 +494,7 @@ fn the_external_page_holds_no_seed_path_row_number_or_original_check_sum() {
         "412 of",
     ] {
         let shown = page
-            .replace("the seed may not", "")
+            .replace("the seeds may not", "")
             .replace("Seeds, places of files", "");
         assert!(!shown.contains(secret), "{secret} is on the external page");
     }

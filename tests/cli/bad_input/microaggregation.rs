@@ -101,8 +101,8 @@ pub fn cases() -> Vec<Case> {
             "a group of fewer than 2 records hides nobody",
         ),
         microagg(
-            "microagg: an idle --round under --strict",
-            "--k 3 --round --strict",
+            "microagg: an idle --round",
+            "--k 3 --round",
             "--round has no effect",
         ).idle(),
         microagg(
