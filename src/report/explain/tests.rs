@@ -3,7 +3,7 @@ use crate::attack::{Direction, distance_based::Standardize, learned::weights::pa
 use crate::report::chart::picture::printable;
 
 /// Names that XML, JSON and the names of sets could stumble over.
-const ODD: [&str; 4] = ["A & B", "<script>", "\"it's\"", "a+b\u{1}"];
+const ODD: [&str; 4] = ["A & B", "<script>", "\"it's\"", "a+b"];
 
 fn weights(family: Family, attributes: &[&str], parameters: &[f64]) -> Weights {
     Weights {
