@@ -122,7 +122,7 @@ impl Attack for Aggregates {
             sought: Cow::Owned(nearest.sought.into_owned()),
             metric: nearest.metric,
             candidates: nearest.candidates,
-            form: None,
+            decides: None,
         }
         .into())
     }

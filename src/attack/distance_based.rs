@@ -166,7 +166,7 @@ pub(super) fn nearest<'a>(
         sought: points.sought,
         metric: Metric::new(weights, missing),
         candidates,
-        form: None,
+        decides: None,
     })
 }
 

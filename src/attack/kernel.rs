@@ -141,7 +141,7 @@ impl Attack for KernelDistance {
                     sought: Cow::Owned(sought),
                     metric: Metric::new(vec![1.0; width], vec![0.0; width]),
                     candidates: None,
-                    form: None,
+                    decides: None,
                 }
                 .into())
             }

@@ -1,11 +1,11 @@
 //! Distances that are scaled by how masking scattered the values: DBRL2, and Mahalanobis distances.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use ndarray::Array2;
 
 use super::{
-    Attack, Direction, Nearest, Preference, Scenario,
+    Attack, Decides, Direction, Doubt, Nearest, Preference, Scenario,
     distance_based::Standardize,
     points::{Points, diagonal},
 };
@@ -195,14 +195,12 @@ impl Attack for Mahalanobis {
             .remedy("Rescale them, or leave the largest out of --known"));
         }
         // Where nothing is missing, differences decide, not the mapped points: mirror images tie.
-        let form = match points.in_sought_units(scenario)? {
-            Some(files) => {
-                let scales = points.units.iter().map(|units| units.sought.scale);
-                let greatest = points.greatest();
-                Some(Form::new(files, scales.collect(), map.view(), &greatest))
-            }
-            None => None,
-        };
+        let decides = points.in_sought_units(scenario)?.map(|files| {
+            let scales = points.units.iter().map(|units| units.sought.scale);
+            let greatest = points.greatest();
+            let form = Form::new(files, scales.collect(), map.view(), &greatest);
+            Box::new(form) as Box<dyn Decides>
+        });
         let (seekers, sought) = points.mapped(map.view());
         let width = sought.n_attributes();
         Ok(Nearest {
@@ -210,9 +208,23 @@ impl Attack for Mahalanobis {
             sought: Cow::Owned(sought),
             metric: Metric::new(vec![1.0; width], vec![0.0; width]),
             candidates: None,
-            form,
+            decides,
         }
         .into())
+    }
+}
+
+/// Between mapped points that are nearly as near, the form of the differences decides.
+impl Decides for Form {
+    fn doubt(&self, _seeker: usize) -> Doubt {
+        let (share, absolute) = self.errors;
+        Doubt { share, absolute }
+    }
+
+    fn compare(&self, seeker: usize, a: u32, b: u32) -> Ordering {
+        let key = |sought: u32| self.key(seeker, sought as usize);
+        // −0 is 0.
+        key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal)
     }
 }
 

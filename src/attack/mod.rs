@@ -21,13 +21,13 @@ mod points;
 pub mod posterior;
 pub mod probabilistic;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use distance_based::Standardize;
 use probabilistic::Agreed;
 
 use crate::{
-    distance::{Metric, form::Form, nearest::Boxes},
+    distance::{Metric, nearest::Boxes},
     error::Result,
     table::{Scale, matrix::Matrix},
 };
@@ -181,9 +181,39 @@ pub struct Nearest<'a> {
     pub metric: Metric,
     /// The candidate set of each seeker; `None` if every sought record is a candidate.
     pub candidates: Option<Boxes>,
-    /// What decides between points that the metric gives nearly equal distances, where the points were mapped for the search. Without
-    /// candidate sets only.
-    pub form: Option<Form>,
+    /// Who decides where rounding could; `None` if the metric's number itself is what counts. Without candidate sets only.
+    pub decides: Option<Box<dyn Decides + 'a>>,
+}
+
+/// Which of two sought records is nearer, where their costs are so close that rounding could have told them apart, or made a tie of
+/// them.
+pub trait Decides: std::fmt::Debug + Sync {
+    /// How close costs of this seeker must be for that.
+    fn doubt(&self, seeker: usize) -> Doubt;
+
+    /// The order of two sought records by their distance from the seeker, without rounding.
+    fn compare(&self, seeker: usize, a: u32, b: u32) -> Ordering;
+}
+
+/// How much two costs may differ by rounding alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Doubt {
+    /// As a share of the cost.
+    pub share: f64,
+    /// And this much more.
+    pub absolute: f64,
+}
+
+impl Doubt {
+    /// The greatest cost that could be the same as this one.
+    pub fn above(self, cost: f64) -> f64 {
+        cost + self.share * cost.abs() + self.absolute
+    }
+
+    /// Whether rounding could decide between two costs.
+    pub fn covers(self, a: f64, b: f64) -> bool {
+        (a - b).abs() <= self.share * a.abs().max(b.abs()) + self.absolute
+    }
 }
 
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.
@@ -201,6 +231,11 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// The same list in any order: whoever sorts for `list` need not here.
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.list(seeker, list);
+    }
+
+    /// Who decides where rounding could; `None` if costs are what counts.
+    fn decides(&self) -> Option<&dyn Decides> {
+        None
     }
 
     /// Whether a cost is −log of a likelihood (natural logarithm), up to a constant of the seeker.

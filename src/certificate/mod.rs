@@ -2,7 +2,8 @@
 //!
 //! A learned distance is a claim with two sides: these parameters link so many records, and no parameters of the family link more. A
 //! [`Certificate`] carries both, with a proof that somebody else can check with another program: [`mod@format`] says what each number means.
-//! [`check()`] is such a program. It shares no code with the search: it reads the two files, standardises them, builds each row from the
+//! [`check()`] is such a program. It shares no code with the search but sums and products without
+//! rounding ([`crate::stats::exact`]): it reads the two files, standardises them, builds each row from the
 //! definition of the family, and decides in exact arithmetic.
 //!
 //! | module | what |
@@ -10,7 +11,6 @@
 //! | [`mod@format`] | the file |
 //! | [`fingerprint`] | whether two files are the ones that the certificate speaks of |
 //! | [`mod@check`] | the checker |
-//! | `exact` | sums and products without rounding |
 //! | `points`, `family`, `parameters` | standardised records, rows and parameters, from their definitions |
 //! | `recount`, `conflicts`, `cells`, `cover` | what is counted and proven again |
 //!
@@ -20,7 +20,6 @@ mod cells;
 pub mod check;
 mod conflicts;
 mod cover;
-mod exact;
 mod family;
 pub mod fingerprint;
 pub mod format;
@@ -29,6 +28,7 @@ mod parameters;
 mod points;
 mod recount;
 
+use crate::stats::exact;
 pub use check::check;
 pub use fingerprint::Pairing;
 pub use format::Certificate;

@@ -19,8 +19,8 @@ pub struct Form {
     scales: Vec<f64>,
     /// Of each pair of columns j ≤ k the entry of S, doubled where they differ.
     entries: Vec<f64>,
-    /// By how much the root of a mapped key can be off, and by how much the form itself.
-    errors: (f64, f64),
+    /// By how much a mapped key can be off: a share of it, and so much more.
+    pub errors: (f64, f64),
 }
 
 impl Form {
@@ -44,13 +44,15 @@ impl Form {
             most * most
         });
         let most: f64 = squares.sum();
+        // With the root of a key off by 8 units of √most, and the form by 64 units of most: (√key + 8u √most)² + 64u most is no more than
+        // key + 8u key + 80u most, since 2 √key √most ≤ key + most.
         let units = ROUNDING * (width as f64 + 8.0);
         Self {
             seekers,
             sought,
             scales,
             entries,
-            errors: (8.0 * units * most.sqrt(), 64.0 * units * most),
+            errors: (8.0 * units, 80.0 * units * most),
         }
     }
 
@@ -67,13 +69,6 @@ impl Form {
             }
         }
         sum
-    }
-
-    /// Up to which mapped key a point can be as near as one of this mapped key.
-    pub fn reach(&self, mapped: f64) -> f64 {
-        let (of_root, of_square) = self.errors;
-        let root = mapped.sqrt() + of_root;
-        root * root + of_square
     }
 }
 
@@ -92,6 +87,7 @@ mod tests {
             [0, 1, 2].map(|sought| form.key(0, sought)),
             [41.0, 41.0, 0.0]
         );
-        assert!(form.reach(41.0) > 41.0 && form.reach(41.0) < 41.0 + 1e-9);
+        let (share, absolute) = form.errors;
+        assert!(share > 0.0 && absolute > 0.0 && share * 41.0 + absolute < 1e-9);
     }
 }

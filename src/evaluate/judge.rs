@@ -1,12 +1,13 @@
 //! Asking a preference about the true partners, and about the links it comes to.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use crate::{
     agreement::Weighted,
-    attack::{Lists, Nearest, posterior},
+    attack::{Decides, Doubt, Lists, Nearest, posterior},
     distance::{
-        form::Form,
         nearest::{Contest, Link, Neighbours},
         within::Within,
     },
@@ -26,6 +27,8 @@ pub(super) struct Judged {
 
 /// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
 ///
+/// Where rounding could decide, [`Decides`] does; only the place of a partner who is not among the nearest rests on rounded distances.
+///
 /// # Errors
 /// Failed, when the links do not fit into memory.
 pub(super) fn nearest(
@@ -35,10 +38,19 @@ pub(super) fn nearest(
     with_links: bool,
 ) -> Result<Judged> {
     let candidates = nearest.candidates.as_ref();
-    if let Some(form) = &nearest.form {
-        return by_form(nearest, form, neighbours, partners, with_links);
-    }
+    let exactly = nearest.decides.as_deref().map(|decides| Exactly {
+        nearest,
+        decides,
+        within: Within::build(&nearest.sought, nearest.metric.clone()),
+    });
     if !with_links {
+        if let Some(exactly) = exactly {
+            return Ok(Judged {
+                contests: exactly.contests(partners),
+                links: Vec::new(),
+                stated: None,
+            });
+        }
         let contests = neighbours.contests(&nearest.seekers, partners, candidates);
         return Ok(Judged {
             contests,
@@ -46,8 +58,13 @@ pub(super) fn nearest(
             stated: None,
         });
     }
-    let mut links =
-        with_all_ties(|limit| neighbours.links(&nearest.seekers, partners, candidates, limit))?;
+    let mut links = with_all_ties(|limit| {
+        let mut links = neighbours.links(&nearest.seekers, partners, candidates, limit);
+        if let Some(exactly) = &exactly {
+            exactly.correct(&mut links, partners, limit);
+        }
+        links
+    })?;
     for link in &mut links {
         link.key = link.key.sqrt();
     }
@@ -58,70 +75,118 @@ pub(super) fn nearest(
     })
 }
 
-/// Judges a preference for the nearest mapped point, where a form of the differences decides between those that are nearly as near
-/// as the nearest.
-///
-/// The place of a partner that is not among these is by the mapped points: mirror images of it may count as nearer.
-///
-/// # Errors
-/// Failed, when the links do not fit into memory.
-fn by_form(
-    nearest: &Nearest<'_>,
-    form: &Form,
-    neighbours: &Neighbours,
-    partners: &[Option<u32>],
-    with_links: bool,
-) -> Result<Judged> {
-    let tree = Within::build(&nearest.sought, nearest.metric.clone());
-    let n_sought = count(0..nearest.sought.n_records());
-    // Of who is near the place is worked out below, of others it is asked for only where links are wanted.
-    let places: Vec<Option<u32>> = match with_links {
-        true => neighbours
-            .links(&nearest.seekers, partners, None, 1)
-            .into_iter()
-            .map(|link| link.place)
-            .collect(),
-        false => partners.iter().map(|partner| partner.map(|_| 2)).collect(),
-    };
-    let link = |seeker: usize, limit: usize| {
-        let mut near: Vec<(f64, u32)> = Vec::new();
-        let mut least = f64::INFINITY;
-        tree.visit(
-            nearest.seekers.record(seeker),
-            f64::INFINITY,
-            |point, key| {
-                near.push((key, point));
-                least = least.min(key);
-                form.reach(least)
-            },
-        );
-        near.retain(|&(key, _)| key <= form.reach(least));
-        let decided: Vec<(u32, f64)> = near
-            .into_iter()
-            .map(|(_, point)| (point, form.key(seeker, point as usize).max(0.0)))
-            .collect();
-        let mut link = link_of_list(&decided, partners[seeker], limit);
-        link.key = link.key.sqrt();
-        link.candidates = n_sought;
-        // Nobody beyond these is nearer than they are.
-        link.place = link.place.or(places[seeker].map(|place| place.max(2)));
-        link
-    };
-    let search = |limit: usize| -> Vec<Link> {
-        (0..partners.len())
-            .into_par_iter()
-            .map(|seeker| link(seeker, limit))
-            .collect()
-    };
-    let links = match with_links {
-        true => with_all_ties(search)?,
-        false => search(0),
-    };
-    Ok(Judged {
-        contests: links.iter().map(contest_of).collect(),
-        links: if with_links { links } else { Vec::new() },
-        stated: None,
-    })
+/// Points whose order is decided without rounding where that matters.
+struct Exactly<'a> {
+    nearest: &'a Nearest<'a>,
+    decides: &'a dyn Decides,
+    within: Within,
+}
+
+impl Exactly<'_> {
+    /// How the partners fare.
+    fn contests(&self, partners: &[Option<u32>]) -> Vec<Contest> {
+        let of_seeker = |(seeker, &partner): (usize, &Option<u32>)| {
+            let record = self.nearest.seekers.record(seeker);
+            let mut contest = Contest {
+                candidates: u32::try_from(self.within.n_points()).unwrap_or(u32::MAX),
+                inside: partner.is_some(),
+                ..Contest::default()
+            };
+            let Some(partner) = partner else {
+                return contest;
+            };
+            let own = (
+                partner,
+                self.nearest
+                    .metric
+                    .key(record, self.nearest.sought.record(partner as usize)),
+            );
+            let order = Order::new(self.decides, seeker);
+            let bound = order.above(own.1);
+            self.within.visit(record, bound, |point, key| {
+                match order.of((point, key), own) {
+                    Ordering::Less => contest.closer = true,
+                    Ordering::Equal => contest.tied += 1,
+                    Ordering::Greater => {}
+                }
+                if contest.closer {
+                    f64::NEG_INFINITY
+                } else {
+                    bound
+                }
+            });
+            if contest.closer {
+                contest.tied = 0;
+            }
+            contest
+        };
+        partners.par_iter().enumerate().map(of_seeker).collect()
+    }
+
+    /// Puts right what rounding made of the nearest, and of partners among them.
+    fn correct(&self, links: &mut [Link], partners: &[Option<u32>], limit: usize) {
+        links.par_iter_mut().enumerate().for_each(|(seeker, link)| {
+            let record = self.nearest.seekers.record(seeker);
+            let order = Order::new(self.decides, seeker);
+            let mut near: Vec<(u32, f64)> = Vec::new();
+            let bound = order.above(link.key);
+            self.within.visit(record, bound, |point, key| {
+                near.push((point, key));
+                bound
+            });
+            let Some(&first) = near.first() else { return };
+            let best = near
+                .iter()
+                .fold(first, |best, &other| match order.of(other, best) {
+                    Ordering::Less => other,
+                    _ => best,
+                });
+            let own = partners[seeker].and_then(|partner| near.iter().find(|of| of.0 == partner));
+            if let Some(&own) = own {
+                let closer = near.iter().filter(|&&other| order.of(other, own).is_lt());
+                link.place = Some(1 + count(closer));
+            }
+            near.retain(|&other| order.of(other, best).is_eq());
+            link.tied = count(near.iter());
+            link.key = best.1;
+            link.nearest = near.into_iter().map(|(point, _)| point).collect();
+            link.nearest.sort_unstable();
+            link.nearest.truncate(limit);
+        });
+    }
+}
+
+/// The order of a seeker's candidates by cost.
+struct Order<'a> {
+    decides: Option<(&'a dyn Decides, Doubt)>,
+    seeker: usize,
+}
+
+impl<'a> Order<'a> {
+    fn new(decides: impl Into<Option<&'a dyn Decides>>, seeker: usize) -> Self {
+        let with_doubt = |decides: &'a dyn Decides| (decides, decides.doubt(seeker));
+        Self {
+            decides: decides.into().map(with_doubt),
+            seeker,
+        }
+    }
+
+    /// The greatest cost that could be no more than this one.
+    fn above(&self, cost: f64) -> f64 {
+        self.decides
+            .as_ref()
+            .map_or(cost, |(_, doubt)| doubt.above(cost))
+    }
+
+    fn of(&self, a: (u32, f64), b: (u32, f64)) -> Ordering {
+        match &self.decides {
+            Some((decides, doubt)) if doubt.covers(a.1, b.1) => {
+                decides.compare(self.seeker, a.0, b.0)
+            }
+            // Costs are numbers; −0 is 0.
+            _ => a.1.partial_cmp(&b.1).unwrap_or(Ordering::Equal),
+        }
+    }
 }
 
 /// Judges lists. The key of a link is its cost.
@@ -143,7 +208,8 @@ pub(super) fn lists(
                     true => posterior::of_best(list, lists.no_partner(seeker)),
                     false => 0.0,
                 };
-                (link_of_list(list, partner, limit), stated)
+                let order = Order::new(lists.decides(), seeker);
+                (link_of_list(list, partner, limit, &order), stated)
             })
             .collect()
     };
@@ -185,30 +251,37 @@ pub(super) fn agreed(
 }
 
 /// What a list, in any order, comes to.
-fn link_of_list(list: &[(u32, f64)], partner: Option<u32>, limit: usize) -> Link {
+fn link_of_list(
+    list: &[(u32, f64)],
+    partner: Option<u32>,
+    limit: usize,
+    order: &Order<'_>,
+) -> Link {
     let own = partner.and_then(|partner| {
         // Complete lists have everybody in his place.
         let in_place = list
             .get(partner as usize)
             .filter(|(record, _)| *record == partner);
         let found = in_place.or_else(|| list.iter().find(|(record, _)| *record == partner));
-        found.map(|&(_, cost)| cost)
+        found.copied()
     });
-    let (mut least, mut tied, mut closer) = (f64::INFINITY, 0, 0);
-    for &(_, cost) in list {
-        match cost < least {
-            true => (least, tied) = (cost, 1),
-            false => tied += u32::from(cost <= least),
+    let (mut best, mut tied, mut closer) = (list.first().copied(), 0, 0);
+    for &other in list {
+        match best.map_or(Ordering::Less, |best| order.of(other, best)) {
+            Ordering::Less => (best, tied) = (Some(other), 1),
+            Ordering::Equal => tied += 1,
+            Ordering::Greater => {}
         }
-        closer += u32::from(own.is_some_and(|own| cost < own));
+        closer += u32::from(own.is_some_and(|own| order.of(other, own).is_lt()));
     }
-    let mut nearest = match limit {
-        0 => Vec::new(),
-        _ => {
-            let tied = list.iter().filter(|&&(_, cost)| cost <= least);
+    let mut nearest = match (limit, best) {
+        (0, _) | (_, None) => Vec::new(),
+        (_, Some(best)) => {
+            let tied = list.iter().filter(|&&other| order.of(other, best).is_eq());
             tied.map(|&(record, _)| record).collect()
         }
     };
+    let least = best.map_or(f64::INFINITY, |best| best.1);
     nearest.sort_unstable();
     nearest.truncate(limit);
     Link {

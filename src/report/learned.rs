@@ -25,7 +25,7 @@ pub struct LearnedSummary {
     /// The smallest difference between the distances of a competitor and of the partner among the linked records, in units of the
     /// greatest difference of a term.
     pub margin: f64,
-    /// The links that the search itself counts; if it is not what plain linkage counts strictly, rounding decides a link.
+    /// The links that the search itself counts, ties excluded.
     pub counted_by_search: u64,
     /// What the weights are of: attributes, order, measure, moebius, matrix.
     pub basis: &'static str,
@@ -41,7 +41,7 @@ impl LearnedSummary {
         Self {
             bound,
             gap: bound.saturating_sub(strict) as f64 / records.max(1) as f64,
-            // A tie that rounding breaks can be a link more for the plain linkage; it proves nothing, and harms no proof.
+            // One-to-one assignments may link more.
             proof: match strict >= bound {
                 true => OPTIMAL,
                 false => "limit",
@@ -66,18 +66,15 @@ impl LearnedSummary {
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let proof = match self.proof {
             OPTIMAL => format!(
-                "no distance of this kind links more than {strict} of {records} records (ties counted as wrong), whatever its weights: that \
-                 is proven."
+                "no distance of this kind links more than {} of {records} records (ties counted as wrong), whatever its weights: that \
+                 is proven.",
+                self.bound
             ),
             _ => format!(
                 "the search ended before a proof (its time was over, it was interrupted, or rounding stood in its way): it found \
                  {strict} of {records} records, and no distance of this kind links more than {} (ties counted as wrong).",
                 self.bound
             ),
-        };
-        let rounding = match strict.saturating_sub(self.bound) {
-            0 => String::new(),
-            more => format!(" Of the links counted, {more} are ties that rounding breaks."),
         };
         let twins = match self.tied_with_others {
             0 => String::new(),
@@ -93,7 +90,7 @@ impl LearnedSummary {
             _ => String::new(),
         };
         format!(
-            "The worst case by {method}: {proof}{rounding}{twins}{weight} --weights FILE and 'sdcrisk explain FILE' show all."
+            "The worst case by {method}: {proof}{twins}{weight} --weights FILE and 'sdcrisk explain FILE' show all."
         )
     }
 

@@ -4,6 +4,7 @@ pub mod covariance;
 pub mod density;
 pub mod eigen;
 pub mod elementary;
+pub mod exact;
 pub mod interval;
 pub mod keys;
 pub mod measure;

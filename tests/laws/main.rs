@@ -23,6 +23,7 @@ mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;
 mod learned;
+mod learned_optima;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;

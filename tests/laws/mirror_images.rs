@@ -98,7 +98,7 @@ fn mirror_images_tie() {
     }
 }
 
-/// What decides is the form of the differences: against all pairs, by plain loops, to the last bit.
+/// What decides is the form of the differences, against all pairs: no order that it gives is out of reach of the search.
 #[test]
 fn the_form_decides_against_all_pairs() {
     let mut dice = Dice(42);
@@ -124,19 +124,14 @@ fn the_form_decides_against_all_pairs() {
     let Preference::Nearest(nearest) = attack.prepare(&scenario).unwrap() else {
         panic!("points")
     };
-    let form = nearest.form.as_ref().unwrap();
+    let decides = nearest.decides.as_ref().unwrap();
     for seeker in 0..40 {
-        for sought in 0..40 {
-            let (mapped, exact) = (
-                nearest.cost(seeker, sought).unwrap(),
-                form.key(seeker, sought),
-            );
-            assert!((mapped - exact).abs() < 1e-9 * (1.0 + exact));
-            // Whoever is nearer by the form is within reach by the mapped points.
-            for other in 0..40 {
-                if form.key(seeker, other) <= exact {
-                    assert!(nearest.cost(seeker, other).unwrap() <= form.reach(mapped));
-                }
+        let doubt = decides.doubt(seeker);
+        let mapped = |sought: u32| nearest.cost(seeker, sought as usize).unwrap();
+        for (sought, other) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
+            // Whoever is as near by the form is within reach by the mapped points.
+            if decides.compare(seeker, other, sought).is_le() {
+                assert!(mapped(other) <= doubt.above(mapped(sought)));
             }
         }
     }

@@ -40,7 +40,7 @@ fn nearest(seekers: Matrix, sought: Matrix, candidates: Option<Boxes>) -> Prefer
         sought: Cow::Owned(sought),
         metric: Metric::new(vec![0.5; width], vec![2.0; width]),
         candidates,
-        form: None,
+        decides: None,
     }))
 }
 

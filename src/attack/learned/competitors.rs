@@ -6,9 +6,21 @@ use super::{
     presolve::compare,
 };
 use crate::{
+    attack::Decides,
     optimize::subsystem::ROUNDING,
     table::matrix::{Matrix, Row},
 };
+
+/// Which competitors are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// The nearest.
+    Nearest,
+    /// Those that are not farther than the partner by more than rounding, as [`crate::optimize::subsystem::Problem::satisfies`] has it.
+    Violating,
+    /// Those that are not farther than the partner, rounding aside.
+    NotFarther(&'a dyn Decides),
+}
 
 /// Points of a leaf.
 const LEAF: usize = 12;
@@ -294,28 +306,37 @@ impl<'a> Competitors<'a> {
         None
     }
 
-    /// The `count` nearest competitors with their d², nearest first; with `violating` only those that are not farther than the partner by
-    /// more than rounding, as [`crate::optimize::subsystem::Problem::satisfies`] has it.
+    /// The `count` nearest competitors of those wanted with their d², nearest first.
     pub fn nearest(
         &self,
         [seeker, partner]: [usize; 2],
         parameters: &[f64],
         count: usize,
-        violating: bool,
+        wanted: Wanted<'_>,
         room: &mut Room,
     ) -> Vec<(f64, u32)> {
         let own = self.cost_of(seeker, partner, parameters, room);
-        let limit = match violating {
-            true => own + NEAR * own.abs() + f64::MIN_POSITIVE,
-            false => f64::INFINITY,
+        let near = NEAR * own.abs() + f64::MIN_POSITIVE;
+        let near = match wanted {
+            Wanted::Nearest => f64::INFINITY,
+            Wanted::Violating => near,
+            // As the boxes are compared.
+            Wanted::NotFarther(decides) => near.max(decides.doubt(seeker).above(own) - own),
         };
+        let limit = own + near;
         let mut found: Vec<(f64, u32)> = Vec::with_capacity(count + 1);
         let mut bound = limit;
         let mut take = |cost: f64, competitor: u32, room: &mut Room| {
             if competitor as usize == partner || cost > bound {
                 return bound;
             }
-            if violating && cost >= own - NEAR * own.abs() {
+            let is_near = cost >= own - near;
+            if let (Wanted::NotFarther(decides), true) = (wanted, is_near)
+                && decides.compare(seeker, competitor, to_u32(partner)).is_gt()
+            {
+                return bound;
+            }
+            if matches!(wanted, Wanted::Violating) && is_near {
                 let (scratch, row) = (&mut room.scratch, &mut room.row);
                 let competitor = competitor as usize;
                 self.family
@@ -382,9 +403,28 @@ impl<'a> Competitors<'a> {
         parameters: &[f64],
         room: &mut Room,
     ) -> bool {
-        self.nearest([seeker, partner], parameters, 1, true, room)
+        let wanted = Wanted::Violating;
+        self.nearest([seeker, partner], parameters, 1, wanted, room)
             .is_empty()
     }
+
+    /// The same without rounding: whether every competitor is farther than the partner.
+    pub fn links_exactly(
+        &self,
+        seeker: usize,
+        partner: usize,
+        parameters: &[f64],
+        decides: &dyn Decides,
+        room: &mut Room,
+    ) -> bool {
+        let wanted = Wanted::NotFarther(decides);
+        self.nearest([seeker, partner], parameters, 1, wanted, room)
+            .is_empty()
+    }
+}
+
+fn to_u32(record: usize) -> u32 {
+    u32::try_from(record).unwrap_or(u32::MAX)
 }
 
 /// Whether some square (for `owa` in descending order) is more than what is allowed.

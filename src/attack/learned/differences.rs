@@ -9,12 +9,17 @@ use crate::{
         nominal::{Column, Holds},
     },
     error::{Error, Result},
+    stats::exact::Exact,
     table::matrix::Matrix,
 };
 
-/// A seeker is as far from two values if the distances differ by no more than this share of their sizes: the rounding of his own
-/// value in the units of the sought file (2⁻⁴⁸, 16 units of the last place). Where it was not brought there, there is none.
-const NOTHING: f64 = 3.6e-15;
+/// A seeker is as far from two values if the distances differ by no more than this share of the numbers that they are differences of
+/// (16 units of the last place): the rounding of his own value in the units of the sought file. Where it was not brought there, there is
+/// none.
+const NOTHING: f64 = 1.0 / (1_u64 << 48) as f64;
+
+/// A difference of two numbers that is no more than this share of them is worked out without rounding.
+pub(super) const CANCELLED: f64 = 1e-10;
 
 /// Records that are equal in all columns are of one kind.
 struct Kinds {
@@ -26,22 +31,58 @@ struct Kinds {
     sizes: Vec<usize>,
 }
 
-/// What bringing the seekers into the units of the sought file may have rounded: the means of a column are subtracted and added.
-fn roundings(nearest: &Nearest<'_>) -> Vec<f64> {
-    let sought = &nearest.sought;
-    (0..sought.n_attributes())
-        .map(|column| {
-            if matches!(nearest.seekers, Cow::Borrowed(_)) {
-                return 0.0;
-            }
-            let (count, sum) = sought
-                .present(column)
-                .fold((0_u32, 0.0), |(count, sum), value| {
-                    (count + 1, sum + value.abs())
-                });
-            NOTHING * sum / f64::from(count.max(1))
+/// The mean (its size) that each column of the seekers was moved to, the mean of the sought file; `None` if their values are as they were
+/// read, so that nothing was rounded.
+fn moved_to(
+    scenario: &Scenario<'_>,
+    nearest: &Nearest<'_>,
+    columns: &[Column],
+) -> Vec<Option<f64>> {
+    let raw = scenario.seekers();
+    let of_column = |(place, column): (usize, &Column)| {
+        let seekers = &nearest.seekers;
+        let differs = |record: usize| {
+            let (now, before) = (
+                seekers.row(record)[place],
+                raw.row(record)[column.attribute],
+            );
+            !seekers.is_missing(record, place) && now.total_cmp(&before).is_ne()
+        };
+        let is_moved = column.holds == Holds::Numbers && (0..seekers.n_records()).any(differs);
+        is_moved.then(|| {
+            let (count, sum) = nearest
+                .sought
+                .present(place)
+                .fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+            (sum / f64::from(count.max(1))).abs()
         })
-        .collect()
+    };
+    columns.iter().enumerate().map(of_column).collect()
+}
+
+/// `(x − y) + (x − z)`, rounded once where most of it cancels.
+fn towards(x: f64, y: f64, z: f64) -> f64 {
+    let (own, other) = (x - y, x - z);
+    let sum = own + other;
+    match sum.abs() <= CANCELLED * own.abs().max(other.abs()) {
+        true => {
+            (&(&Exact::of_finite(x).twice() - &Exact::of_finite(y)) - &Exact::of_finite(z)).near()
+        }
+        false => sum,
+    }
+}
+
+/// `weight · (x − y)² − gap`, rounded once where most of it cancels.
+fn above(weight: f64, x: f64, y: f64, gap: f64) -> f64 {
+    let above = weight * ((x - y) * (x - y)) - gap;
+    match above.abs() <= CANCELLED * gap {
+        true => {
+            let difference = &Exact::of_finite(x) - &Exact::of_finite(y);
+            let square = &Exact::of_finite(weight) * &(&difference * &difference);
+            (&square - &Exact::of_finite(gap)).near()
+        }
+        false => above,
+    }
 }
 
 /// Both files, and the squared standardised difference of each attribute.
@@ -59,8 +100,8 @@ pub struct Differences<'a> {
     pub nearest: Nearest<'a>,
     /// The attribute behind each column.
     columns: Vec<Column>,
-    /// For each column, what the seekers' values may be off by: they were brought into the units of the sought file.
-    roundings: Vec<f64>,
+    /// For each column, the size of the mean that the seekers' values were moved to, if they were: it tells what rounding they have.
+    moved_to: Vec<Option<f64>>,
     n_attributes: usize,
 }
 
@@ -75,11 +116,11 @@ impl<'a> Differences<'a> {
             columns = of_points.to_vec();
             None
         })?;
-        let roundings = roundings(&nearest);
+        let moved_to = moved_to(scenario, &nearest, &columns);
         Ok(Self {
             nearest,
             columns,
-            roundings,
+            moved_to,
             n_attributes: scenario.known.len(),
         })
     }
@@ -108,10 +149,10 @@ impl<'a> Differences<'a> {
                 sought: Cow::Owned(once),
                 metric: self.nearest.metric.clone(),
                 candidates: None,
-                form: None,
+                decides: None,
             },
             columns: self.columns.clone(),
-            roundings: self.roundings.clone(),
+            moved_to: self.moved_to.clone(),
             n_attributes: self.n_attributes,
         };
         let moved = partners
@@ -218,7 +259,6 @@ impl<'a> Differences<'a> {
         let metric = &self.nearest.metric;
         for (place, column) in self.columns.iter().enumerate() {
             let weight = metric.weights()[place];
-            let moved = f64::from(u8::from(self.roundings[place] > 0.0));
             let gap = metric.missing()[place];
             let (x, y, z) = (
                 a.values()[place],
@@ -228,17 +268,97 @@ impl<'a> Differences<'a> {
             let is_missing = |record: crate::table::matrix::Row<'_>| record.is_missing(place);
             margins[column.attribute] += match (is_missing(a), is_missing(own), is_missing(other)) {
                 (true, _, _) | (_, true, true) => 0.0,
-                (_, true, false) => weight * ((x - z) * (x - z)) - gap,
-                (_, false, true) => gap - weight * ((x - y) * (x - y)),
+                (_, true, false) => above(weight, x, z, gap),
+                (_, false, true) => -above(weight, x, y, gap),
                 // (x − z)² − (x − y)², without the cancellation.
-                (_, false, false) => {
-                    let towards = (x - y) + (x - z);
-                    match towards.abs() <= self.roundings[place] + NOTHING * x.abs() * moved {
-                        true => 0.0,
-                        false => weight * ((y - z) * towards),
-                    }
-                }
+                (_, false, false) if self.is_midway(place, [x, y, z]) => 0.0,
+                (_, false, false) => weight * ((y - z) * towards(x, y, z)),
             };
+        }
+    }
+
+    /// Whether a seeker's value lies as far from one sought value as from another on its other side, but for the rounding of its own.
+    pub(super) fn is_midway(&self, column: usize, [x, y, z]: [f64; 3]) -> bool {
+        self.moved_to[column].is_some_and(|mean| {
+            ((x - y) + (x - z)).abs() <= NOTHING * (x.abs() + y.abs() + z.abs() + mean)
+        })
+    }
+
+    /// What may have been rounded of a seeker's values, at most: how far each squared difference can be moved by
+    /// [`is_midway`](Self::is_midway), in sum.
+    pub(super) fn moved_at_most(&self, seeker: usize, spans: &[(f64, f64)]) -> f64 {
+        let values = self.nearest.seekers.record(seeker);
+        let weights = self.nearest.metric.weights();
+        let of_column = |(place, mean): (usize, &Option<f64>)| match mean {
+            Some(mean) if !values.is_missing(place) => {
+                let (low, high) = spans[place];
+                let greatest = low.abs().max(high.abs());
+                let by = NOTHING * (values.values()[place].abs() + 2.0 * greatest + mean);
+                2.0 * weights[place] * (high - low).max(0.0) * by
+            }
+            _ => 0.0,
+        };
+        self.moved_to.iter().enumerate().map(of_column).sum()
+    }
+
+    /// Whether two sought records have the same values and gaps.
+    pub(super) fn are_twins(&self, a: usize, b: usize) -> bool {
+        let sought = &self.nearest.sought;
+        let (one, other) = (sought.record(a), sought.record(b));
+        (0..sought.n_attributes()).all(|place| {
+            match (one.is_missing(place), other.is_missing(place)) {
+                (false, false) => one.values()[place] == other.values()[place],
+                (a, b) => a && b,
+            }
+        })
+    }
+
+    /// The columns, each with its attribute.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.attribute_of_columns().enumerate()
+    }
+
+    /// The same, for somebody else to hold: what is borrowed stays so.
+    pub(super) fn again(&self) -> Self {
+        Self {
+            nearest: Nearest {
+                seekers: self.nearest.seekers.clone(),
+                sought: self.nearest.sought.clone(),
+                metric: self.nearest.metric.clone(),
+                candidates: None,
+                decides: None,
+            },
+            columns: self.columns.clone(),
+            moved_to: self.moved_to.clone(),
+            n_attributes: self.n_attributes,
+        }
+    }
+
+    /// The same, to a competitor: the partner's with its sign turned where the seeker lies midway.
+    pub fn signed_beside(
+        &self,
+        seeker: usize,
+        partner: usize,
+        competitor: usize,
+        signed: &mut [(Option<f64>, f64)],
+    ) {
+        self.signed(seeker, competitor, signed);
+        let sought = &self.nearest.sought;
+        let a = self.nearest.seekers.record(seeker);
+        let (own, other) = (sought.record(partner), sought.record(competitor));
+        for (place, attribute) in self.columns() {
+            if [a, own, other]
+                .iter()
+                .any(|record| record.is_missing(place))
+            {
+                continue;
+            }
+            let of = [a, own, other].map(|record| record.values()[place]);
+            let [x, y, z] = of;
+            if y.total_cmp(&z).is_ne() && self.is_midway(place, of) {
+                let difference = (y - x) * self.nearest.metric.weights()[place].sqrt();
+                signed[attribute] = (Some(difference), difference * difference);
+            }
         }
     }
 

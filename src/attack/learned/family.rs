@@ -1,6 +1,6 @@
 //! The families of distances that are learned: each is linear in its parameters.
 
-use super::differences::Differences;
+use super::differences::{CANCELLED, Differences};
 use crate::{
     error::{Error, Result},
     optimize::subsystem::{Semidefinite, Space, SparseRow},
@@ -362,13 +362,13 @@ impl Family {
         scratch: &mut Scratch,
         row: &mut Vec<f64>,
     ) {
+        let of = [seeker, partner, competitor];
         if self.is_bilinear() {
             let mut own = std::mem::take(&mut scratch.partner);
             self.features(differences, seeker, partner, scratch, &mut own);
-            self.features(differences, seeker, competitor, scratch, row);
-            for (value, own) in row.iter_mut().zip(&own) {
-                *value -= own;
-            }
+            differences.signed_beside(seeker, partner, competitor, &mut scratch.signed);
+            of_signed(&scratch.signed, row);
+            self.subtract(differences, of, row, &own);
             scratch.partner = own;
             return;
         }
@@ -386,10 +386,36 @@ impl Family {
             *square += margin;
         }
         self.of_squares(&scratch.squares, &mut scratch.order, row);
-        for (value, own) in row.iter_mut().zip(&own) {
-            *value -= own;
-        }
+        self.subtract(differences, of, row, &own);
         scratch.partner = own;
+    }
+
+    /// What a competitor's features are more than the partner's. A coefficient of which little is left is worked out without rounding:
+    /// 0 must be 0, and nothing else may be.
+    fn subtract(self, differences: &Differences<'_>, of: [usize; 3], row: &mut [f64], own: &[f64]) {
+        let greatest = row
+            .iter()
+            .chain(own)
+            .fold(0.0_f64, |most, v| most.max(v.abs()));
+        let mut is_cancelled = false;
+        for (value, own) in row.iter_mut().zip(own) {
+            let other = *value;
+            *value -= own;
+            // Features of measures are differences of squares themselves.
+            let size = match self {
+                Self::Choquet | Self::ChoquetMetric => greatest,
+                _ => own.abs().max(other.abs()),
+            };
+            is_cancelled |= *value != 0.0 && value.abs() <= CANCELLED * size;
+        }
+        let [_, partner, competitor] = of;
+        let nothing = || row.iter().all(|value| *value == 0.0);
+        if is_cancelled || (nothing() && !differences.are_twins(partner, competitor)) {
+            let exact = self.exact_row(differences, of);
+            for (value, exact) in row.iter_mut().zip(exact) {
+                *value = exact.near();
+            }
+        }
     }
 
     fn of_squares(self, squares: &[f64], order: &mut [usize], features: &mut Vec<f64>) {

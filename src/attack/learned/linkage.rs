@@ -6,16 +6,21 @@ use ndarray::Array2;
 
 use super::{
     differences::Differences,
+    exactly::Exactly,
     family::{Family, Scratch},
 };
 use crate::{
-    attack::{Lists, Nearest, Preference, points::by_record},
+    attack::{Decides, Lists, Nearest, Preference, points::by_record},
     distance::Metric,
     optimize::subsystem::Semidefinite,
     table::matrix::Matrix,
 };
 
 /// The preference of an intruder who compares records by this distance. It knows nothing of how the parameters were found.
+///
+/// # Ties
+/// Where costs are closer than rounding can tell, they are compared without it: a tie is equality of the numbers that the definition
+/// gives.
 ///
 /// # Search
 /// A weighted mean and a form without negative eigenvalue are distances between points and are searched as such; the others
@@ -26,30 +31,43 @@ pub(super) fn preference<'a>(
     parameters: &[f64],
 ) -> Preference<'a> {
     if matches!(family, Family::WeightedMean | Family::WeightedMeanMetric) {
-        return weighted(differences, parameters).into();
+        return weighted(differences, family, parameters).into();
     }
-    if family.is_bilinear()
-        && let Some(nearest) = as_points(&differences, parameters)
-    {
+    let points = match family.is_bilinear() {
+        true => as_points(&differences, parameters),
+        false => None,
+    };
+    let mut decides = Exactly::new(Box::new(differences), family, parameters);
+    if let Some(points) = points {
+        decides.mapped = MAPPED;
+        let nearest = Nearest {
+            decides: Some(Box::new(decides)),
+            ..points
+        };
         return nearest.into();
     }
     Preference::Lists(Box::new(EveryPair {
-        differences,
-        family,
+        decides,
         parameters: parameters.to_vec(),
     }))
 }
 
-fn weighted<'a>(differences: Differences<'a>, parameters: &[f64]) -> Nearest<'a> {
+/// How much more may be rounded of a distance between points that an eigenvector map made: amply for what the map does to each value.
+const MAPPED: f64 = 64.0;
+
+fn weighted<'a>(differences: Differences<'a>, family: Family, parameters: &[f64]) -> Nearest<'a> {
+    // A weight that is nothing but rounding below 0 is 0.
+    let parameters: Vec<f64> = parameters.iter().map(|p| p.max(0.0)).collect();
     let metric = &differences.nearest.metric;
     let times = |of: &[f64]| -> Vec<f64> {
         let share = differences.attribute_of_columns().map(|k| parameters[k]);
-        // A weight that is nothing but rounding below 0 is 0.
-        of.iter().zip(share).map(|(w, p)| w * p.max(0.0)).collect()
+        of.iter().zip(share).map(|(w, p)| w * p).collect()
     };
     let metric = Metric::new(times(metric.weights()), times(metric.missing()));
+    let decides = Exactly::new(Box::new(differences.again()), family, &parameters);
     Nearest {
         metric,
+        decides: Some(Box::new(decides)),
         ..differences.nearest
     }
 }
@@ -82,39 +100,43 @@ fn as_points<'a>(differences: &Differences<'a>, parameters: &[f64]) -> Option<Ne
         sought: Cow::Owned(mapped(&points.sought)),
         metric: Metric::new(vec![1.0; n], vec![0.0; n]),
         candidates: None,
-        form: None,
+        decides: None,
     })
 }
 
 /// Every sought record is a candidate, and costs its distance.
 #[derive(Debug)]
 struct EveryPair<'a> {
-    differences: Differences<'a>,
-    family: Family,
+    decides: Exactly<Box<Differences<'a>>>,
     parameters: Vec<f64>,
 }
 
 impl Lists for EveryPair<'_> {
     fn n_seekers(&self) -> usize {
-        self.differences.n_seekers()
+        self.decides.differences.n_seekers()
     }
 
     fn n_sought(&self) -> usize {
-        self.differences.n_sought()
+        self.decides.differences.n_sought()
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let mut scratch = Scratch::new(self.differences.n_attributes());
+        let differences = &self.decides.differences;
+        let mut scratch = Scratch::new(differences.n_attributes());
         list.clear();
         list.extend((0..self.n_sought()).map(|sought| {
-            let distance = self.family.distance(
-                &self.differences,
+            let distance = self.decides.family.distance(
+                differences,
                 (seeker, sought),
                 &self.parameters,
                 &mut scratch,
             );
             (u32::try_from(sought).unwrap_or(u32::MAX), distance)
         }));
+    }
+
+    fn decides(&self) -> Option<&dyn Decides> {
+        Some(&self.decides)
     }
 
     fn is_likelihood(&self) -> bool {

@@ -11,6 +11,7 @@
 
 mod competitors;
 pub mod differences;
+mod exactly;
 pub mod family;
 mod linkage;
 mod members;
@@ -60,9 +61,9 @@ pub struct Learner {
 pub struct Lesson {
     /// The distance.
     pub distance: LearnedDistance,
-    /// How many seekers the search says it links strictly; the attack with `distance` recounts it.
+    /// How many seekers it links strictly, rounding aside; the attack with `distance` recounts it.
     pub linked: usize,
-    /// No distance of the family links more.
+    /// No distance of the family links more, by a margin above [`crate::optimize::subsystem::MARGIN`].
     pub bound: usize,
     /// Of the seekers' partners, those that equal another sought record in all known attributes: no distance tells them apart.
     pub with_twins: usize,
@@ -141,6 +142,7 @@ impl Learner {
             }
         }
         parameters = members::exact(family, &differences, &parameters);
+        let linked = relaxation::count_exactly(&differences, family, partners, &parameters);
         let ranges = self.wants_ranges.then(|| {
             let blocks = satisfied_blocks(&source.problem, &parameters);
             ranges::ranges(
@@ -152,7 +154,6 @@ impl Learner {
                 &*self.watch,
             )
         });
-        let linked = relaxation::count(&differences, family, partners, &parameters);
         Ok(Lesson {
             margin: source.problem.margin(&parameters),
             distance: LearnedDistance {
@@ -161,7 +162,8 @@ impl Learner {
                 standardize: self.standardize,
             },
             linked,
-            bound: strict.bound,
+            // A margin below the one that the bound speaks of is one all the same.
+            bound: strict.bound.max(linked),
             with_twins,
             ranges,
             evidence: self.keeps_proof.then(|| Evidence {
@@ -216,20 +218,23 @@ impl Learner {
         let problem = &learned.problem;
         // What its half-spaces leave open can be negative on pairs that nobody listed.
         let is_listed = self.family != Family::BilinearNonNegative;
-        let centre = match differences.n_seekers() <= CENTRED_UP_TO && is_listed {
-            true => {
-                let blocks = satisfied_blocks(problem, &found);
-                ranges::centre(problem, &blocks, &*self.watch).map(|(centre, _)| centre)
+        let mut centres = Vec::new();
+        if differences.n_seekers() <= CENTRED_UP_TO && is_listed {
+            let blocks = satisfied_blocks(problem, &found);
+            centres.extend(ranges::centre(problem, &blocks, &*self.watch));
+            // In the middle of the rows that are listed others may tie: those that are nowhere negative.
+            if self.family.is_monotone() {
+                centres.extend(ranges::centre_inside(problem, &blocks, &*self.watch));
             }
-            false => None,
-        };
+        }
+        let centres: Vec<Vec<f64>> = centres.into_iter().map(|(centre, _)| centre).collect();
         let n = differences.n_attributes();
-        for candidate in centre.iter().chain([&found]) {
+        for (place, candidate) in centres.iter().chain([&found]).enumerate() {
             // The smaller the step, the less it can cost.
             for share in [1e-4, 1e-6, 1e-8] {
                 let inside = self.inside(n, candidate, share);
                 let same = inside == *candidate;
-                if !same || centre.as_ref() == Some(candidate) {
+                if !same || place < centres.len() {
                     let links = relaxation::count(differences, self.family, partners, &inside);
                     if links >= learned.satisfied {
                         return inside;
@@ -267,7 +272,9 @@ fn satisfied_blocks(problem: &Problem, parameters: &[f64]) -> Vec<usize> {
 /// A distance of a family with given parameters: an attack like any other.
 ///
 /// # Ties
-/// Records that are equal in all known attributes tie exactly. A competitor at the partner's distance but for rounding may count either way.
+/// A tie is equality of the distances that the definition gives from standardised values and parameters as they are, floating-point
+/// numbers, without any rounding after that. Where the seeker's value was brought into the units of the sought file, and so was rounded, two
+/// sought values at its two sides are equally far if they are so but for that rounding.
 ///
 /// # Source
 /// See [`Family`].

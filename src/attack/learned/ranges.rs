@@ -157,8 +157,25 @@ fn without_scale(problem: &Problem, parameters: &[f64]) -> Option<usize> {
 ///
 /// Rows have a greatest coefficient of 1. A semidefinite matrix has no eigenvalue below the margin.
 pub fn centre(problem: &Problem, blocks: &[usize], watch: &dyn Watch) -> Option<(Vec<f64>, f64)> {
-    let dimension = problem.space.dimension();
+    centre_of(problem, Cell::new(problem, blocks, true), watch)
+}
+
+/// The same, with the margin kept to the half-spaces of the space and to its lower bounds too: in a monotone family a distance that grows
+/// strictly with every squared difference. Rows that are nowhere negative, which no problem lists, are positive there.
+///
+/// The margin is the smallest row of the blocks; it may be less than that of [`centre`].
+pub fn centre_inside(
+    problem: &Problem,
+    blocks: &[usize],
+    watch: &dyn Watch,
+) -> Option<(Vec<f64>, f64)> {
     let mut cell = Cell::new(problem, blocks, true);
+    cell.keep_inside();
+    centre_of(problem, cell, watch)
+}
+
+fn centre_of(problem: &Problem, mut cell: Cell<'_>, watch: &dyn Watch) -> Option<(Vec<f64>, f64)> {
+    let (dimension, blocks) = (problem.space.dimension(), cell.blocks);
     let mut costs = vec![0.0; dimension + 1];
     costs[dimension] = -1.0;
     cell.program.set_costs(&costs);
@@ -183,6 +200,8 @@ struct Cell<'a> {
     is_present: Vec<bool>,
     is_listed: Vec<bool>,
     n_directions: usize,
+    /// Whether half-spaces must exceed the margin too.
+    is_inside: bool,
 }
 
 impl<'a> Cell<'a> {
@@ -208,6 +227,20 @@ impl<'a> Cell<'a> {
             is_present: vec![false; problem.rows.n_rows()],
             is_listed: vec![false; space.half_spaces.len()],
             n_directions: 0,
+            is_inside: false,
+        }
+    }
+
+    /// Lower bounds and half-spaces must be exceeded by the margin.
+    fn keep_inside(&mut self) {
+        self.is_inside = true;
+        let space = &self.problem.space;
+        let Some(margin) = self.margin else { return };
+        for (parameter, (&lower, &upper)) in space.lower.iter().zip(&space.upper).enumerate() {
+            if lower < upper {
+                let row = vec![(to_u32(parameter), 1.0), (margin, -1.0)];
+                self.program.add_row(row, lower, f64::INFINITY);
+            }
         }
     }
 
@@ -232,7 +265,7 @@ impl<'a> Cell<'a> {
             Some(_) => self.program.point()[dimension],
             None => 0.0,
         };
-        self.add_half_spaces(&point);
+        self.add_half_spaces(&point, if self.is_inside { margin } else { 0.0 });
         if let Some(form) = self.problem.space.semidefinite {
             self.add_directions(form, &point, margin);
         }
@@ -255,18 +288,23 @@ impl<'a> Cell<'a> {
     }
 
     /// Adds the half-spaces that are violated most.
-    fn add_half_spaces(&mut self, point: &[f64]) {
+    fn add_half_spaces(&mut self, point: &[f64], margin: f64) {
         let half_spaces = &self.problem.space.half_spaces;
         let mut missing: Vec<(f64, usize)> = (0..half_spaces.len())
             .filter(|&place| !self.is_listed[place])
             .map(|place| (dot(&half_spaces[place], point), place))
-            .filter(|(value, _)| *value < -MISSING)
+            .filter(|(value, _)| *value < margin - MISSING)
             .collect();
         missing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, place) in missing.into_iter().take(AT_ONCE) {
             self.is_listed[place] = true;
             let row = half_spaces[place].clone();
-            self.program.add_row(row, 0.0, f64::INFINITY);
+            match self.is_inside {
+                true => self.add_above_margin(row),
+                false => {
+                    self.program.add_row(row, 0.0, f64::INFINITY);
+                }
+            }
         }
     }
 

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::{
-    competitors::{Competitors, Room},
+    CENTRED_UP_TO,
+    competitors::{Competitors, Room, Wanted},
     differences::Differences,
+    exactly::Exactly,
     family::{Family, Scratch},
     presolve::{self, compare, signs},
+    ranges, satisfied_blocks,
     starts::{additive, identity, inside, starts},
 };
 use crate::{
@@ -138,7 +141,7 @@ fn learn_listing(
             tolerance,
         };
         let answer = engine(&growing.problem, start);
-        let grew = growing.hear(answer);
+        let grew = growing.hear(answer, watch);
         let gap = growing.bound.saturating_sub(growing.satisfied);
         if gap == 0 || watch.stops() || (!grew && tolerance == 0) {
             return Ok(growing.learned());
@@ -169,6 +172,34 @@ pub fn count(
             |room, (seeker, partner)| {
                 partner.is_some_and(|partner| {
                     competitors.links(seeker, partner as usize, parameters, room)
+                })
+            },
+        )
+        .filter(|&linked| linked)
+        .count()
+}
+
+/// How many seekers these parameters link when nothing is rounded: what the plain linkage counts strictly.
+///
+/// # Complexity
+/// As [`count`].
+pub fn count_exactly(
+    differences: &Differences<'_>,
+    family: Family,
+    partners: &[Option<u32>],
+    parameters: &[f64],
+) -> usize {
+    let competitors = Competitors::new(differences, family);
+    let decides = Exactly::new(differences, family, parameters);
+    partners
+        .par_iter()
+        .enumerate()
+        .map_init(
+            || Room::new(differences.n_attributes()),
+            |room, (seeker, partner)| {
+                partner.is_some_and(|partner| {
+                    let partner = partner as usize;
+                    competitors.links_exactly(seeker, partner, parameters, &decides, room)
                 })
             },
         )
@@ -434,9 +465,9 @@ impl<'a> Growing<'a> {
                 || Room::new(self.differences.n_attributes()),
                 |room, (place, block)| {
                     let pair = [block.seeker as usize, block.partner as usize];
-                    let found = self
-                        .competitors
-                        .nearest(pair, parameters, FIRST, false, room);
+                    let found =
+                        self.competitors
+                            .nearest(pair, parameters, FIRST, Wanted::Nearest, room);
                     (
                         place,
                         found
@@ -461,7 +492,9 @@ impl<'a> Growing<'a> {
                 }
                 let block = &self.blocks[place];
                 let pair = [block.seeker as usize, block.partner as usize];
-                let found = self.competitors.nearest(pair, parameters, MORE, true, room);
+                let found =
+                    self.competitors
+                        .nearest(pair, parameters, MORE, Wanted::Violating, room);
                 Some((
                     place,
                     found
@@ -596,7 +629,7 @@ impl<'a> Growing<'a> {
     }
 
     /// Takes an engine's answer: its bound, its conflicts, its parameters. Whether the problem has grown.
-    fn hear(&mut self, answer: Answer) -> bool {
+    fn hear(&mut self, answer: Answer, watch: &dyn Watch) -> bool {
         let bound = answer.bound + self.always.len();
         if let Proof::Covering { conflicts, .. } = &answer.proof {
             self.conflicts.clone_from(conflicts);
@@ -606,7 +639,21 @@ impl<'a> Growing<'a> {
             self.proof = answer.proof;
             self.proven = None;
         }
-        self.consider(&answer.parameters)
+        if self.consider(&answer.parameters) {
+            return true;
+        }
+        // The engine knows nothing of competitors that lose nowhere. They are beaten strictly wherever the distance grows strictly with every
+        // difference, and of what satisfies these blocks something does.
+        let blocks = satisfied_blocks(&self.problem, &answer.parameters);
+        let promised = blocks.len() + self.always.len();
+        if self.family.is_monotone()
+            && self.satisfied < promised
+            && blocks.len() <= CENTRED_UP_TO
+            && let Some((inside, _)) = ranges::centre_inside(&self.problem, &blocks, watch)
+        {
+            return self.consider(&inside);
+        }
+        false
     }
 
     /// Pairs whose form is negative, the most negative first, and how much of the identity makes all forms of pairs not negative.

@@ -438,7 +438,7 @@ impl Noise {
             sought: Cow::Owned(sought),
             metric: Metric::new(weights, missing),
             candidates,
-            form: None,
+            decides: None,
         }))
     }
 }

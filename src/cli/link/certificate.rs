@@ -33,7 +33,6 @@ impl Learned {
             Direction::OriginalToMasked => &self.seekers,
             Direction::MaskedToOriginal => &self.sought,
         };
-        let linked = usize::try_from(self.linked).unwrap_or(usize::MAX);
         let names = Names {
             learned: self,
             evidence,
@@ -65,8 +64,7 @@ impl Learned {
                 .then(|| held.iter().map(|record| record + 1).collect()),
             records: self.seekers.len() - evidence.without_partner,
             parameters: distance.parameters.clone(),
-            // A link more is a tie that rounding breaks in the plain linkage.
-            linked: linked.min(self.lesson.bound),
+            linked: self.lesson.linked,
             bound: self.lesson.bound,
             never: evidence
                 .never

@@ -368,9 +368,11 @@ impl Learned {
     /// As a file of weights.
     pub(super) fn weights(&self, direction: Direction) -> Weights {
         let Lesson {
-            distance, bound, ..
+            distance,
+            bound,
+            linked,
+            ..
         } = &self.lesson;
-        let linked = usize::try_from(self.linked).unwrap_or(usize::MAX);
         let ranges = self.lesson.ranges.as_ref();
         Weights {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -379,10 +381,10 @@ impl Learned {
             standardize: distance.standardize,
             direction,
             parameters: distance.parameters.clone(),
-            linked: linked.min(*bound),
+            linked: *linked,
             records: usize::try_from(self.records).unwrap_or(usize::MAX),
             bound: *bound,
-            proof: match *bound <= linked {
+            proof: match bound <= linked {
                 true => ProofStatus::Optimal,
                 false => ProofStatus::Limit,
             },

@@ -14,7 +14,7 @@ use crate::{
         learned::{LearnedDistance, Lesson, family::Family},
     },
     cli::{console::Console, files},
-    error::{ErrorKind, Result},
+    error::{Error, ErrorKind, Result},
     evaluate::link::{Assign, Case, Claim},
     report::link::{LinkResult, Sample},
 };
@@ -48,8 +48,6 @@ pub(super) struct Learned {
     pub(super) lesson: Lesson,
     /// The attributes it was learned on.
     pub(super) known: Vec<String>,
-    /// The linked records that the plain linkage counts.
-    pub(super) linked: u64,
     /// The records that looked.
     pub(super) records: u64,
     /// How many records each attribute links on its own, ties not counted; for the file of weights only.
@@ -168,11 +166,14 @@ impl<'a> Work<'a> {
             None => None,
         };
         if let Some(result) = self.results.last_mut() {
+            // An assignment may link more: it knows that no two records have the same partner.
+            if self.args.assign() == Assign::Best {
+                check_count(&lesson, result.correct.strict)?;
+            }
             result.learn(&lesson, source.known());
             let (seekers, sought) = source.study().records();
             self.lesson = Some(Learned {
                 known: source.known().to_vec(),
-                linked: result.correct.strict,
                 records: result.records,
                 alone,
                 seekers,
@@ -214,6 +215,21 @@ impl<'a> Work<'a> {
         });
         self.claims = outcome.links;
         Ok(())
+    }
+}
+
+/// That the plain linkage counts what is proven possible.
+///
+/// # Errors
+/// Failed, when it counts more: then the program is wrong, and nothing of this is fit to be reported.
+fn check_count(lesson: &Lesson, strict: u64) -> Result<()> {
+    let (family, bound) = (lesson.distance.family.name(), lesson.bound);
+    match strict > bound as u64 {
+        false => Ok(()),
+        true => Err(Error::failed(format!(
+            "internal error: {family} links {strict} records where no more than {bound} are proven possible"
+        ))
+        .remedy("Please report this, with the files if they may be given away; there is no result")),
     }
 }
 

@@ -9,7 +9,7 @@ use num_bigint::{BigInt, Sign};
 
 /// A number `digits · 2^exponent`. Each finite `f64` is one, and so are sums and products of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Exact {
+pub struct Exact {
     digits: BigInt,
     exponent: i64,
 }
@@ -76,6 +76,14 @@ impl Exact {
         Self {
             digits: self.digits.clone(),
             exponent: self.exponent + 1,
+        }
+    }
+
+    /// The floating-point number, or the nearest finite one where it is none: for values that were worked out, not read.
+    pub fn of_finite(value: f64) -> Self {
+        match value.is_nan() {
+            true => Self::default(),
+            false => Self::of(value.clamp(-f64::MAX, f64::MAX)),
         }
     }
 
@@ -166,12 +174,12 @@ impl Ord for Exact {
 }
 
 /// The greatest size of some numbers; 0 of none.
-pub(super) fn greatest<'a>(numbers: impl Iterator<Item = &'a Exact>) -> Exact {
+pub fn greatest<'a>(numbers: impl Iterator<Item = &'a Exact>) -> Exact {
     numbers.map(Exact::size).max().unwrap_or_default()
 }
 
 /// Numbers as whole ones, all multiplied by the same power of two.
-pub(super) fn whole_numbers(numbers: &[Exact]) -> Vec<BigInt> {
+pub fn whole_numbers(numbers: &[Exact]) -> Vec<BigInt> {
     let lowest = numbers
         .iter()
         .map(|number| number.exponent)
