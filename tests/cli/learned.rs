@@ -198,3 +198,32 @@ fn gaps_and_categories_are_compared_as_am_does() {
         assert!(strict(place) >= strict(0), "{}", result["method"]);
     }
 }
+
+/// The second record, (2, 0), lies midway between its own masked record, (3, 0), and the first, (1, 0): the differences are (−1, 0) and (1, 0),
+/// and every form has equal values there. A tie is no link, whatever the parameters are and however their products are rounded: what is
+/// counted is what is proven possible, and the program's own certificate holds.
+#[test]
+fn ties_are_not_broken_by_rounding() {
+    let sandbox = Sandbox::with(&[
+        ("o.csv", "a,b\n0,1\n2,0\n2,2\n1,1\n1,3\n2,0\n"),
+        ("m.csv", "a,b\n1,0\n3,0\n3,1\n0,2\n3,2\n3,3\n"),
+    ]);
+    for family in ["sb", "sb-nc", "sb-pd", "wm", "ci"] {
+        let call = format!("--method {family} --standardize none --certificate {family}.json");
+        let result = &results(&sandbox, &call)[0];
+        assert_eq!(result["correct"]["strict"], result["bound"], "{family}");
+        assert_eq!(result["proof"], "optimal", "{family}");
+        sandbox
+            .run(&format!("verify {family}.json o.csv m.csv"))
+            .ended(0);
+        // The links of the second record: both, at the same distance.
+        sandbox
+            .run(&format!(
+                "link --method {family} --standardize none --links {family}.csv o.csv m.csv"
+            ))
+            .ended(0);
+        let links = sandbox.text(&format!("{family}.csv"));
+        let second = links.lines().nth(2).unwrap();
+        assert!(second.contains("1;2") || second.contains("1 2"), "{second}");
+    }
+}
