@@ -413,7 +413,7 @@ fn check_proof(verdict: &mut Verdict, ground: &Ground<'_>, never: &[usize]) {
 }
 
 /// What follows where inequalities hold for rounded numbers only.
-const WITHIN_ROUNDING: &str = "within rounding, not exactly: links by less than 1.5e-11 of the terms that are compared, attribute by attribute, are not ruled out";
+const WITHIN_ROUNDING: &str = "within rounding, not exactly: links by less than 1.5e-11 of the terms that are compared (of sb-pd, 1.5e-8), attribute by attribute, are not ruled out";
 
 fn check_cover(verdict: &mut Verdict, seekers: Vec<Vec<usize>>, never: &[usize], dropped: usize) {
     let is_never = |seeker: &usize| never.binary_search(seeker).is_ok();

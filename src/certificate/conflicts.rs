@@ -17,6 +17,19 @@ use super::{
 /// What rounding may do to a sum, as a share of the sizes of its terms.
 pub(super) const ROUNDING: f64 = 1.0 / (1_u64 << 36) as f64;
 
+/// The same where directions stand for the cone of definite matrices, which no finite number of them is.
+const OF_DIRECTIONS: f64 = 1.0 / (1_u64 << 26) as f64;
+
+impl Family {
+    /// By what share of their terms the coefficients of a conflict may be wrong without its being false.
+    fn rounding(self) -> f64 {
+        match self {
+            Self::BilinearDefinite => OF_DIRECTIONS,
+            _ => ROUNDING,
+        }
+    }
+}
+
 /// How an inequality holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
@@ -114,7 +127,7 @@ impl Combination {
             return Some(Holds::Exactly);
         }
         let sizes: Vec<Exact> = given.iter().map(Exact::size).collect();
-        let rounding = Exact::of(ROUNDING);
+        let rounding = Exact::of(self.family.rounding());
         let allowed: Vec<Exact> = (self.sum(&self.sizes, &sizes).iter())
             .map(|size| size * &rounding)
             .collect();
@@ -166,7 +179,7 @@ impl Combination {
         let mut rest = vec![Exact::default(); self.vectors.len()];
         let (mut value, mut room) = (
             &Exact::default() - plane,
-            &plane.size() * &Exact::of(ROUNDING),
+            &plane.size() * &Exact::of(self.family.rounding()),
         );
         if let Some(last) = rest.last_mut().filter(|_| self.has_plane) {
             *last = Exact::of(-1.0);

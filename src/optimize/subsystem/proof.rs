@@ -33,6 +33,9 @@ pub enum Hard {
     Direction(Vec<f64>),
 }
 
+/// What coefficients may lack, as a share of the sizes of their own terms, where directions stand for a cone of matrices. Checkers name it.
+const OF_DIRECTIONS: f64 = 1e-8;
+
 /// Whether a conflict's multipliers show what it says ([`Conflict`]), where each r_k may be less in size by [`ROUNDING`] times the sizes of its
 /// own terms, and θ by as much:
 ///
@@ -42,6 +45,9 @@ pub enum Hard {
 ///
 /// It is the margin of [`Problem::satisfies`]: what a bound leaves out is what is not counted. Parameters do not share it, so that no scale of
 /// one hides another. On the simplex, p ≥ 0 says all that the plane does, and θ is left out.
+///
+/// A cone of definite matrices is made of ever more directions and never whole, so what is only just impossible there is never seen to be: it
+/// is taken for impossible from [`OF_DIRECTIONS`] on, instead of [`ROUNDING`].
 ///
 /// Never true of numbers that are not finite, of multipliers of the wrong sign, or of rows and half-spaces that do not exist.
 pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
@@ -81,8 +87,12 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
     if total <= 0.0 || !rest.iter().all(|(sum, size)| (sum + size).is_finite()) {
         return false;
     }
+    let share = match space.semidefinite {
+        Some(_) => OF_DIRECTIONS,
+        None => ROUNDING,
+    };
     if space.is_simplex {
-        return rest.iter().all(|(sum, size)| *sum <= ROUNDING * size);
+        return rest.iter().all(|(sum, size)| *sum <= share * size);
     }
     // A θ that is rounding is one too many: without it the same may hold.
     if conflict.plane != 0.0 {
@@ -99,7 +109,7 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
     }
     let mut most = -conflict.plane;
     for ((sum, size), (&low, &high)) in rest.iter().zip(space.lower.iter().zip(&space.upper)) {
-        let at = |end: f64| (sum * end.signum() - ROUNDING * size) * end.abs();
+        let at = |end: f64| (sum * end.signum() - share * size) * end.abs();
         let greatest = at(low).max(at(high));
         // 0 is between them.
         most += if low <= 0.0 && high >= 0.0 {
@@ -108,7 +118,7 @@ pub(super) fn holds(problem: &Problem, conflict: &Conflict) -> bool {
             greatest
         };
     }
-    most <= ROUNDING * conflict.plane.abs()
+    most <= share * conflict.plane.abs()
 }
 
 /// The coefficients of a half-space; `None` if the space has no such half-space.
