@@ -1,9 +1,6 @@
 //! Standard output that is closed, full, or a terminal.
 
-use std::{
-    io::Write,
-    process::{Command, Stdio},
-};
+use std::process::{Command, Stdio};
 
 use crate::{
     bad_input::{GOOD, MASKED},
@@ -98,6 +95,7 @@ fn what_goes_to_dev_null_was_meant_to() {
 }
 
 /// What a call prints on a terminal, and how it ended; `None` where no terminal can be made.
+#[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn on_a_terminal(sandbox: &Sandbox, call: &str) -> Option<(i32, String)> {
     let script = Command::new("script")
         .args(["-qec", &format!("'{PROGRAM}' {call}"), "/dev/null"])
@@ -105,11 +103,7 @@ fn on_a_terminal(sandbox: &Sandbox, call: &str) -> Option<(i32, String)> {
         .stdin(Stdio::null())
         .output();
     let Ok(output) = script else {
-        writeln!(
-            std::io::stderr(),
-            "skipped: there is no 'script' to make a terminal with"
-        )
-        .unwrap();
+        eprintln!("skipped: there is no 'script' to make a terminal with");
         return None;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

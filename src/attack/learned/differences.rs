@@ -302,6 +302,7 @@ impl<'a> Differences<'a> {
     }
 
     /// Whether two sought records have the same values and gaps.
+    #[expect(clippy::float_cmp, reason = "twins have the very same values")]
     pub(super) fn are_twins(&self, a: usize, b: usize) -> bool {
         let sought = &self.nearest.sought;
         let (one, other) = (sought.record(a), sought.record(b));

@@ -104,7 +104,7 @@ impl Folder {
         let mut outputs = Vec::new();
         for (path, content) in &files {
             let mut output = plan.open(path, privacy_of(path))?;
-            output.write_text(&content)?;
+            output.write_text(content)?;
             outputs.push(output);
         }
         Ok(outputs)

@@ -60,7 +60,7 @@ impl Search<'_> {
         let set = set | 1 << attribute;
         let can_be = |&place: &usize| {
             let has_all = self.keys.present(self.unique[place] as usize) & set == set;
-            has_all && !self.found[place].iter().any(|&known| known & set == known)
+            has_all && self.found[place].iter().all(|&known| known & set != known)
         };
         let open: Vec<usize> = open.iter().copied().filter(can_be).collect();
         if open.is_empty() {
