@@ -164,7 +164,8 @@ impl Console {
 
     fn objection(&self, kind: &str, text: &str) -> Result<()> {
         if self.strict {
-            return Err(Error::strict(text).remedy(format!("Without --strict this is a {kind}")));
+            return Err(Error::strict(text.trim_end_matches('.'))
+                .remedy(format!("Without --strict this is a {kind}")));
         }
         self.note(&format!("{kind}: {text}"));
         Ok(())

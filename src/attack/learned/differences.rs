@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A seeker is as far from two values if the distances differ by no more than this share of the numbers that they are differences of
-/// (16 units of the last place): the rounding of his own value in the units of the sought file. Where it was not brought there, there is
+/// (16 units of the last place): the rounding of the seeker's own value in the units of the sought file. Where it was not brought there, there is
 /// none.
 const NOTHING: f64 = 1.0 / (1_u64 << 48) as f64;
 
@@ -100,7 +100,7 @@ pub struct Differences<'a> {
     pub nearest: Nearest<'a>,
     /// The attribute behind each column.
     columns: Vec<Column>,
-    /// For each column, the size of the mean that the seekers' values were moved to, if they were: it tells what rounding they have.
+    /// For each column, the size of the mean that the seekers' values were moved to, if they were: what rounding they have follows from it.
     moved_to: Vec<Option<f64>>,
     n_attributes: usize,
 }

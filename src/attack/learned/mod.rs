@@ -137,7 +137,7 @@ impl Learner {
         {
             of_kinds = self.search(&kinds, &places, false)?;
             let (found, _) = self.in_the_middle(&kinds, &places, &of_kinds);
-            let links = relaxation::count_exactly(&differences, family, partners, &found);
+            let links = relaxation::count(&differences, family, partners, &found);
             if links >= linked {
                 (parameters, linked, source) = (found, links, &of_kinds);
             }
@@ -244,7 +244,7 @@ impl Learner {
                 let inside = self.inside(n, &candidate, share);
                 let is_last = inside == candidate;
                 let member = members::exact(self.family, differences, &inside);
-                let linked = relaxation::count_exactly(differences, self.family, partners, &member);
+                let linked = relaxation::count(differences, self.family, partners, &member);
                 if best.as_ref().is_none_or(|(_, most)| linked > *most) {
                     best = Some((member, linked));
                 }

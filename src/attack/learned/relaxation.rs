@@ -153,37 +153,11 @@ fn learn_listing(
     }
 }
 
-/// How many seekers these parameters link, over all pairs.
+/// How many seekers these parameters link, over all pairs, when nothing is rounded: what the plain linkage counts strictly.
 ///
 /// # Complexity
 /// As a round of [`learn`].
 pub fn count(
-    differences: &Differences<'_>,
-    family: Family,
-    partners: &[Option<u32>],
-    parameters: &[f64],
-) -> usize {
-    let competitors = Competitors::new(differences, family);
-    partners
-        .par_iter()
-        .enumerate()
-        .map_init(
-            || Room::new(differences.n_attributes()),
-            |room, (seeker, partner)| {
-                partner.is_some_and(|partner| {
-                    competitors.links(seeker, partner as usize, parameters, room)
-                })
-            },
-        )
-        .filter(|&linked| linked)
-        .count()
-}
-
-/// How many seekers these parameters link when nothing is rounded: what the plain linkage counts strictly.
-///
-/// # Complexity
-/// As [`count`].
-pub fn count_exactly(
     differences: &Differences<'_>,
     family: Family,
     partners: &[Option<u32>],
