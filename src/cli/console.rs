@@ -112,9 +112,7 @@ impl Console {
     /// A line for a person. The same line is said once, however many parts of a call have reason to say it.
     pub fn note(&self, text: &str) {
         if !self.quiet && self.said.borrow_mut().insert(text.into()) {
-            progress::clear();
-            // A closed standard error must not stop the work.
-            let _ = writeln!(io::stderr(), "{}", visible::lines(text));
+            write_line(text);
         }
     }
 
@@ -134,7 +132,7 @@ impl Console {
     pub fn insist(&self, text: &str) -> Result<()> {
         self.objection("warning", text)?;
         if self.quiet {
-            let _ = writeln!(io::stderr(), "warning: {text}");
+            write_line(&format!("warning: {text}"));
         }
         Ok(())
     }
@@ -220,6 +218,12 @@ impl Drop for Console {
             }
         }
     }
+}
+
+/// A line on standard error. A closed one must not stop the work.
+fn write_line(text: &str) {
+    progress::clear();
+    let _ = writeln!(io::stderr(), "{}", visible::lines(text));
 }
 
 /// The last words of a run that failed.

@@ -143,18 +143,7 @@ impl<'a> Differences<'a> {
                 once.set_missing(row, column);
             }
         }
-        let without = Self {
-            nearest: Nearest {
-                seekers: self.nearest.seekers.clone(),
-                sought: Cow::Owned(once),
-                metric: self.nearest.metric.clone(),
-                candidates: None,
-                decides: None,
-            },
-            columns: self.columns.clone(),
-            moved_to: self.moved_to.clone(),
-            n_attributes: self.n_attributes,
-        };
+        let without = self.with_sought(Cow::Owned(once));
         let moved = partners
             .iter()
             .map(|partner| partner.map(|at| of[at as usize]));
@@ -321,10 +310,15 @@ impl<'a> Differences<'a> {
 
     /// The same, for somebody else to hold: what is borrowed stays so.
     pub(super) fn again(&self) -> Self {
+        self.with_sought(self.nearest.sought.clone())
+    }
+
+    /// The same differences, to other sought records.
+    fn with_sought(&self, sought: Cow<'a, Matrix>) -> Self {
         Self {
             nearest: Nearest {
                 seekers: self.nearest.seekers.clone(),
-                sought: self.nearest.sought.clone(),
+                sought,
                 metric: self.nearest.metric.clone(),
                 candidates: None,
                 decides: None,
