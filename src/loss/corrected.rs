@@ -109,6 +109,11 @@ impl Law {
             Method::Ipso(_) => {
                 return without("how far values lay from its regression is not published");
             }
+            Method::Copula(_) => {
+                return without(
+                    "it keeps the distribution of every attribute and, on average, the rank correlations: there is nothing to correct",
+                );
+            }
             Method::Recode(_) | Method::Suppress(_) => {
                 return without("what it took from the file is not published");
             }

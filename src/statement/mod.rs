@@ -5,6 +5,7 @@
 //! needs to see the other.
 
 mod aggregation;
+mod copula;
 mod recoding;
 mod swapping;
 mod synthesis;
@@ -19,6 +20,9 @@ use crate::{
 pub use aggregation::{
     AggregatedBlock, ArcCost, Average, DistanceScale, FuzzyBlock, FuzzyParameters, Grouping,
     MicroaggregationParameters,
+};
+pub use copula::{
+    CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaTerm,
 };
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
 pub use swapping::{
@@ -70,6 +74,8 @@ pub enum Method {
     Noise(NoiseParameters),
     /// Information preserving statistical obfuscation.
     Ipso(IpsoParameters),
+    /// Masking by minimal information.
+    Copula(CopulaParameters),
     /// Global recoding.
     Recode(RecodeParameters),
     /// Local suppression.
@@ -87,6 +93,7 @@ impl Method {
             Self::PDistribution(_) => "pdistribution",
             Self::Noise(_) => "noise",
             Self::Ipso(_) => "ipso",
+            Self::Copula(_) => "copula",
             Self::Recode(_) => "recode",
             Self::Suppress(_) => "suppress",
         }
@@ -151,6 +158,7 @@ impl Statement {
                 .confidential
                 .is_empty()
                 .then_some("states no attribute that was kept"),
+            Method::Copula(stated) => stated.nonsense(&self.attributes),
             Method::Noise(stated) => {
                 (!positive(stated.level)).then_some("states a level of noise that is not above 0")
             }

@@ -81,6 +81,7 @@ pub(super) fn in_words(method: &str) -> &str {
         "pdistribution" => "rank swapping, p-distribution",
         "noise" => "additive noise",
         "ipso" => "synthetic values (IPSO)",
+        "copula" => "masking by minimal information",
         "recode" => "global recoding",
         "suppress" => "local suppression",
         other => other,
