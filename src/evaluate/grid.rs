@@ -41,7 +41,8 @@ impl Setting {
         // What is the same in all settings of a masking is told by its name; without one, what is short.
         let is_shown = |option: &&PlannedOption| {
             let is_short = option.value.to_string().len() <= MOST_SHOWN;
-            varies(option) || (mask.name.is_none() && is_short)
+            let has_range = (mask.range.as_ref()).is_some_and(|range| range.name == option.name);
+            varies(option) || has_range || (mask.name.is_none() && is_short)
         };
         let words = options
             .iter()

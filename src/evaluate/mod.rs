@@ -12,5 +12,6 @@ pub mod link;
 pub mod overall;
 pub mod plan;
 pub mod score;
+pub mod search;
 pub mod summary;
 pub mod truth;

@@ -24,6 +24,7 @@ pub mod probabilistic;
 pub mod provenance;
 pub mod risk;
 pub mod score;
+pub mod search;
 pub mod selftest;
 pub mod spreadsheet;
 pub mod text;

@@ -43,6 +43,7 @@ mod results;
 mod risk;
 mod sandbox;
 mod score;
+mod search;
 mod selftest;
 mod singling;
 mod standard_output;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "",
     "mask",
     "mask rankswap",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 25] = [
     "loss",
     "risk",
     "score",
+    "search",
     "evaluate",
     "report",
     "explain",

@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// A call of every command that writes to standard output.
-const CALLS: [&str; 15] = [
+const CALLS: [&str; 16] = [
     "mask rankswap --window 2 good.csv",
     "mask rankswap --window 2 --shuffle key.csv good.csv",
     "link --method am good.csv masked.csv",
@@ -29,6 +29,7 @@ const CALLS: [&str; 15] = [
     "risk good.csv",
     "score good.csv masked.csv",
     "evaluate plan.toml",
+    "search plan.toml --risk-at-most 50%",
     "match-attributes good.csv masked.csv",
     "describe good.csv",
     "demo --data",

@@ -104,6 +104,10 @@ impl Experiment {
                     let error = places.find(&file.original).map(|_| ());
                     error.map_err(|error| error.in_file(name).at_line(file.line))?;
                 }
+                console.note(&format!(
+                    "note: {} is not there: it is left out",
+                    file.original
+                ));
                 missing.push(file.original.clone());
                 continue;
             };
@@ -141,6 +145,36 @@ impl Experiment {
         })
     }
 
+    /// Adds one more setting: a masking of the plan with these options. Returns its number.
+    ///
+    /// # Errors
+    /// What the plan says that cannot be.
+    pub fn add(
+        &mut self,
+        (plan, places, seed): (&Plan, &Places, u64),
+        (original, mask): (usize, &PlannedMask),
+        options: &[PlannedOption],
+    ) -> anyhow::Result<usize> {
+        let file = &plan.files[self.originals[original].place];
+        let name = self.plan.clone();
+        let quiet = Console::quiet();
+        let mut builder = Builder {
+            plan,
+            words: Words {
+                plan: &name,
+                places,
+            },
+            seed,
+            console: &quiet,
+            told: BTreeSet::new(),
+            settings: std::mem::take(&mut self.settings),
+        };
+        let made = builder.masking(file, &self.originals[original], mask, options, &quiet);
+        self.settings = builder.settings;
+        self.settings.push(Masking { original, ..made? });
+        Ok(self.settings.len() - 1)
+    }
+
     /// The tables, for provenance.
     pub fn tables(&self) -> Vec<&Table> {
         self.originals
@@ -173,7 +207,9 @@ impl Builder<'_> {
             if !mask.files.is_empty() && !mask.files.iter().any(|name| file.is_called(name)) {
                 continue;
             }
-            for (place, options) in mask.settings.iter().enumerate() {
+            // Inside a range settings are made one by one.
+            let settings = mask.settings.iter().filter(|_| mask.range.is_none());
+            for (place, options) in settings.enumerate() {
                 // What is said of attributes that are not masked is the same for all settings.
                 let quiet = Console::quiet();
                 let console = if place == 0 { self.console } else { &quiet };

@@ -7,6 +7,7 @@ mod options;
 mod original;
 mod outputs;
 mod places;
+pub mod search;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -93,6 +94,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let plan = Plan::parse(&name, &text)?;
     let journal_path = args.into.as_deref().map(journal_of);
     args.refuse_without_attacks(&plan)?;
+    refuse_ranges(&plan, &name)?;
     let mut found = match &journal_path {
         Some(path) => Found::read(path)?,
         None => Found::default(),
@@ -100,9 +102,6 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let seed = first_seed(&plan, &found).context("a random seed is needed")?;
     let places = Places::new(&args.plan, args.data.as_deref())?;
     let experiment = Experiment::new(&plan, &name, &places, (seed, args.skip_missing), console)?;
-    for missing in &experiment.missing {
-        console.note(&format!("note: {missing} is not there: it is left out"));
-    }
     let header = Header::new(
         fingerprint(text.as_bytes()),
         experiment.fingerprints()?,
@@ -119,9 +118,13 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let folder = args
         .into
         .as_deref()
-        .map(|into| Folder::planned(into, args, &experiment))
+        .map(|into| {
+            let mut plan = inputs(&args.plan, &experiment)?;
+            plan.output(&args.report.output)?;
+            Folder::planned(into, plan, experiment.originals.len())
+        })
         .transpose()?;
-    let mut output = args.output(&experiment)?;
+    let mut output = output(&args.plan, &args.report, &experiment)?;
     let journal = match (&folder, &journal_path) {
         (Some(folder), Some(path)) => {
             folder.make()?;
@@ -135,6 +138,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
             None
         }
     };
+    note_continued(&found, experiment.cells.len(), console);
     let Some(rows) = work::rows(
         &experiment,
         work::Course {
@@ -184,27 +188,6 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
 }
 
 impl EvaluateArgs {
-    /// Every file that is read, so that none is written.
-    fn inputs(&self, experiment: &Experiment) -> Result<files::Plan> {
-        let mut plan = files::Plan::default();
-        plan.input(&self.plan)?;
-        for input in &experiment.inputs {
-            plan.input(input)?;
-        }
-        Ok(plan)
-    }
-
-    fn output(&self, experiment: &Experiment) -> Result<Output> {
-        let mut plan = self.inputs(experiment)?;
-        plan.output(&self.report.output)?;
-        let privacy = match self.report.format {
-            Format::Text => Privacy::Ordinary,
-            // They tell the seeds, which mask the original the same way again.
-            Format::Json | Format::Csv => Privacy::Private,
-        };
-        plan.open(&self.report.output, privacy)
-    }
-
     /// A gate that nothing can close is open.
     fn refuse_without_attacks(&self, plan: &Plan) -> Result<()> {
         if self.fail_above.is_none() || !plan.attacks.is_empty() {
@@ -292,8 +275,54 @@ impl EvaluateArgs {
     }
 }
 
+/// Every file that is read, so that none is written.
+fn inputs(plan_file: &Path, experiment: &Experiment) -> Result<files::Plan> {
+    let mut plan = files::Plan::default();
+    plan.input(plan_file)?;
+    for input in &experiment.inputs {
+        plan.input(input)?;
+    }
+    Ok(plan)
+}
+
+fn output(plan_file: &Path, report: &ReportArgs, experiment: &Experiment) -> Result<Output> {
+    let mut plan = inputs(plan_file, experiment)?;
+    plan.output(&report.output)?;
+    let privacy = match report.format {
+        Format::Text => Privacy::Ordinary,
+        // They tell the seeds, which mask the original the same way again.
+        Format::Json | Format::Csv => Privacy::Private,
+    };
+    plan.open(&report.output, privacy)
+}
+
 fn journal_of(folder: &Path) -> PathBuf {
     folder.join("journal.jsonl")
+}
+
+/// Inside a range nothing says where to look, but a limit of risk.
+fn refuse_ranges(plan: &Plan, name: &str) -> Result<()> {
+    let Some(range) = plan.masks.iter().find_map(|mask| mask.range.as_ref()) else {
+        return Ok(());
+    };
+    Err(
+        Error::input(format!("{} is a range, and a grid has values", range.name))
+            .in_file(name)
+            .at_line(range.line)
+            .remedy(
+                "Write a list, or let 'sdcrisk search --risk-at-most 5%' look inside the range",
+            ),
+    )
+}
+
+fn note_continued(found: &Found, of: usize, console: &Console) {
+    let done = found.rows.len();
+    if done > 0 {
+        console.note(&format!(
+            "note: {done} of {of} masked files are in the journal; {} are left",
+            of.saturating_sub(done)
+        ));
+    }
 }
 
 /// The seed of the first masked file: that of the plan, of the journal that is continued, or a new one.

@@ -25,6 +25,8 @@ use crate::{
 /// An original.
 #[derive(Debug)]
 pub(super) struct Original {
+    /// Which file of the plan it is.
+    pub place: usize,
     /// Its name in reports.
     pub name: String,
     /// Its records.
@@ -66,7 +68,9 @@ impl Original {
                 .select(list)
                 .map_err(|error| blamed("attributes", error))?;
         }
+        let called = |other: &PlannedFile| other.original == file.original;
         Ok(Some(Self {
+            place: plan.files.iter().position(called).unwrap_or_default(),
             name: name.clone(),
             table: chosen_records(table, file, words.places, seed).map_err(at)?,
             known: file.known.clone(),

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{EvaluateArgs, experiment::Experiment, journal_of};
+use super::journal_of;
 use crate::{
     cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
@@ -26,7 +26,9 @@ impl Folder {
     ///
     /// # Errors
     /// Usage, when the place is a file, or its own folder is not there, or what would be written is an input.
-    pub fn planned(path: &Path, args: &EvaluateArgs, experiment: &Experiment) -> Result<Self> {
+    ///
+    /// `plan` has every file that is read, and what else is written; `originals` is how many there are.
+    pub fn planned(path: &Path, mut plan: Plan, originals: usize) -> Result<Self> {
         let refuse = |what: &str| {
             Err(Error::usage(format!("will not write there: {what}"))
                 .in_file(files::name_of(path))
@@ -34,10 +36,8 @@ impl Folder {
         };
         let folder = Self { path: path.into() };
         if path.is_dir() {
-            let mut plan = args.inputs(experiment)?;
-            plan.output(&args.report.output)?;
             plan.output(&journal_of(path))?;
-            for name in folder.names(experiment.originals.len()) {
+            for name in folder.names(originals) {
                 plan.output(&folder.path.join(name))?;
             }
             return Ok(folder);

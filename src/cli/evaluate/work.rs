@@ -53,14 +53,6 @@ pub(super) fn rows(
         .collect();
     // The first masked file of every setting comes first: what cannot be masked is found before others took their time.
     to_do.sort_by_key(|&cell| (cells[cell].1, cell));
-    if !done.is_empty() {
-        console.note(&format!(
-            "note: {} of {} masked files are in the journal; {} are left",
-            done.len(),
-            cells.len(),
-            to_do.len()
-        ));
-    }
     let progress = Progress::new(console.live(), done.len(), cells.len());
     let has_failed = AtomicBool::new(false);
     let one = |cell: usize| -> anyhow::Result<Option<Row>> {

@@ -15,6 +15,8 @@
 //! p = [2, 4, 6]                # a list is a grid
 //! ```
 //!
+//! Instead of a list, `p = { from = 1, to = 30 }` is a range, in which `sdcrisk search` looks for a value.
+//!
 //! The options of a masking or an attack are the long options of `mask METHOD` and `link`. What they mean is not decided here: a
 //! plan only says which there are, and in which combinations.
 
@@ -108,8 +110,23 @@ pub struct PlannedMask {
     pub files: Vec<String>,
     /// What the intruder knows, if the masking says it.
     pub known: Option<Vec<String>>,
-    /// The options of each of its settings.
+    /// The options of each of its settings, without the one that has a range.
     pub settings: Vec<Vec<PlannedOption>>,
+    /// The option in whose range `search` looks for a value, if there is one.
+    pub range: Option<PlannedRange>,
+}
+
+/// An option whose value is searched for: `p = { from = 1, to = 30 }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedRange {
+    /// Its long name.
+    pub name: String,
+    /// One end.
+    pub from: f64,
+    /// The other end, greater.
+    pub to: f64,
+    /// Where the plan says so.
+    pub line: u64,
 }
 
 /// An attack with its options.

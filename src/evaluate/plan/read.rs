@@ -4,7 +4,7 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Plan, PlannedAttack, PlannedFile, PlannedMask, PlannedOption, Published, READING,
+    Plan, PlannedAttack, PlannedFile, PlannedMask, PlannedOption, PlannedRange, Published, READING,
     source::{Entry, Source},
 };
 use crate::error::{Error, Result};
@@ -147,6 +147,7 @@ impl<'a> Reader<'a> {
             files: Vec::new(),
             known: None,
             settings: vec![Vec::new()],
+            range: None,
         };
         for entry in source.entries(table) {
             match entry.key.as_str() {
@@ -154,10 +155,23 @@ impl<'a> Reader<'a> {
                 "name" => mask.name = Some(source.text(&entry)?),
                 "file" => mask.files = source.texts(&entry)?,
                 "known" => mask.known = Some(source.texts(&entry)?),
-                _ => {
-                    let option = self.option(&entry)?;
-                    mask.settings = self.grid(mask.settings, option)?;
-                }
+                _ => match entry.value.get_ref() {
+                    DeValue::Table(table) => {
+                        let range = self.range(&entry, table)?;
+                        if let Some(other) = mask.range.replace(range) {
+                            return Err(source
+                                .error(entry.line, "a masking has one range at most")
+                                .remedy(format!(
+                                    "Write a list of values for {} or for {}",
+                                    other.name, entry.key
+                                )));
+                        }
+                    }
+                    _ => {
+                        let option = self.option(&entry)?;
+                        mask.settings = self.grid(mask.settings, option)?;
+                    }
+                },
             }
         }
         match mask.method.is_empty() {
@@ -165,6 +179,38 @@ impl<'a> Reader<'a> {
             true => Err(source
                 .error(line, "[[mask]] names no method")
                 .remedy("Write for example method = \"rankswap\"")),
+        }
+    }
+
+    /// `{ from = A, to = B }`.
+    fn range(&self, entry: &Entry<'_, 'a>, table: &DeTable<'a>) -> Result<PlannedRange> {
+        let source = self.source;
+        let wrong = |what: &str| {
+            source
+                .error(entry.line, format!("{}: {what}", entry.key))
+                .remedy(format!(
+                    "Write for example {} = {{ from = 1, to = 30 }}",
+                    entry.key
+                ))
+        };
+        let (mut from, mut to) = (None, None);
+        for end in source.entries(table) {
+            let value = source.value(&end.key, end.value)?.as_f64();
+            match end.key.as_str() {
+                "from" => from = value,
+                "to" => to = value,
+                _ => return Err(source.unknown(&end, "a range", &["from", "to"])),
+            }
+        }
+        match (from, to) {
+            (Some(from), Some(to)) if from < to => Ok(PlannedRange {
+                name: entry.key.clone(),
+                from,
+                to,
+                line: entry.line,
+            }),
+            (Some(_), Some(_)) => Err(wrong("from must be less than to")),
+            _ => Err(wrong("a range has two numbers, from and to")),
         }
     }
 

@@ -379,6 +379,17 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
         ],
     ),
     (
+        "search",
+        &["plan.toml"],
+        &[
+            ("--risk-at-most", &["20%"]),
+            ("--loss", &["pil", "*"]),
+            ("--into", &["results"]),
+            ("--data", &["."]),
+            ("--format", &["text", "json", "csv"]),
+        ],
+    ),
+    (
         "report",
         &["results"],
         &[
@@ -513,7 +524,7 @@ pub fn call(draw: &mut Draw, inputs: &Inputs) -> Call {
             files.insert(word.clone(), inputs.file(word));
         }
     }
-    if command == "evaluate" {
+    if ["evaluate", "search"].contains(&command) {
         files.insert("a.csv".into(), inputs.file("a.csv"));
     }
     files.extend(

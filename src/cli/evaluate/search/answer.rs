@@ -1,0 +1,260 @@
+//! What a search found, for reports.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde_json::Value;
+
+use super::{Candidate, Search, SearchArgs};
+use crate::{
+    cli::provenance,
+    evaluate::{
+        grid::{Row, Setting},
+        plan::PlannedMask,
+        search::{Side, Trial},
+        summary,
+    },
+    report::{
+        evaluate::{EvaluateReport, FileSummary, PlanSummary, warnings},
+        search::{Best, Masking, RangeSummary, SCHEMA, SearchReport, Visit},
+        text,
+    },
+};
+
+impl Search<'_> {
+    pub(super) fn report(&self, name: &str, args: &SearchArgs) -> SearchReport {
+        let trials = self.trials();
+        let maskings: Vec<Masking> = (self.candidates.iter())
+            .map(|candidate| self.masking(candidate, &trials))
+            .collect();
+        let rows: Vec<Row> = self.rows.values().cloned().collect();
+        let mut notes = self.notes(&rows);
+        notes.extend(nothing_lost(&maskings, &args.loss));
+        SearchReport {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            status: match rows
+                .iter()
+                .flat_map(|row| &row.attacks)
+                .any(|a| a.status == "limit")
+            {
+                true => "limit",
+                false => "done",
+            },
+            warnings: warnings(&rows),
+            plan: PlanSummary::new(&short(name), self.plan),
+            risk_at_most: args.risk_at_most,
+            loss: args.loss.clone(),
+            files: self.files(),
+            best: self.best(&maskings),
+            maskings,
+            notes,
+            provenance: provenance::of(&self.experiment.tables()),
+        }
+    }
+
+    fn masking(&self, candidate: &Candidate, trials: &BTreeMap<usize, Trial>) -> Masking {
+        let original = &self.experiment.originals[candidate.original];
+        let visit = |&(value, setting): &(f64, usize)| {
+            let trial = trials.get(&setting)?;
+            let parameters = PlannedMask::parameters(&self.experiment.settings[setting].options);
+            let value = candidate.range.map(|_| value);
+            Some(Visit::new(parameters, value, trial))
+        };
+        let mut settings = candidate.settings.clone();
+        settings.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let tried: Vec<Visit> = settings.iter().filter_map(visit).collect();
+        let found = candidate.outcome.flatten();
+        let chosen = match found {
+            Some(value) => settings.iter().find(|(tried, _)| *tried == value),
+            // The one with the least risk.
+            None => settings.iter().min_by(|a, b| {
+                let risk = |(_, setting): &(f64, usize)| {
+                    let trial = trials.get(setting);
+                    let strongest = trial.and_then(|trial| trial.strongest.as_ref());
+                    strongest.map_or(f64::INFINITY, |risk| risk.mean)
+                };
+                risk(a).total_cmp(&risk(b))
+            }),
+        };
+        let label = Setting::new(0, &original.name, &candidate.mask, &candidate.options).label;
+        Masking {
+            file: original.name.clone(),
+            method: candidate.mask.method.clone(),
+            label,
+            range: candidate.mask.range.as_ref().map(|range| RangeSummary {
+                option: range.name.clone(),
+                from: range.from,
+                to: range.to,
+            }),
+            found: found.is_some(),
+            chosen: chosen.and_then(visit),
+            tried,
+        }
+    }
+
+    /// For each original the masking with the least loss, and the command that makes it.
+    fn best(&self, maskings: &[Masking]) -> Vec<Best> {
+        let originals = self.experiment.originals.iter().enumerate();
+        originals
+            .filter_map(|(number, original)| {
+                let losses = (self.candidates.iter().zip(maskings).enumerate())
+                    .filter(|(_, (candidate, masking))| {
+                        candidate.original == number && masking.found
+                    })
+                    .filter_map(|(place, (_, masking))| {
+                        Some((place, masking.chosen.as_ref()?.loss?))
+                    });
+                let (place, _) =
+                    losses.reduce(|least, next| if next.1 < least.1 { next } else { least })?;
+                let value = self.candidates[place].outcome.flatten()?;
+                Some(Best {
+                    file: original.name.clone(),
+                    masking: place,
+                    command: self.command(&self.candidates[place], value),
+                })
+            })
+            .collect()
+    }
+
+    /// What a person types to mask the file so.
+    fn command(&self, candidate: &Candidate, value: f64) -> String {
+        let original = &self.experiment.originals[candidate.original];
+        let file = &self.plan.files[original.place];
+        let mut words = vec![
+            "sdcrisk".to_string(),
+            "mask".into(),
+            candidate.mask.method.clone(),
+        ];
+        let options = candidate.with(value);
+        for option in options.iter().chain(&file.reading) {
+            let values = match &option.value {
+                Value::Array(values) => values.clone(),
+                value => vec![value.clone()],
+            };
+            words.extend(values.iter().filter_map(|value| match value {
+                Value::Bool(true) => Some(format!("--{}", option.name)),
+                Value::Bool(false) => None,
+                Value::String(text) => Some(format!("--{}={text}", option.name)),
+                value => Some(format!("--{}={value}", option.name)),
+            }));
+        }
+        let names_own = options
+            .iter()
+            .any(|option| ["attributes", "group"].contains(&option.name.as_str()));
+        if let Some(attributes) = file.attributes.as_ref().filter(|_| !names_own) {
+            words.push(format!("--attributes={attributes}"));
+        }
+        words.extend(["--statement", "masked.sdc.json", "-o", "masked.csv"].map(String::from));
+        words.push(file.original.clone());
+        let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        quoted.join(" ")
+    }
+
+    fn files(&self) -> Vec<FileSummary> {
+        let originals = self.experiment.originals.iter();
+        originals
+            .map(|original| FileSummary {
+                name: original.name.clone(),
+                records: original.table.n_records(),
+                attributes: original
+                    .table
+                    .names(&original.table.ids().collect::<Vec<_>>()),
+                known: original.known.clone(),
+            })
+            .collect()
+    }
+
+    /// All settings that were tried, as a grid: for the folder.
+    pub(super) fn grid(&self, name: &str, rows: Vec<Row>) -> EvaluateReport {
+        let settings: Vec<Setting> = (self.experiment.settings.iter())
+            .filter(|masking| {
+                rows.iter()
+                    .any(|row| row.setting == masking.setting.setting)
+            })
+            .map(|masking| masking.setting.clone())
+            .collect();
+        let settings = summary::summaries(&settings, &rows, &self.plan.published);
+        EvaluateReport::new(
+            PlanSummary::new(&short(name), self.plan),
+            self.files(),
+            rows,
+            settings,
+            provenance::of(&self.experiment.tables()),
+        )
+    }
+
+    fn notes(&self, rows: &[Row]) -> Vec<String> {
+        let mut notes = vec![
+            "note: the limit holds for the mean over people, in these scenarios and for these attacks. Extremes are found more often than \
+             others: 'sdcrisk link' on the masked file reports them."
+                .to_string(),
+        ];
+        for candidate in &self.candidates {
+            let Some(&(_, setting)) = candidate.settings.first() else {
+                continue;
+            };
+            let own: Vec<&Row> = rows.iter().filter(|row| row.setting == setting).collect();
+            let was_run = own
+                .iter()
+                .flat_map(|row| &row.attacks)
+                .any(|attack| attack.rate.is_some());
+            if !own.is_empty() && !was_run {
+                notes.push(format!(
+                    "note: no attack of the plan applies to {}: nothing is known of its risk",
+                    self.experiment.settings[setting].setting.label
+                ));
+            }
+        }
+        let limit = text::percent(self.limit);
+        let trials = self.trials();
+        let is_mixed = |candidate: &&Candidate| {
+            let mut sides: Vec<(f64, Side)> = (candidate.settings.iter())
+                .filter_map(|(value, setting)| {
+                    Some((*value, trials.get(setting)?.side(self.limit)))
+                })
+                .collect();
+            sides.sort_by(|a, b| a.0.total_cmp(&b.0));
+            sides.dedup_by_key(|(_, side)| *side);
+            sides.len() > 2
+        };
+        for candidate in self.candidates.iter().filter(is_mixed) {
+            notes.push(format!(
+                "note: along its range the risk of {} crosses {limit} more than once: a setting with less loss may have been missed",
+                candidate.mask.method
+            ));
+        }
+        notes
+    }
+}
+
+/// Maskings that were found but have no loss cannot be compared.
+fn nothing_lost(maskings: &[Masking], loss: &str) -> Vec<String> {
+    let lacks = |masking: &&Masking| {
+        let chosen = masking.chosen.as_ref();
+        masking.found && chosen.is_some_and(|visit| visit.loss.is_none())
+    };
+    let lacking = maskings.iter().filter(lacks);
+    lacking
+        .map(|masking| {
+            format!(
+                "note: {loss} is not defined for {} of {}, which is not compared with the others",
+                masking.label, masking.file
+            )
+        })
+        .collect()
+}
+
+fn short(name: &str) -> String {
+    Path::new(name)
+        .file_name()
+        .map_or(name.into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:%+~@".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
