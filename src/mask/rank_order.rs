@@ -32,6 +32,28 @@ impl Swaps {
     }
 }
 
+/// Where the values of one attribute, in ascending order, go.
+pub(super) struct Moves {
+    /// For each position, the position whose value it gets.
+    pub sources: Vec<u32>,
+    /// Values for which there was no partner.
+    pub without_partner: usize,
+}
+
+impl Moves {
+    /// The exchanges of pairs among n positions.
+    fn of_swaps(swaps: &Swaps, n: usize) -> Self {
+        let mut sources: Vec<u32> = (0..).take(n).collect();
+        for &(i, l) in &swaps.pairs {
+            sources.swap(i as usize, l as usize);
+        }
+        Self {
+            sources,
+            without_partner: swaps.without_partner,
+        }
+    }
+}
+
 /// Why an attribute cannot be swapped by rank.
 pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<String> {
     match table.numbers(attribute) {
@@ -67,6 +89,19 @@ pub(super) fn mask_by_swapping(
     method: Method,
     draw: impl Fn(usize, &mut Generator) -> Swaps + Sync,
 ) -> Result<Masked> {
+    mask_by_moving(original, on, streams, method, |n, rng| {
+        Moves::of_swaps(&draw(n, rng), n)
+    })
+}
+
+/// Masks attributes by permuting each: `draw` as in [`mask_by_swapping`], for permutations of any kind.
+pub(super) fn mask_by_moving(
+    original: Table,
+    on: &[AttrId],
+    streams: &Streams,
+    method: Method,
+    draw: impl Fn(usize, &mut Generator) -> Moves + Sync,
+) -> Result<Masked> {
     let statement = Statement::new(method, original.n_records(), original.names(on));
     let mut table = original;
     let mut effects = Vec::with_capacity(on.len());
@@ -75,7 +110,7 @@ pub(super) fn mask_by_swapping(
     for batch in on.chunks(rayon::current_num_threads()) {
         let swapped: Vec<(Vec<u32>, Effect, usize)> = batch
             .par_iter()
-            .map(|&attribute| swap_attribute(&table, attribute, streams, &draw))
+            .map(|&attribute| move_attribute(&table, attribute, streams, &draw))
             .collect::<Result<_>>()?;
         for (&attribute, (donors, effect, lonely)) in batch.iter().zip(swapped) {
             table = table.with_donors(attribute, donors);
@@ -92,11 +127,11 @@ pub(super) fn mask_by_swapping(
     })
 }
 
-fn swap_attribute(
+fn move_attribute(
     table: &Table,
     attribute: AttrId,
     streams: &Streams,
-    draw: &(impl Fn(usize, &mut Generator) -> Swaps + Sync),
+    draw: &(impl Fn(usize, &mut Generator) -> Moves + Sync),
 ) -> Result<(Vec<u32>, Effect, usize)> {
     let name = &table.attribute(attribute).name;
     let numbers = table.numbers(attribute).ok_or_else(|| {
@@ -110,7 +145,7 @@ fn swap_attribute(
     };
     let mut rng = streams.of_attribute(name);
     let order = ascending(&values, &mut rng);
-    let swaps = draw(order.len(), &mut rng);
+    let moves = draw(order.len(), &mut rng);
     let records = numbers.values.len();
     #[expect(
         clippy::cast_possible_truncation,
@@ -118,14 +153,11 @@ fn swap_attribute(
     )]
     let mut donors: Vec<u32> = (0..records as u32).collect();
     let mut changed = 0;
-    for &(i, l) in &swaps.pairs {
-        let (a, b) = (order[i as usize], order[l as usize]);
-        // Also where the values are equal: what may differ in their texts, digits beyond those of a number, changes places, too.
-        donors.swap(a as usize, b as usize);
-        changed += match values.compare(a, b).is_ne() {
-            true => 2,
-            false => 0,
-        };
+    for (&to, &source) in order.iter().zip(&moves.sources) {
+        let from = order[source as usize];
+        // Also where the values are equal: what may differ in their texts, digits beyond those of a number, moves, too.
+        donors[to as usize] = from;
+        changed += usize::from(values.compare(to, from).is_ne());
     }
     let effect = Effect {
         attribute: name.clone(),
@@ -134,7 +166,7 @@ fn swap_attribute(
         missing: records - order.len(),
         squared_error: None,
     };
-    Ok((donors, effect, swaps.without_partner))
+    Ok((donors, effect, moves.without_partner))
 }
 
 /// The values of one attribute, compared as exactly as they are written.

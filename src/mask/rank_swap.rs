@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::{
     Mask, Masked,
-    rank_order::{self, Swaps, Unswapped, mask_by_swapping},
+    rank_order::{self, Moves, Swaps, Unswapped, mask_by_moving, mask_by_swapping},
 };
 use crate::{
     error::{Error, Result},
@@ -66,6 +66,9 @@ impl Reach {
 /// undo the sort
 /// ```
 ///
+/// With [`Partner::Cycle`] nobody has a partner: rank i is moved to `y_i = i + u_i`, u_i uniform between −m and m, and the value of rank
+/// i is replaced by the one whose rank is that of y_i among all y. No value ends more than 2m − 1 ranks away.
+///
 /// Each attribute is masked on its own, so its distribution is kept exactly and its correlations are not.
 ///
 /// # Ties
@@ -78,13 +81,13 @@ impl Reach {
 ///
 /// # Randomness
 /// `Purpose::Mask`, one stream an attribute. Drawn in this order: the shuffle of each run of ties, ascending; then a
-/// partner for each value in ascending order.
+/// partner (or u) for each value in ascending order.
 ///
 /// # Source
 /// R. A. Moore, "Controlled data-swapping techniques for masking public use microdata sets", US Bureau of the Census,
 /// 1996; the pseudo-code of J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure risk",
 /// Data & Knowledge Engineering 64, 2008. The sources do not say what to do when a_l was swapped already: see
-/// [`Partner`].
+/// [`Partner`]. `Cycle` is our own.
 #[derive(Debug, Clone)]
 pub struct RankSwap {
     reach: Reach,
@@ -139,6 +142,11 @@ impl Mask for RankSwap {
             window,
             partner: self.partner,
         });
+        if self.partner == Partner::Cycle {
+            return mask_by_moving(original, on, streams, method, |values, rng| {
+                moved(values, window, rng)
+            });
+        }
         mask_by_swapping(original, on, streams, method, |values, rng| {
             swap(values, window, self.partner, rng)
         })
@@ -166,7 +174,8 @@ fn swap(n: usize, window: usize, partner: Partner, rng: &mut Generator) -> Swaps
             Partner::Skip => {
                 Some(rng.random_range(i + 1..=last)).filter(|&l| unswapped.contains(l))
             }
-            Partner::Unswapped => unswapped.draw(i + 1, last, rng),
+            // Who has no partner does not come here.
+            Partner::Unswapped | Partner::Cycle => unswapped.draw(i + 1, last, rng),
         };
         match drawn {
             Some(l) => {
@@ -177,4 +186,27 @@ fn swap(n: usize, window: usize, partner: Partner, rng: &mut Generator) -> Swaps
         }
     }
     swaps
+}
+
+/// Moves the ranks of n values by up to `window` and ranks them again. Places that rounding makes equal keep their order.
+///
+/// # Complexity
+/// O(n log n).
+fn moved(n: usize, window: usize, rng: &mut Generator) -> Moves {
+    let mut places: Vec<(f64, u32)> = (0..n)
+        .zip(0..)
+        .map(|(rank, number)| {
+            let unit: f64 = rng.random();
+            (rank as f64 + window as f64 * (2.0 * unit - 1.0), number)
+        })
+        .collect();
+    places.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut sources = vec![0; n];
+    for (source, &(_, rank)) in (0..).zip(&places) {
+        sources[rank as usize] = source;
+    }
+    Moves {
+        sources,
+        without_partner: 0,
+    }
 }

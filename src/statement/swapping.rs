@@ -9,10 +9,24 @@ pub struct RankSwapParameters {
     /// Percent of the number of records, when the window was given so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// The greatest rank difference of two values that were swapped.
+    /// The greatest rank difference of two values that were swapped. Of [`Partner::Cycle`] the greatest move before all are
+    /// ranked again: see [`greatest_difference`](Self::greatest_difference).
     pub window: usize,
     /// How a partner was drawn.
     pub partner: Partner,
+}
+
+impl RankSwapParameters {
+    /// The greatest rank difference of an original value and its masked one: the window m; of [`Partner::Cycle`] 2m − 1.
+    ///
+    /// Ranks i are moved to i + u, |u| ≤ m, and ranked again. Whoever started at i − 2m or below cannot overtake i, and these are
+    /// i − 2m + 1: so i does not fall below rank i − 2m + 1, nor rise above i + 2m − 1. All ranks between can be reached.
+    pub fn greatest_difference(&self) -> usize {
+        match self.partner {
+            Partner::Cycle => self.window.saturating_mul(2).saturating_sub(1),
+            Partner::Unswapped | Partner::Skip => self.window,
+        }
+    }
 }
 
 /// How rank swapping draws the partner of a value; the sources leave open what happens when it is taken.
@@ -23,6 +37,9 @@ pub enum Partner {
     Unswapped,
     /// Uniformly among all values of the window; when that one was swapped already, the value stays.
     Skip,
+    /// No partner: each rank is moved by a number drawn uniformly from −window to window, and all are ranked again. Who got
+    /// whose value says nothing of who got theirs, as it does where two values are exchanged.
+    Cycle,
 }
 
 /// The parameters of rank swapping p-buckets.

@@ -135,6 +135,69 @@ fn rank_swapping_moves_values_as_the_law_says() {
     }
 }
 
+/// In the middle of the file: exact up to 24, normal from there on.
+#[test]
+fn cycles_move_values_as_the_law_says() {
+    for (window, off) in [(1, 0.0), (3, 0.0), (24, 0.0), (25, 0.01), (200, 0.0)] {
+        let method = RankSwap::new(Reach::Window(window), Partner::Cycle).unwrap();
+        check_displacements(&method, &format!("cycle {window}"), 3 * window, 20, off);
+    }
+}
+
+/// At the end of the file, rank by rank: n = 300, moves of up to 100. The least value comes out below rank k with probability
+/// √(k/100) in the limit, and so on; counts decide.
+#[test]
+fn cycles_move_values_at_the_ends_as_the_law_says() {
+    const N: usize = 300;
+    const FILES: u32 = 1500;
+    let method = RankSwap::new(Reach::Window(100), Partner::Cycle).unwrap();
+    let original = ranks(N);
+    let on: Vec<_> = original.ids().collect();
+    let mut counts = vec![vec![0.0; N]; N];
+    let mut statement = None;
+    for file in 0..FILES {
+        let streams = Seed::from_number(11).streams(Purpose::Mask, file);
+        let masked = method.mask(original.clone(), &on, &streams).unwrap();
+        let values = masked.table.numbers(on[0]).unwrap().values.to_vec();
+        for (rank, value) in values.iter().enumerate() {
+            counts[rank][value.round() as usize - 1] += 1.0 / f64::from(FILES);
+        }
+        statement = Some(masked.statement);
+    }
+    let statement = statement.unwrap();
+    let chance = (20.0 / (std::f64::consts::TAU * f64::from(FILES) / 2.0)).sqrt();
+    // Masked records that seek are told P alone; those who seek them also hear how often each is met.
+    let file = Matrix::complete(N, 1, (1..=N).map(|x| x as f64).collect());
+    let scenario = Scenario {
+        known: &["a".into()],
+        scales: &[Scale::Continuous],
+        intruder: &file,
+        released: &file,
+        direction: Direction::MaskedToOriginal,
+        aligned: None,
+    };
+    let attack = Likelihood::new(statement).unwrap();
+    let lists = lists(&attack, &scenario);
+    let mut by_law = vec![vec![0.0; N]; N];
+    let mut list = Vec::new();
+    for new in 0..N {
+        lists.list(new, &mut list);
+        for &(rank, cost) in &list {
+            by_law[rank as usize][new] = (-cost).exp() / N as f64;
+        }
+    }
+    for rank in [0, 1, 5, 20, 60, 99, 150, 230, 280, 298, 299] {
+        let law = &by_law[rank];
+        let total: f64 = law.iter().sum();
+        assert!((total - 1.0).abs() < 0.002, "{rank}: sums to {total}");
+        let found = total_variation(law, &counts[rank], 20);
+        assert!(
+            found < 1.5 * chance + 0.01,
+            "{rank}: {found}, by chance {chance}"
+        );
+    }
+}
+
 #[test]
 fn p_distribution_moves_values_as_the_law_says() {
     for (p, off) in [(0.1, 0.0), (0.3, 0.02), (2.0, 0.01), (10.0, 0.0)] {
@@ -147,11 +210,17 @@ fn p_distribution_moves_values_as_the_law_says() {
 /// Of a release of every third record, by chance: ranks are those among the released values.
 #[test]
 fn shortened_releases_move_values_as_the_thinned_law_says() {
+    for partner in [Partner::Unswapped, Partner::Cycle] {
+        check_shortened(partner);
+    }
+}
+
+fn check_shortened(partner: Partner) {
     const N: usize = 3000;
     const KEPT: usize = 1000;
     let original = ranks(N);
     let on: Vec<_> = original.ids().collect();
-    let method = RankSwap::new(Reach::Window(300), Partner::Unswapped).unwrap();
+    let method = RankSwap::new(Reach::Window(300), partner).unwrap();
     let mut counted = vec![0.0; 2 * KEPT];
     let mut statement = None;
     let mut dice = Dice(3);
@@ -188,7 +257,7 @@ fn shortened_releases_move_values_as_the_thinned_law_says() {
     law[KEPT / 2..KEPT / 2 + KEPT].copy_from_slice(&of_middle);
     let chance = (20.0 / (std::f64::consts::TAU * total / 2.0)).sqrt();
     let found = total_variation(&law, &counted, 20);
-    assert!(found < 2.0 * chance, "{found} {chance}");
+    assert!(found < 2.0 * chance, "{partner:?}: {found} {chance}");
 }
 
 /// Where the values of one bucket went, by bucket. Inside a bucket the law is uniform, which is an approximation.

@@ -6,7 +6,7 @@ use sdcrisk::{
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::Partner,
+    statement::{Method, Partner},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -44,7 +44,12 @@ fn a_masked_attribute_is_a_permutation_with_gaps_in_place_and_bounded_displaceme
         (64, 3, 64),
         (129, 10, 500),
     ] {
-        for partner in [Partner::Unswapped, Partner::Skip] {
+        for partner in [Partner::Unswapped, Partner::Skip, Partner::Cycle] {
+            // Moved by so much at most and ranked again, a value ends nearer than twice as far.
+            let greatest = match partner {
+                Partner::Cycle => 2 * window - 1,
+                Partner::Unswapped | Partner::Skip => window,
+            };
             let original = random_files::cells(&mut dice, records, 4, gap);
             let table = table(&original);
             let on: Vec<_> = table
@@ -77,8 +82,8 @@ fn a_masked_attribute_is_a_permutation_with_gaps_in_place_and_bounded_displaceme
                     let below_high = sorted.partition_point(|v| v < high);
                     let displacement = (below_high + 1).saturating_sub(through_low);
                     assert!(
-                        low == high || displacement <= window,
-                        "{displacement} > {window}"
+                        low == high || displacement <= greatest,
+                        "{displacement} > {greatest}"
                     );
                 }
             }
@@ -117,6 +122,37 @@ fn swaps_are_disjoint_pairs() {
         };
         assert_eq!((effect.changed, without_partner[0]), (101 - fixed, fixed));
     }
+}
+
+/// Ranks that are moved by up to 3 and ranked again reach all displacements up to 5 and none beyond, as `greatest_difference` says; and
+/// nobody's partner needs to be their partner's: of n values that form no pairs, pairs are as rare as chance makes them.
+#[test]
+fn a_cycle_reaches_its_bound_and_forms_no_pairs() {
+    let cells: Cells = (0..12).map(|i| vec![Some(i)]).collect();
+    let (mut most, mut moved, mut paired) = (0, 0, 0);
+    for seed in 0..3000 {
+        let table = table(&cells);
+        let on: Vec<_> = table.ids().collect();
+        let masked = mask(table, &on, Reach::Window(3), Partner::Cycle, seed);
+        let Method::RankSwap(stated) = &masked.statement.method else {
+            panic!("a statement of rank swapping")
+        };
+        assert_eq!((stated.window, stated.greatest_difference()), (3, 5));
+        let after = column(&random_files::parse(&written(&masked.table)), 0);
+        let after: Vec<i64> = after.into_iter().flatten().collect();
+        for (i, &new) in (0..).zip(&after) {
+            most = most.max((new - i).abs());
+            if new != i {
+                moved += 1;
+                paired += u32::from(after[usize::try_from(new).unwrap()] == i);
+            }
+        }
+    }
+    assert_eq!(most, 5);
+    assert!(
+        f64::from(paired) < 0.4 * f64::from(moved),
+        "{paired} of {moved}"
+    );
 }
 
 #[test]
@@ -350,3 +386,22 @@ fn whole_numbers_beyond_two_to_the_53_are_ranked_by_their_digits() {
     assert_eq!(masked.effects[0].changed, moved);
     assert!(moved > 30, "{moved}");
 }
+
+/// A move for each value, then the order of the places.
+#[test]
+fn draws_of_cycles_are_pinned() {
+    let cells: Cells = (0..12).map(|i| vec![Some(i)]).collect();
+    let table = table(&cells);
+    let on: Vec<_> = table.ids().collect();
+    let masked = mask(table, &on, Reach::Window(3), Partner::Cycle, 1);
+    let after: Vec<i64> = column(&random_files::parse(&written(&masked.table)), 0)
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(
+        after, PINNED_CYCLE,
+        "results for a given seed moved: say so under 'Changed results'"
+    );
+}
+
+const PINNED_CYCLE: [i64; 12] = [0, 1, 2, 3, 7, 4, 5, 6, 8, 9, 10, 11];

@@ -46,7 +46,7 @@ impl Bound {
                 statement
                     .attributes
                     .iter()
-                    .map(|name| (name.clone(), parameters.window))
+                    .map(|name| (name.clone(), parameters.greatest_difference()))
                     .collect(),
             )),
             other => Err(Error::usage(format!(

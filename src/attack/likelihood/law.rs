@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::{
     buckets::Buckets,
+    cycle::Cycle,
     displacement::{Displacement, rounded},
     ranks::Ranks,
 };
 
-/// The law of an attribute: how likely a masked rank is for an original one. All are symmetric, so that it does not matter
-/// which of two records is the original.
+/// The law of an attribute: how likely a masked rank is for an original one. All but [`Cycle`] are symmetric, so that it does not
+/// matter which of two records is the original; that one knows.
 #[derive(Debug, Clone)]
 pub(super) enum Law {
     /// It was not masked, or cannot have been: equal values only.
@@ -21,10 +22,12 @@ pub(super) enum Law {
     Displacement(Arc<Displacement>),
     /// A law of buckets.
     Buckets(Arc<Buckets>),
+    /// The law of ranks that are moved and ranked again.
+    Cycle(Arc<Cycle>),
 }
 
 impl Law {
-    /// ln of the probability of one value for the other, averaged over the ranks of equal values and divided by that of a
+    /// ln of the probability of one value (the seeker's) for the other, averaged over the ranks of equal values and divided by that of a
     /// rank drawn at random; −∞ if it is impossible. Both values are there.
     pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
         match self {
@@ -34,6 +37,7 @@ impl Law {
             Self::Equal { .. } => f64::NEG_INFINITY,
             Self::Displacement(law) => law.log_mean(one, other),
             Self::Buckets(law) => law.log_mean(one, other),
+            Self::Cycle(law) => law.log_mean(one, other),
         }
     }
 
@@ -46,6 +50,7 @@ impl Law {
             Self::Equal { .. } => f64::NEG_INFINITY,
             Self::Displacement(law) => law.most(one, interval),
             Self::Buckets(law) => law.most(one, interval),
+            Self::Cycle(law) => law.most(one, interval),
         }
     }
 
@@ -54,7 +59,7 @@ impl Law {
         match self {
             Self::Equal { .. } => true,
             Self::Displacement(law) => law.is_bounded(),
-            Self::Buckets(_) => false,
+            Self::Buckets(_) | Self::Cycle(_) => false,
         }
     }
 }

@@ -8,10 +8,12 @@
 mod buckets;
 mod centres;
 mod chain;
+mod cycle;
 mod displacement;
 mod equality;
 mod fuzzy;
 mod law;
+mod marginal;
 mod microaggregation;
 mod noise;
 mod pairs;
@@ -22,11 +24,13 @@ mod tree;
 use std::{collections::BTreeMap, sync::Arc};
 
 use buckets::Buckets;
+use cycle::Cycle;
 use law::Law;
+use marginal::Marginal;
 use ranks::{RankedFiles, Ranks};
 use tree::Tree;
 
-use super::{Attack, Lists, Preference, Scenario};
+use super::{Attack, Direction, Lists, Preference, Scenario};
 use crate::{
     error::{Error, Result},
     statement::{Grouping, Method, Partner, RankSwapParameters, Statement},
@@ -131,7 +135,7 @@ impl Likelihood {
             return None;
         };
         Some(match self.published.attributes.contains(attribute) {
-            true => *self.windows.get(attribute).unwrap_or(&stated.window),
+            true => *(self.windows.get(attribute)).unwrap_or(&stated.greatest_difference()),
             false => 0,
         })
     }
@@ -152,10 +156,11 @@ impl Attack for Likelihood {
 
     fn has_candidate_sets(&self) -> bool {
         // Other laws exclude nobody: what their lists leave out is only very unlikely.
-        matches!(
-            self.published.method,
-            Method::RankSwap(_) | Method::Microaggregation(_)
-        )
+        match &self.published.method {
+            Method::RankSwap(stated) => stated.partner != Partner::Cycle,
+            Method::Microaggregation(_) => true,
+            _ => false,
+        }
     }
 
     fn formula(&self) -> String {
@@ -213,6 +218,12 @@ impl Attack for Likelihood {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         Ok(Preference::Lists(match &self.published.method {
+            Method::RankSwap(stated)
+                if stated.partner == Partner::Cycle
+                    && scenario.direction == Direction::OriginalToMasked =>
+            {
+                Box::new(Marginal::new(Ranked::new(self, scenario)))
+            }
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
                 Box::new(Ranked::new(self, scenario))
             }
@@ -267,7 +278,9 @@ impl Ranked {
                 false => Law::Equal { values: n },
                 true => made
                     .entry((n, window))
-                    .or_insert_with(|| law_of(&published.method, window, n, share))
+                    .or_insert_with(|| {
+                        law_of(&published.method, window, n, share, scenario.direction)
+                    })
                     .clone(),
             });
         }
@@ -299,11 +312,30 @@ impl Ranked {
     clippy::cast_sign_loss,
     reason = "records of a file: at least those that were released"
 )]
-fn law_of(method: &Method, window: Option<usize>, n: usize, share: f64) -> Law {
+fn law_of(
+    method: &Method,
+    window: Option<usize>,
+    n: usize,
+    share: f64,
+    direction: Direction,
+) -> Law {
     let masked = (n as f64 / share).round() as usize;
     match method {
+        Method::RankSwap(RankSwapParameters {
+            partner: Partner::Cycle,
+            window,
+            ..
+        }) if !cycle::is_short(*window, masked) => Law::Cycle(Arc::new(Cycle::new(
+            *window,
+            n,
+            share,
+            direction == Direction::MaskedToOriginal,
+        ))),
         Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
-            window.unwrap_or(stated.window),
+            match stated.partner {
+                Partner::Cycle => stated.window,
+                Partner::Unswapped | Partner::Skip => window.unwrap_or(stated.window),
+            },
             stated.partner,
             masked,
             share,

@@ -21,7 +21,7 @@
 //! Census, p = 10 and 20, finds less than a percentage point more: not enough to give up a law of the displacement alone.
 
 use super::{
-    chain,
+    chain, cycle,
     displacement::{Displacement, rounded},
 };
 use crate::statement::{PDistributionParameters, Partner};
@@ -41,6 +41,9 @@ pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f6
     let taken = match partner {
         Partner::Unswapped => Taken::Redrawn,
         Partner::Skip => Taken::Stays,
+        Partner::Cycle => {
+            return Displacement::new(&logarithms(cycle::displacements(window), n, share), true);
+        }
     };
     let law = if window <= chain::LONGEST {
         chain::displacements(&vec![1.0; window], taken)

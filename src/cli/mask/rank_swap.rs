@@ -54,6 +54,8 @@ enum PartnerArg {
     Unswapped,
     /// Among all values of the window; if that one is taken, the value stays (the literature's tables)
     Skip,
+    /// No partner: each rank is moved by up to the window, and all are ranked again. No exchange can be traced back
+    Cycle,
 }
 
 impl RankSwapArgs {
@@ -66,6 +68,7 @@ impl RankSwapArgs {
         let partner = match self.partner {
             PartnerArg::Unswapped => Partner::Unswapped,
             PartnerArg::Skip => Partner::Skip,
+            PartnerArg::Cycle => Partner::Cycle,
         };
         RankSwap::new(reach, partner)
     }
@@ -91,7 +94,7 @@ impl MethodArgs for RankSwapArgs {
             return String::new();
         };
         format!(
-            "window {} rank{} ({}), partners {}",
+            "window {} rank{} ({}), {}",
             parameters.window,
             if parameters.window == 1 { "" } else { "s" },
             match parameters.p {
@@ -102,8 +105,9 @@ impl MethodArgs for RankSwapArgs {
                 ),
             },
             match parameters.partner {
-                Partner::Unswapped => "drawn among values not swapped yet",
-                Partner::Skip => "drawn among all values, none if taken",
+                Partner::Unswapped => "partners drawn among values not swapped yet",
+                Partner::Skip => "partners drawn among all values, none if taken",
+                Partner::Cycle => "ranks moved by up to that and ranked again, no partners",
             },
         )
     }
