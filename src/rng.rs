@@ -70,6 +70,8 @@ pub enum Purpose {
     /// Starts of clusterings and folds of classifications, by which loss is measured; whom the
     /// intruder asks about in large files, where not everybody can be tried.
     Analysis = 5,
+    /// Permutations of a posterior.
+    Posterior = 6,
 }
 
 /// One independent generator for each name or index within a purpose.

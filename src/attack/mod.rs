@@ -246,6 +246,11 @@ pub trait Lists: std::fmt::Debug + Sync {
     fn no_partner(&self, _seeker: usize) -> f64 {
         0.0
     }
+
+    /// Of likelihoods: the probability of the cheapest candidate. `list` is that of the seeker.
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+        posterior::of_best(list, self.no_partner(seeker))
+    }
 }
 
 impl<'a> From<Nearest<'a>> for Preference<'a> {

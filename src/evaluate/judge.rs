@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Doubt, Lists, Nearest, posterior},
+    attack::{Decides, Doubt, Lists, Nearest},
     distance::{
         nearest::{Contest, Link, Neighbours},
         within::Within,
@@ -205,7 +205,7 @@ pub(super) fn lists(
             .map_init(Vec::new, |list, (seeker, &partner)| {
                 lists.unordered(seeker, list);
                 let stated = match lists.is_likelihood() {
-                    true => posterior::of_best(list, lists.no_partner(seeker)),
+                    true => lists.stated(seeker, list),
                     false => 0.0,
                 };
                 let order = Order::new(lists.decides(), seeker);

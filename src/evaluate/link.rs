@@ -13,8 +13,8 @@ use super::{
 use crate::{
     agreement::Pattern,
     attack::{
-        Attack, Direction, Nearest, Preference, Scenario,
-        balanced::{self, Balanced},
+        Attack, Direction, Lists, Nearest, Preference, Scenario,
+        balanced::{self, Balanced, Sampled},
         learned::{Learner, Lesson},
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
@@ -34,6 +34,8 @@ pub enum Assign {
     OneToOne,
     /// Each record with its most likely one, given that all are linked one to one: for attacks with likelihoods.
     Balanced,
+    /// The same with permutations drawn instead of likelihoods scaled, from a seed.
+    Sampled(u64),
 }
 
 /// An attribute that both files have and that can be compared.
@@ -363,6 +365,8 @@ pub struct Outcome {
     pub assignment: Option<Total>,
     /// What an attack with likelihoods says of its own success; not of a one-to-one assignment, which states nothing.
     pub calibration: Option<Calibration>,
+    /// How the posterior given one-to-one links was come by, if it was asked for.
+    pub posterior: Option<balanced::Figures>,
     /// What was fitted, if the attack fits a model.
     pub fitted: Option<FittedModel>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
@@ -457,9 +461,12 @@ impl Case<'_> {
             Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
             _ => None,
         };
-        if assign == Assign::Balanced {
+        let mut posterior = None;
+        if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
-            preference = Preference::Lists(Box::new(Balanced::new(lists)?));
+            let (figures, lists) = given_one_to_one(lists, assign)?;
+            posterior = Some(figures);
+            preference = Preference::Lists(lists);
         }
         let Judged {
             contests,
@@ -480,7 +487,8 @@ impl Case<'_> {
             attack.has_candidate_sets(),
         );
         match assign {
-            Assign::Best | Assign::Balanced => Ok(Outcome {
+            Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
+                posterior,
                 links: self.claims(links),
                 score,
                 assignment: None,
@@ -513,6 +521,7 @@ impl Case<'_> {
                     score: score.with_assignment(correct as u64),
                     assignment: Some(assignment.total),
                     calibration: None,
+                    posterior: None,
                     fitted,
                 })
             }
@@ -562,6 +571,27 @@ impl Case<'_> {
         claims.sort_unstable_by_key(|claim| claim.record);
         claims
     }
+}
+
+/// The posterior of likelihoods given that links are one to one.
+///
+/// # Randomness
+/// Of permutations, `Purpose::Posterior`, a stream a chain.
+fn given_one_to_one(
+    lists: &dyn Lists,
+    assign: Assign,
+) -> Result<(balanced::Figures, Box<dyn Lists>)> {
+    Ok(match assign {
+        Assign::Sampled(seed) => {
+            let streams = Seed::from_number(seed).streams(Purpose::Posterior, 0);
+            let sampled = Sampled::new(lists, |chain| streams.at(chain))?;
+            (sampled.figures(), Box::new(sampled))
+        }
+        _ => {
+            let balanced = Balanced::new(lists)?;
+            (balanced.figures(), Box::new(balanced))
+        }
+    })
 }
 
 fn to_u32(index: usize) -> u32 {

@@ -11,6 +11,7 @@ use super::{
     io_error,
     learned::{LearnedSummary, OPTIMAL},
     match_attributes::SituationSummary,
+    posterior::PosteriorSummary,
     probabilistic::ModelSummary,
     provenance::Provenance,
     spreadsheet, text,
@@ -204,6 +205,9 @@ pub struct LinkResult {
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// How the posterior given one-to-one links was come by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posterior: Option<PosteriorSummary>,
     /// What was fitted; only of attacks that fit a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSummary>,
@@ -332,6 +336,7 @@ impl LinkResult {
                 .fitted
                 .as_ref()
                 .map(|fitted| ModelSummary::new(known, fitted)),
+            posterior: outcome.posterior.map(PosteriorSummary::new),
             expected: outcome.calibration.as_ref().map(|said| said.expected),
             calibration: outcome
                 .calibration

@@ -20,6 +20,7 @@ pub mod learned;
 pub mod link;
 pub mod loss;
 pub mod match_attributes;
+pub mod posterior;
 pub mod probabilistic;
 pub mod provenance;
 pub mod risk;

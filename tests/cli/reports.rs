@@ -290,7 +290,7 @@ fn likelihoods_are_calibrated_in_every_form() {
         .run("mask rankswap --p 5 --seed 3 --statement s.json -o m.csv in.csv")
         .ended(0);
     let call = "link --method likelihood --statement s.json --known first:3 in.csv m.csv";
-    for assign in ["best", "balanced"] {
+    for assign in ["best", "balanced", "balanced --posterior sampled"] {
         let report = sandbox
             .run(&format!("{call} --assign {assign} --format json"))
             .ended(0)
@@ -314,7 +314,27 @@ fn likelihoods_are_calibrated_in_every_form() {
         let text = text.text();
         assert!(text.contains("stated probability"), "{text}");
         assert!(text.contains("What likelihood says of itself"), "{text}");
+        let posterior = &result["posterior"];
+        let is_sampled = assign.contains("sampled");
+        assert_eq!(posterior.is_null(), assign == "best");
+        assert_eq!(posterior["permutations"].is_null(), !is_sampled);
+        assert_eq!(text.contains("permutations, drawn"), is_sampled, "{text}");
+        assert_eq!(
+            text.contains("worked out by scaling"),
+            assign == "balanced",
+            "{text}"
+        );
     }
+    // Draws are of a fixed seed unless one is given.
+    let sampled = format!("{call} --assign balanced --posterior sampled --format csv");
+    let [first, second, seeded] = ["", "", " --seed 4"].map(|seed| {
+        sandbox
+            .run(&format!("{sampled}{seed}"))
+            .ended(0)
+            .text()
+            .to_string()
+    });
+    assert!(first == second && first != seeded);
     let report = sandbox
         .run(&format!("{call} --assign one-to-one --format json"))
         .ended(0)

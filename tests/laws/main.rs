@@ -40,6 +40,7 @@ mod one_to_one;
 mod oracle;
 mod p_buckets;
 mod p_distribution;
+mod posterior;
 mod probabilistic;
 mod probabilistic_loss;
 mod random_files;

@@ -33,6 +33,7 @@ mod microaggregation_loss;
 mod noise;
 mod one_to_one;
 mod peers;
+mod posterior;
 mod probabilistic;
 mod rank_swapping_table;
 mod reading;

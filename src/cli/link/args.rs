@@ -33,6 +33,7 @@ use crate::{
   sdcrisk link --method am,microagg --statement masked.sdc.json orig.csv masked.csv
   sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
+  sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced --posterior sampled orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
@@ -95,6 +96,9 @@ pub struct LinkArgs {
     /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
+    /// With --assign balanced: likelihoods scaled until rows and columns sum to one, or permutations drawn [default: scaled]
+    #[arg(long, value_enum, help_heading = "Counting")]
+    pub(super) posterior: Option<PosteriorArg>,
     /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(
         long,
@@ -114,7 +118,7 @@ pub struct LinkArgs {
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
-    /// Repeatable random choices of --known random:, --known-records N and --train-records N
+    /// Repeatable random choices of --known random:, --known-records N and --train-records N; other draws of --posterior sampled
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
@@ -143,6 +147,14 @@ pub(super) enum AssignArg {
     Balanced,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PosteriorArg {
+    /// Balanced likelihoods: quick, and nearly right
+    Scaled,
+    /// Permutations drawn with their probability: right but for chance, and slower
+    Sampled,
+}
+
 impl LinkArgs {
     /// The same call without the options that have no use in it, each of which is noted: what follows never sees them.
     /// `stated` is whether there is a statement of the masking; one without use is still checked against the masked file.
@@ -161,13 +173,17 @@ impl LinkArgs {
             )?;
             args.ties = TiesArg::Fair;
         }
+        if args.posterior.is_some() && args.assign != AssignArg::Balanced {
+            console.unused("--posterior has no effect without --assign balanced")?;
+            args.posterior = None;
+        }
         if args.attributes.is_some() && !args.aggregates() && args.knowledge()?.is_none() {
             console.unused("--attributes has no effect beside a list of known attributes")?;
             args.attributes = None;
         }
         if args.seed.is_some() && !args.is_random()? {
             console.unused(
-                "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N and --train-records N)",
+                "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)",
             )?;
             args.seed = None;
         }
@@ -299,8 +315,18 @@ impl LinkArgs {
         }
     }
 
+    /// Whether permutations are drawn.
+    fn samples(&self) -> bool {
+        self.posterior == Some(PosteriorArg::Sampled)
+    }
+
     /// Whether anything in this call is random.
     fn is_random(&self) -> Result<bool> {
+        Ok(self.samples() || self.draws_knowledge()?)
+    }
+
+    /// Whether what the intruder knows is drawn.
+    fn draws_knowledge(&self) -> Result<bool> {
         Ok(self.record_count().is_some()
             || self.methods.learned.train_count().is_some()
             || self
@@ -317,9 +343,9 @@ impl LinkArgs {
         Ok(Self { seed, ..self })
     }
 
-    /// The seed of the random choices of this call.
+    /// The seed of what the intruder knows.
     pub(super) fn seed(&self) -> Result<Seed> {
-        let random = self.is_random()?;
+        let random = self.draws_knowledge()?;
         match self.seed {
             Some(number) => Ok(Seed::from_number(number)),
             None if random => Seed::from_system(),
@@ -376,6 +402,8 @@ impl LinkArgs {
         match self.assign {
             AssignArg::Best => Assign::Best,
             AssignArg::OneToOne => Assign::OneToOne,
+            // A report can be repeated: permutations hide nothing, so they need no secret seed.
+            AssignArg::Balanced if self.samples() => Assign::Sampled(self.seed.unwrap_or(0)),
             AssignArg::Balanced => Assign::Balanced,
         }
     }

@@ -2,7 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{Costs, Pair, SHARE, Share, Solution, Wish, finite, maximum, solve, sum};
+use super::{
+    Costs, Pair, SHARE, Share, Solution, Wish, finite,
+    maximum::{self, Graph},
+    solve, sum,
+};
 use crate::{error::Result, stats::scatter};
 
 /// The possible columns of each row, with their costs.
@@ -57,7 +61,16 @@ impl Candidates {
         self.columns.len()
     }
 
-    pub(super) fn columns(&self, row: usize) -> &[u32] {
+    /// Which pairs are possible, whatever their costs.
+    fn graph(&self) -> Graph<'_> {
+        Graph {
+            n_columns: self.n_columns,
+            starts: &self.starts,
+            columns: &self.columns,
+        }
+    }
+
+    fn columns(&self, row: usize) -> &[u32] {
         &self.columns[self.starts[row]..self.starts[row + 1]]
     }
 
@@ -131,7 +144,7 @@ pub fn cheapest(candidates: &Candidates) -> Result<Solution> {
 }
 
 pub(super) fn cheapest_by(candidates: &Candidates, share: Share) -> Result<Solution> {
-    let parts = maximum::parts(candidates);
+    let parts = maximum::parts(candidates.graph());
     if !parts.crowding.contains(&true) {
         return solve_all(candidates, share);
     }

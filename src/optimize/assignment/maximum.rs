@@ -1,6 +1,29 @@
 //! As many pairs as possible.
 
-use super::{lists::Candidates, matching::NOBODY};
+use super::matching::NOBODY;
+
+/// The possible columns of each row.
+#[derive(Debug, Clone, Copy)]
+pub struct Graph<'a> {
+    /// Number of columns.
+    pub n_columns: usize,
+    /// Row i has the candidates `starts[i]..starts[i + 1]`.
+    pub starts: &'a [usize],
+    /// The columns of all rows; each below `n_columns`.
+    pub columns: &'a [u32],
+}
+
+impl Graph<'_> {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The candidates of a row.
+    pub fn columns(&self, row: usize) -> &[u32] {
+        &self.columns[self.starts[row]..self.starts[row + 1]]
+    }
+}
 
 /// The rows and columns of a graph in which as many pairs as possible cannot be all rows.
 ///
@@ -19,29 +42,11 @@ pub(super) struct Parts {
 /// Splits a graph by a matching with the most pairs.
 ///
 /// # Complexity
-/// O(m √n) time for m candidates.
-///
-/// # Source
-/// J. E. Hopcroft, R. M. Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM Journal on
-/// Computing 2, 1973.
-pub(super) fn parts(graph: &Candidates) -> Parts {
-    let mut matching = Maximum {
-        column_of: vec![NOBODY; graph.n_rows()],
-        row_of: vec![NOBODY; graph.n_columns()],
-        level: vec![NOBODY; graph.n_rows()],
-        next: vec![0; graph.n_rows()],
-        graph,
-    };
-    matching.take_free_columns();
-    while matching.layer() {
-        for row in 0..graph.n_rows() {
-            if matching.column_of[row] == NOBODY {
-                matching.path(row);
-            }
-        }
-    }
+/// That of [`Maximum::of`].
+pub(super) fn parts(graph: Graph<'_>) -> Parts {
+    let matching = Maximum::of(graph);
     // The last layering reached no free column: it went along all alternating paths.
-    let mut scarce = vec![false; graph.n_columns()];
+    let mut scarce = vec![false; graph.n_columns];
     for row in (0..graph.n_rows()).filter(|&row| matching.level[row] != NOBODY) {
         for &column in graph.columns(row) {
             scarce[column as usize] = true;
@@ -57,17 +62,47 @@ pub(super) fn parts(graph: &Candidates) -> Parts {
     }
 }
 
-struct Maximum<'a> {
-    graph: &'a Candidates,
-    column_of: Vec<u32>,
-    row_of: Vec<u32>,
+/// A matching with the most pairs.
+pub(super) struct Maximum<'a> {
+    graph: Graph<'a>,
+    /// The column of each row, or [`NOBODY`].
+    pub column_of: Vec<u32>,
+    /// The row of each column, or [`NOBODY`].
+    pub row_of: Vec<u32>,
     /// Number of pairs on the shortest alternating path from a free row.
     level: Vec<u32>,
     /// The candidate that a row tries next.
     next: Vec<usize>,
 }
 
-impl Maximum<'_> {
+impl<'a> Maximum<'a> {
+    /// Finds one.
+    ///
+    /// # Complexity
+    /// O(m √n) time for m candidates.
+    ///
+    /// # Source
+    /// J. E. Hopcroft, R. M. Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM Journal on
+    /// Computing 2, 1973.
+    pub(super) fn of(graph: Graph<'a>) -> Self {
+        let mut matching = Self {
+            column_of: vec![NOBODY; graph.n_rows()],
+            row_of: vec![NOBODY; graph.n_columns],
+            level: vec![NOBODY; graph.n_rows()],
+            next: vec![0; graph.n_rows()],
+            graph,
+        };
+        matching.take_free_columns();
+        while matching.layer() {
+            for row in 0..graph.n_rows() {
+                if matching.column_of[row] == NOBODY {
+                    matching.path(row);
+                }
+            }
+        }
+        matching
+    }
+
     fn take_free_columns(&mut self) {
         for row in 0..self.column_of.len() {
             let columns = self.graph.columns(row);

@@ -8,7 +8,8 @@
 mod disjoint;
 pub mod lists;
 mod matching;
-mod maximum;
+pub mod maximum;
+pub mod possible;
 #[cfg(test)]
 mod tests;
 

@@ -3,6 +3,8 @@
 use super::{
     Pair, SHARE, Share, Solution, Wish,
     lists::{Candidates, cheapest_by, least},
+    maximum::Graph,
+    possible::Possible,
 };
 
 /// Shares with which every way of getting more pairs is gone.
@@ -210,4 +212,110 @@ fn equal_candidates_are_not_the_same_for_all_rows() {
     firsts.dedup();
     // If each took one of 200 at random, 1 − 1/e of them would be taken: 126.
     assert!(firsts.len() > 80, "{} of 200", firsts.len());
+}
+
+/// What every matching with the most pairs says of possible pairs and of who stays alone, by trying all.
+#[derive(Default)]
+struct Tried {
+    most: usize,
+    pairs: Vec<(usize, u32)>,
+    rows_alone: Vec<bool>,
+    columns_alone: Vec<bool>,
+}
+
+impl Tried {
+    fn all(graph: &[Vec<u32>], n_columns: usize) -> Self {
+        let mut tried = Self::default();
+        let mut taken = vec![None; n_columns];
+        tried.rest(graph, 0, &mut taken);
+        tried.pairs.sort_unstable();
+        tried.pairs.dedup();
+        tried
+    }
+
+    fn rest(&mut self, graph: &[Vec<u32>], row: usize, taken: &mut Vec<Option<usize>>) {
+        if row < graph.len() {
+            self.rest(graph, row + 1, taken);
+            for &column in &graph[row] {
+                if taken[column as usize].is_none() {
+                    taken[column as usize] = Some(row);
+                    self.rest(graph, row + 1, taken);
+                    taken[column as usize] = None;
+                }
+            }
+            return;
+        }
+        let pairs: Vec<(usize, u32)> = (0..)
+            .zip(taken.iter())
+            .filter_map(|(column, row)| Some(((*row)?, column)))
+            .collect();
+        if pairs.len() > self.most || self.rows_alone.is_empty() {
+            *self = Self {
+                most: pairs.len(),
+                pairs: Vec::new(),
+                rows_alone: vec![false; graph.len()],
+                columns_alone: vec![false; taken.len()],
+            };
+        }
+        if pairs.len() == self.most {
+            for row in 0..graph.len() {
+                self.rows_alone[row] |= pairs.iter().all(|pair| pair.0 != row);
+            }
+            for (alone, row) in self.columns_alone.iter_mut().zip(taken.iter()) {
+                *alone |= row.is_none();
+            }
+            self.pairs.extend(pairs);
+        }
+    }
+}
+
+#[test]
+fn possible_pairs_are_those_of_all_matchings_with_the_most_pairs() {
+    let mut dice = Dice(23);
+    let (mut removed, mut short) = (0, 0);
+    for round in 0..900 {
+        let (n, m) = match round % 3 {
+            0 => (5, 5),
+            1 => (3 + dice.below(2) as usize, 6),
+            _ => (6, 3 + dice.below(3) as usize),
+        };
+        let sides = 2 + dice.below(5);
+        let graph: Vec<Vec<u32>> = (0..n)
+            .map(|_| (0..m as u32).filter(|_| dice.below(8) < sides).collect())
+            .collect();
+        let tried = Tried::all(&graph, m);
+        let mut starts = vec![0];
+        let mut columns = Vec::new();
+        for list in &graph {
+            columns.extend(list);
+            starts.push(columns.len());
+        }
+        let possible = Possible::of(Graph {
+            n_columns: m,
+            starts: &starts,
+            columns: &columns,
+        });
+        assert_eq!(possible.pairs(), tried.most, "{graph:?}");
+        short += usize::from(tried.most < n.min(m));
+        for (row, list) in graph.iter().enumerate() {
+            for &column in list {
+                let is_possible = possible.is_possible(row, column);
+                let found = tried.pairs.binary_search(&(row, column)).is_ok();
+                assert_eq!(is_possible, found, "{row} {column} of {graph:?}");
+                removed += usize::from(!found);
+            }
+            if !list.is_empty() {
+                assert_eq!(
+                    possible.row_may_be_alone(row),
+                    tried.rows_alone[row],
+                    "{graph:?}"
+                );
+            }
+        }
+        for column in (0..m).filter(|&column| columns.contains(&(column as u32))) {
+            let alone = possible.column_may_be_alone(column);
+            assert_eq!(alone, tried.columns_alone[column], "{column} of {graph:?}");
+        }
+    }
+    assert!(removed > 500 && short > 100, "{removed} {short}");
 }

@@ -337,6 +337,9 @@ impl LinkReport {
                 (result.rate, result.interval),
                 &result.calibration,
             ));
+            if let Some(posterior) = &result.posterior {
+                lines.push(posterior.reading(result.method));
+            }
         }
         lines.extend(self.reading_of_assignments());
         lines.push(

@@ -303,6 +303,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ),
             ("--ties", &["fair", "strict", "optimistic"]),
             ("--assign", &["best", "one-to-one", "balanced"]),
+            ("--posterior", &["scaled", "sampled"]),
             ("--links", &["out-links.csv"]),
             ("--fail-above", &["5%", "0.9", "*"]),
         ],
