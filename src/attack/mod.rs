@@ -11,6 +11,7 @@ pub mod balanced;
 pub mod distance_based;
 pub mod gower;
 pub mod intersection;
+pub mod kept;
 pub mod kernel;
 pub mod learned;
 pub mod likelihood;
@@ -29,6 +30,7 @@ use probabilistic::Agreed;
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::Result,
+    statement::Kept,
     table::{Scale, matrix::Matrix},
 };
 
@@ -104,9 +106,12 @@ impl<'a> Scenario<'a> {
     pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
         let n = self.released.n_records();
         let comparable = published && self.intruder.n_records() == n;
+        let hides = |k: usize| self.intruder.hides(k) || self.released.hides(k);
         let present = |matrix: &Matrix, k: usize| matrix.present(k).count();
         (0..self.known.len())
-            .map(|k| comparable && present(self.intruder, k) == present(self.released, k))
+            .map(|k| {
+                comparable && !hides(k) && present(self.intruder, k) == present(self.released, k)
+            })
             .collect()
     }
 }
@@ -147,6 +152,11 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// What must be said of its results when these attributes are known, each a sentence without full stop.
     fn caveats(&self, _known: &[String]) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What of a masked file its law does not speak of, if it goes by a law: it is given what is left ([`kept::Limited`]).
+    fn beyond_its_law(&self) -> Option<&Kept> {
+        None
     }
 
     /// Studies a scenario, and says whom each seeker prefers.

@@ -61,7 +61,7 @@ pub fn doubts(
         let other = masked.find(name).ok()?;
         let is_explained = statement.is_some_and(|statement| {
             !matches!(statement.method, Method::Recode(_) | Method::Suppress(_))
-                && statement.attributes.contains(name)
+                && (statement.attributes.contains(name) || statement.kept.is_derived(name))
         });
         let numbers = [original.numbers(id), masked.numbers(other)];
         let what = match numbers {

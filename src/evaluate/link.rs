@@ -15,6 +15,7 @@ use crate::{
     attack::{
         Attack, Direction, Lists, Nearest, Preference, Scenario,
         balanced::{self, Balanced, Sampled},
+        kept::Limited,
         learned::{Learner, Lesson},
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
@@ -455,7 +456,15 @@ impl Case<'_> {
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let partners = self.study.partners();
-        let scenario = self.scenario(attack.needs_alignment());
+        let whole = self.scenario(attack.needs_alignment());
+        let limited = match attack.beyond_its_law() {
+            Some(kept) => Some(Limited::new(&whole, kept)?),
+            None => None,
+        };
+        let scenario = match &limited {
+            Some(limited) => limited.scenario(&whole),
+            None => whole,
+        };
         let mut preference = attack.prepare(&scenario)?;
         let fitted = match &preference {
             Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
@@ -531,7 +540,9 @@ impl Case<'_> {
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
     fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
         let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
-        if matches!(nearest.sought, Cow::Owned(_)) {
+        let whole = [&self.intruder, &self.released];
+        let is_whole = |matrix: &Matrix| whole.iter().any(|&whole| std::ptr::eq(whole, matrix));
+        if !matches!(&nearest.sought, Cow::Borrowed(sought) if is_whole(sought)) {
             return build();
         }
         let mut index = self.index.borrow_mut();

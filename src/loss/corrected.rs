@@ -124,6 +124,15 @@ impl Law {
         if !noised.contains(&true) {
             return Err("none of the attributes that got noise is compared as numbers".into());
         }
+        let kept = &statement.kept;
+        if names
+            .iter()
+            .any(|name| kept.is_derived(name) || kept.has_moved_zeros(name))
+        {
+            return without(
+                "sums or zeros were kept (--keep-sums, --keep-zeros): of totals that were worked out anew, and of values beside zeros that moved, the variance of the noise is not published",
+            );
+        }
         Ok(Self {
             noise,
             noised,

@@ -6,6 +6,7 @@
 mod categories;
 pub mod fuzzy;
 pub mod ipso;
+pub mod keeping;
 pub mod microaggregation;
 mod new_numbers;
 pub mod noise;
@@ -14,8 +15,11 @@ pub mod p_distribution;
 mod rank_order;
 pub mod rank_swap;
 pub mod recode;
+pub mod relations;
 mod rules_file;
+pub mod sums;
 pub mod suppress;
+pub mod zero_patterns;
 
 pub use new_numbers::Rounding;
 

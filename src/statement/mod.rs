@@ -6,6 +6,7 @@
 
 mod aggregation;
 mod copula;
+mod kept;
 mod recoding;
 mod swapping;
 mod synthesis;
@@ -24,6 +25,7 @@ pub use aggregation::{
 pub use copula::{
     CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaTerm,
 };
+pub use kept::{DerivedTotal, Kept, MovedZeros};
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
 pub use swapping::{
     Exhausted, PBucketsParameters, PDistributionParameters, Partner, RankSwapParameters, Taken,
@@ -45,8 +47,11 @@ pub struct Statement {
     pub method: Method,
     /// Number of records of the masked file.
     pub records: usize,
-    /// The attributes that were masked; all others are as this step found them.
+    /// The attributes that were masked; all others are as this step found them, but for totals that were worked out anew.
     pub attributes: Vec<String>,
+    /// How sums and zeros were kept.
+    #[serde(default, skip_serializing_if = "Kept::is_empty")]
+    pub kept: Kept,
     /// What was done with missing values.
     pub missing: String,
     /// Whether the records of the file are in random order.
@@ -109,6 +114,7 @@ impl Statement {
             method,
             records,
             attributes,
+            kept: Kept::default(),
             missing: "left in place".into(),
             shuffled: false,
         }
@@ -117,6 +123,17 @@ impl Statement {
     /// What is wrong with the parameters, if no masking can have had them.
     pub fn nonsense(&self) -> Option<&'static str> {
         let positive = |number: f64| number > 0.0 && number.is_finite();
+        let masked = |name: &String| self.attributes.contains(name);
+        if self.kept.sums.iter().any(|sum| masked(&sum.total)) {
+            return Some(
+                "states of an attribute that it was masked, and that it is the total of others",
+            );
+        }
+        if let Some(zeros) = &self.kept.zeros
+            && (zeros.window == 0 || !zeros.attributes.iter().all(masked))
+        {
+            return Some("states zeros that changed places where nothing was masked");
+        }
         match &self.method {
             Method::RankSwap(stated) => {
                 (stated.window == 0).then_some("states a window of 0 ranks")

@@ -20,6 +20,8 @@ pub struct Matrix {
     values: Array2<f64>,
     /// One bit a cell, `words_per_record` words a record; empty when nothing is missing.
     missing: Vec<u64>,
+    /// For each attribute, whether zeros of it count as missing; empty when none do.
+    hidden: Vec<bool>,
 }
 
 impl Matrix {
@@ -33,6 +35,7 @@ impl Matrix {
         Self {
             values,
             missing: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 
@@ -170,6 +173,36 @@ impl Matrix {
             }
         }
         longer
+    }
+
+    /// A copy of these attributes; zeros of those that are `hidden` count as missing.
+    #[must_use]
+    pub fn hiding_zeros(&self, attributes: &[usize], hidden: &[bool]) -> Self {
+        let (n, width) = (self.n_records(), attributes.len());
+        let mut values = Vec::with_capacity(n * width);
+        for record in 0..n {
+            let row = self.row(record);
+            values.extend(attributes.iter().map(|&attribute| row[attribute]));
+        }
+        let mut copy = Self::complete(n, width, values);
+        for (k, (&attribute, &hide)) in attributes.iter().zip(hidden).enumerate() {
+            for record in 0..n {
+                // A missing cell reads 0.0, too.
+                let zero = self.row(record)[attribute] == 0.0;
+                if zero && (hide || self.is_missing(record, attribute)) {
+                    copy.set_missing(record, k);
+                }
+            }
+        }
+        if hidden.contains(&true) {
+            copy.hidden = hidden.to_vec();
+        }
+        copy
+    }
+
+    /// Whether zeros of this attribute count as missing: its gaps do not stand where values are missing.
+    pub fn hides(&self, attribute: usize) -> bool {
+        self.hidden.get(attribute).copied().unwrap_or(false)
     }
 
     /// Whether this record misses a value.

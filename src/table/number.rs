@@ -62,6 +62,18 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// Powers of ten up to this one are exact.
+pub(super) const EXACT_POWERS: usize = POWERS.len() - 1;
+
+/// A power of ten; exact up to [`EXACT_POWERS`].
+pub(super) fn power(decimals: usize) -> f64 {
+    let exponent = i32::try_from(decimals).unwrap_or(i32::MAX);
+    POWERS
+        .get(decimals)
+        .copied()
+        .unwrap_or_else(|| 10.0_f64.powi(exponent))
+}
+
 /// The number that this text (no quotes, no blanks around) writes, correctly rounded.
 ///
 /// Texts of more than [`MAX_NUMBER_BYTES`] are not looked at.

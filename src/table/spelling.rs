@@ -57,15 +57,38 @@ struct Numerals {
 
 /// A decimal number, exactly as it was written: ±0.d₁d₂… · 10^point, without zeros at either end; no digits for zero.
 #[derive(Debug, Clone, PartialEq)]
-struct Decimal {
+pub(super) struct Decimal {
     negative: bool,
     digits: Vec<u8>,
     point: i64,
 }
 
 impl Decimal {
+    /// The number of a text that [`number::read`] reads.
+    pub fn of(text: &[u8], syntax: &Syntax) -> Self {
+        Numeral::of(text, syntax).decimal
+    }
+
+    /// The digits, as letters, from the first that is not 0 to the last that is not 0.
+    pub fn digits(&self) -> &[u8] {
+        &self.digits
+    }
+
+    pub fn n_digits(&self) -> usize {
+        self.digits.len()
+    }
+
+    /// Where the decimal mark stands, counted from before the first digit.
+    pub fn point(&self) -> i64 {
+        self.point
+    }
+
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
     /// Decimals after the mark when it is written without an exponent.
-    fn decimals(&self) -> usize {
+    pub fn decimals(&self) -> usize {
         usize::try_from(self.digits.len() as i64 - self.point).unwrap_or(0)
     }
 
@@ -73,7 +96,7 @@ impl Decimal {
         usize::try_from(self.point).unwrap_or(0)
     }
 
-    fn is_zero(&self) -> bool {
+    pub fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
 

@@ -22,6 +22,7 @@ mod chi_square;
 mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;
+mod keeping;
 mod learned;
 mod learned_optima;
 #[path = "../common/least_squares.rs"]

@@ -12,6 +12,7 @@ use crate::{
         distance_based::{DistanceBased, Standardize},
         gower::Gower,
         intersection::rank_swap::RankSwapIntersection,
+        kept::ByLaw,
         kernel::{Kernel, KernelDistance},
         learned::family::Family,
         mahalanobis::{Mahalanobis, Scatter, Singular},
@@ -170,6 +171,28 @@ pub(super) enum Method {
     Learned(Family),
 }
 
+/// An attack that goes by the published law sees only what the law speaks of.
+fn by_law(
+    attack: Box<dyn Attack>,
+    method: MethodName,
+    published: &Published<'_>,
+) -> Box<dyn Attack> {
+    let without_law = [
+        MethodName::Am,
+        MethodName::Dbrl2,
+        MethodName::Md,
+        MethodName::Md0,
+        MethodName::Kernel,
+        MethodName::Gower,
+        MethodName::Prl,
+        MethodName::Aggregates,
+    ];
+    match without_law.contains(&method) {
+        true => attack,
+        false => ByLaw::around(attack, published.statement),
+    }
+}
+
 impl Method {
     /// Its name on the command line.
     pub(super) fn name(&self) -> &'static str {
@@ -318,7 +341,9 @@ impl MethodArgs {
                 continue;
             }
             match self.attack(method, published) {
-                Ok(attack) => methods_to_run.push(Method::Attack(attack)),
+                Ok(attack) => {
+                    methods_to_run.push(Method::Attack(by_law(attack, method, published)));
+                }
                 Err(error) if self.takes_all() => {
                     not_run.push(NotRun::because(method.word(), &error));
                 }

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::{
     DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
     groups::{self, Group},
+    keeping::KeepArgs,
     outputs::{Assignment, write_assignments},
 };
 use crate::{
@@ -69,6 +70,8 @@ pub struct MicroaggregationArgs {
     /// Write the group of each record (CSV) to this file: private, like a seed
     #[arg(long, value_name = "FILE")]
     partition: Option<PathBuf>,
+    #[command(flatten)]
+    keep: KeepArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -174,6 +177,10 @@ impl MicroaggregationArgs {
 impl MethodArgs for MicroaggregationArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn keep(&self) -> Option<&KeepArgs> {
+        Some(&self.keep)
     }
 
     fn is_random(&self) -> bool {

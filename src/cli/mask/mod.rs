@@ -3,6 +3,7 @@
 mod fuzzy;
 pub(in crate::cli) mod groups;
 mod ipso;
+mod keeping;
 mod microaggregation;
 mod noise;
 mod outputs;
@@ -29,7 +30,11 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    mask::{self, Details, Mask, Masked, Rounding},
+    mask::{
+        self, Details, Mask, Masked, Rounding,
+        keeping::{Keeping, WhatWasKept},
+        relations::Relations,
+    },
     report::text,
     rng::{Purpose, Seed},
     table::{AttrId, Role, Singling, Table},
@@ -167,10 +172,16 @@ impl MaskMethod {
     }
 }
 
+/// Whether a call of the method draws, by itself or for what it keeps.
+fn draws(args: &dyn MethodArgs) -> bool {
+    args.is_random() || args.keep().is_some_and(keeping::KeepArgs::is_random)
+}
+
 /// A method with its parameters, and what of a table it masks.
 #[derive(Debug)]
 pub(in crate::cli) struct Prepared {
     method: Box<dyn Mask>,
+    keeping: Keeping,
     chosen: Vec<AttrId>,
     dropped: Vec<AttrId>,
 }
@@ -181,13 +192,26 @@ impl Prepared {
     /// # Errors
     /// What the method objects to.
     pub(in crate::cli) fn mask(&self, table: Table, seed: &Seed) -> Result<Masked> {
+        self.kept_and_masked(table, seed).map(|(masked, _)| masked)
+    }
+
+    fn kept_and_masked(&self, table: Table, seed: &Seed) -> Result<(Masked, WhatWasKept)> {
         let name = table.name().to_owned();
-        let mut masked = self
-            .method
-            .mask(table, &self.chosen, &seed.streams(Purpose::Mask, 0))
+        let streams = seed.streams(Purpose::Mask, 0);
+        let (mut masked, kept) = self
+            .keeping
+            .mask(self.method.as_ref(), table, &self.chosen, &streams)
             .map_err(|error| error.in_file(name))?;
-        masked.table = masked.table.without(&self.dropped);
-        Ok(masked)
+        let table = masked.table.without(&self.dropped);
+        // Of what does not reach the masked file, nothing is said.
+        let released = |name: &String| table.find(name).is_ok();
+        masked
+            .statement
+            .kept
+            .sums
+            .retain(|sum| released(&sum.total));
+        masked.table = table;
+        Ok((masked, kept))
     }
 }
 
@@ -223,6 +247,11 @@ trait MethodArgs {
     /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
     fn names_attributes(&self) -> bool {
         false
+    }
+
+    /// What is kept beside the method, of methods that can.
+    fn keep(&self) -> Option<&keeping::KeepArgs> {
+        None
     }
 
     /// The decimals of new numbers, of methods that make some.
@@ -263,7 +292,7 @@ type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
     let args = method_args.common();
     method_args.check(console)?;
-    if args.seed.is_some() && args.shuffle.is_none() && !method_args.is_random() {
+    if args.seed.is_some() && args.shuffle.is_none() && !draws(method_args) {
         console
             .unused("--seed has no effect: this method draws nothing, and nothing is shuffled")?;
     }
@@ -279,7 +308,18 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     let prepared = prepared(method_args, &table, console)?;
     let seed = args::seed_or_system(args.seed, console)?;
     console.progress(&format!("masking {}", table.name()));
-    let mut masked = console.stage(prepared.method.name(), || prepared.mask(table, &seed))?;
+    // A clone shares the file and its columns.
+    let original = table.clone();
+    let relations = console.stage("relations", || {
+        Relations::of(
+            &original,
+            &prepared.chosen,
+            &prepared.keeping.totals(&prepared.chosen),
+        )
+    });
+    let (mut masked, kept) = console.stage(prepared.method.name(), || {
+        prepared.kept_and_masked(table, &seed)
+    })?;
     console.note(&format!(
         "{}: {} records, {}",
         prepared.method.name(),
@@ -287,6 +327,13 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
         method_args.headline(&masked)
     ));
     console.note(&effects(&masked));
+    for line in keeping::kept(&kept, masked.statement.records) {
+        console.note(&line);
+    }
+    if let Some(broken) = keeping::broken(&relations.broken_in(&original, &masked.table)) {
+        console.note(&broken);
+    }
+    drop((relations, original));
     spellings(&masked, console)?;
     if let Some(warning) = method_args.warning(&masked) {
         console.insist(&warning)?;
@@ -369,8 +416,20 @@ fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> R
             .transpose()?,
         named => named,
     };
-    let chosen = masked_attributes(method.as_ref(), table, named, args, &dropped, console)?;
-    for idle in method.idle(table, &chosen) {
+    let keeping = match method_args.keep() {
+        Some(keep) => keep.keeping(table, console)?,
+        None => Keeping::default(),
+    };
+    let chosen = masked_attributes(
+        (method.as_ref(), &keeping),
+        table,
+        named,
+        args,
+        &dropped,
+        console,
+    )?;
+    let idle = method.idle(table, &chosen).into_iter();
+    for idle in idle.chain(keeping.idle(table, &chosen)) {
         console.unused(&idle)?;
     }
     for &id in &chosen {
@@ -382,6 +441,7 @@ fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> R
     }
     Ok(Prepared {
         method,
+        keeping,
         chosen,
         dropped,
     })
@@ -429,7 +489,7 @@ fn dropped(table: &Table, args: &MaskArgs, console: &Console) -> Result<Vec<Attr
 }
 
 fn masked_attributes(
-    method: &dyn Mask,
+    (method, keeping): (&dyn Mask, &Keeping),
     table: &Table,
     named: Option<Vec<AttrId>>,
     args: &MaskArgs,
@@ -455,7 +515,7 @@ fn masked_attributes(
             true => None,
             false => method.reluctance(table, id),
         });
-        match why_not {
+        match keeping.objection(table, id).or(why_not) {
             None => chosen.push(id),
             Some(why) if by_name => {
                 return Err(Error::usage(why)

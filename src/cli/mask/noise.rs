@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{DecimalsArgs, MaskArgs, MethodArgs};
+use super::{DecimalsArgs, MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
     cli::console::Console,
     error::Result,
@@ -47,6 +47,8 @@ pub struct NoiseArgs {
     #[command(flatten)]
     decimals: DecimalsArgs,
     #[command(flatten)]
+    keep: KeepArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -64,6 +66,10 @@ impl NoiseArgs {
 impl MethodArgs for NoiseArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn keep(&self) -> Option<&KeepArgs> {
+        Some(&self.keep)
     }
 
     fn decimals(&self) -> Option<&DecimalsArgs> {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs};
+use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
     cli::console::Console,
     error::{Error, Result},
@@ -45,6 +45,8 @@ pub struct RankSwapArgs {
     #[arg(long, value_enum, default_value = "unswapped")]
     partner: PartnerArg,
     #[command(flatten)]
+    keep: KeepArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -77,6 +79,10 @@ impl RankSwapArgs {
 impl MethodArgs for RankSwapArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn keep(&self) -> Option<&KeepArgs> {
+        Some(&self.keep)
     }
 
     fn check(&self, console: &Console) -> Result<()> {

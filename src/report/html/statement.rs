@@ -18,6 +18,9 @@ pub(super) struct Stated {
     pub parameters: Map<String, Value>,
     pub records: u64,
     pub attributes: Vec<String>,
+    /// Totals that were worked out anew, and zeros that changed places.
+    #[serde(default)]
+    pub kept: Map<String, Value>,
     #[serde(default)]
     pub missing: String,
     #[serde(default)]
@@ -41,18 +44,28 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
         content: html! { @for (document, stated) in &stated {
             @let name = base_name(&document.name);
             h3 { (text(name)) }
-            (list(&[
-                ("Method", format!("{} ({})", in_words(&stated.method), stated.method)),
-                ("Parameters", parameters(&stated.parameters)),
-                ("Records", stated.records.to_string()),
-                ("Attributes that were masked", names(&stated.attributes)),
-                ("Missing values", stated.missing.clone()),
-            ]))
+            (list(&rows(stated)))
         }
         p { (text(&of_all(&stated))) }
         p { "Methods and parameters may be published; the seeds may not, and statements do not hold them." }
         },
     })
+}
+
+/// What a statement says, a line each.
+fn rows(stated: &Stated) -> Vec<(&'static str, String)> {
+    let method = format!("{} ({})", in_words(&stated.method), stated.method);
+    let mut rows = vec![
+        ("Method", method),
+        ("Parameters", parameters(&stated.parameters)),
+        ("Records", stated.records.to_string()),
+        ("Attributes that were masked", names(&stated.attributes)),
+    ];
+    if !stated.kept.is_empty() {
+        rows.push(("Sums and zeros that were kept", parameters(&stated.kept)));
+    }
+    rows.push(("Missing values", stated.missing.clone()));
+    rows
 }
 
 /// What is true of all statements together. A statement speaks of one step: that it does not name an attribute says nothing of

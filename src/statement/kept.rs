@@ -1,0 +1,63 @@
+//! What is published about sums and zeros that a masking keeps.
+
+use serde::{Deserialize, Serialize};
+
+/// What was done beside the method, so that sums and zeros stay what they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// Totals that were worked out anew from their masked parts: they were not masked by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<DerivedTotal>,
+    /// How zeros changed places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zeros: Option<MovedZeros>,
+}
+
+/// A total that was worked out anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DerivedTotal {
+    /// The total.
+    pub total: String,
+    /// The attributes of which it is the sum, in every record that has all of them; others miss it.
+    pub parts: Vec<String>,
+}
+
+/// How zeros changed places.
+///
+/// ```text
+/// size of a record = mean over the masked attributes that it has of (middle rank / number of values)
+/// place i of the order of sizes, i = 0, 1, …:  key = i + U(0, window + 1);  the record at place i of the order of sizes takes the
+/// zero pattern (which of the attributes are zero) of the record at place i of the order of keys
+/// ```
+///
+/// so no pattern moves by more than the window. In each attribute those who become zero give their values to those who cease to be,
+/// in the order of sizes. Records that miss different attributes of these have orders of their own. Then the method masked the values that are not zero, among
+/// themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MovedZeros {
+    /// The masked attributes with zeros.
+    pub attributes: Vec<String>,
+    /// The greatest number of places that a pattern moved.
+    pub window: usize,
+}
+
+impl Kept {
+    /// Whether nothing of the kind was done.
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty() && self.zeros.is_none()
+    }
+
+    /// Whether this attribute is a total that was worked out anew.
+    pub fn is_derived(&self, attribute: &str) -> bool {
+        self.sums.iter().any(|sum| sum.total == attribute)
+    }
+
+    /// Whether zeros of this attribute changed places.
+    pub fn has_moved_zeros(&self, attribute: &str) -> bool {
+        let zeros = self.zeros.as_ref();
+        zeros.is_some_and(|zeros| zeros.attributes.iter().any(|name| name == attribute))
+    }
+}

@@ -1,0 +1,338 @@
+//! Sums and zeros that a masking keeps: to the last digit, and without a law that would exclude anybody wrongly.
+
+use std::collections::BTreeMap;
+
+use sdcrisk::{
+    attack::{
+        Attack, Direction,
+        distance_based::Standardize,
+        intersection::{
+            microaggregation::{Groups, MicroaggregationIntersection},
+            rank_swap::{Bound, RankSwapIntersection},
+        },
+        kept::ByLaw,
+        likelihood::Likelihood,
+    },
+    evaluate::{
+        link::{Assign, Study, comparable},
+        truth::Truth,
+    },
+    mask::{
+        Mask, Masked, Rounding,
+        keeping::Keeping,
+        microaggregation::{Blocks, Microaggregation},
+        noise::{Noise, Options},
+        rank_swap::{RankSwap, Reach},
+    },
+    rng::{Purpose, Seed},
+    statement::{Grouping, Partner},
+    table::{AttrId, ReadOptions, Table},
+};
+
+use crate::random_files::Dice;
+
+/// The cents in a text of a file with decimal commas, by its digits alone; `None` where it is missing.
+fn thousandths(text: &str) -> Option<i128> {
+    let text = text.trim();
+    if text.is_empty() || text == "NA" {
+        return None;
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let digits = digits.replace('.', "");
+    let (whole, fraction) = digits.split_once(',').unwrap_or((&digits, ""));
+    let padded = format!("{whole}{fraction:0<30}");
+    let size: i128 = padded.parse().unwrap();
+    Some(if negative { -size } else { size })
+}
+
+/// Enterprises: `total = home + abroad`, cents with decimal commas in strange spellings, joint zeros, gaps, and an attribute that is
+/// neither. Of every ninth record the total is there and a part is not.
+fn enterprises(seed: u64, records: usize, gaps: bool) -> Table {
+    let mut dice = Dice(seed);
+    let mut text = String::from("total;home;abroad;staff\n");
+    let comma = |cents: i64| {
+        format!(
+            "{}{},{:02}",
+            if cents < 0 { "-" } else { "" },
+            cents.abs() / 100,
+            cents.abs() % 100
+        )
+    };
+    for record in 0..records {
+        let zero = dice.roll(4);
+        let home = if zero == 0 {
+            0
+        } else {
+            10 + dice.roll(90_000) as i64
+        };
+        let abroad = if zero <= 1 {
+            0
+        } else {
+            1 + dice.roll(1_000_000) as i64
+        };
+        let mut home_text = comma(home);
+        match dice.roll(6) {
+            0 if home % 10 == 0 => drop(home_text.pop()),
+            1 => home_text = format!("\"{home_text}\""),
+            2 => home_text = format!(" {home_text}"),
+            _ => {}
+        }
+        if gaps && record % 9 == 4 {
+            home_text = "NA".into();
+        }
+        let total = match gaps && record % 11 == 5 {
+            true => String::new(),
+            false => comma(home + abroad),
+        };
+        text += &format!(
+            "{total};{home_text};{};{}\n",
+            comma(abroad),
+            1 + dice.roll(300)
+        );
+    }
+    Table::read("e.csv", text.into_bytes(), &ReadOptions::default()).unwrap()
+}
+
+fn methods() -> Vec<Box<dyn Mask>> {
+    let noise = |rounding, correlated| {
+        let options = Options {
+            rounding,
+            correlated,
+            restore: false,
+        };
+        Box::new(Noise::new(0.2, options).unwrap())
+    };
+    let microaggregation = |grouping, rounding| {
+        let method = Microaggregation::new(grouping, Blocks::Together { k: 3 });
+        Box::new(method.unwrap().rounding(rounding))
+    };
+    vec![
+        Box::new(RankSwap::new(Reach::Percent(10.0), Partner::Unswapped).unwrap()),
+        Box::new(RankSwap::new(Reach::Window(1), Partner::Skip).unwrap()),
+        noise(Rounding::Column, false),
+        noise(Rounding::Column, true),
+        noise(Rounding::None, false),
+        microaggregation(Grouping::Mdav, Rounding::Column),
+        microaggregation(Grouping::IndividualRanking, Rounding::None),
+    ]
+}
+
+fn masked(method: &dyn Mask, original: &Table, zeros: Option<f64>, seed: u64) -> Masked {
+    let sums = ["total=home+abroad".to_owned()];
+    let keeping = Keeping::new(original, &sums, zeros).unwrap();
+    let on: Vec<AttrId> = ["home", "abroad", "staff"]
+        .map(|name| original.find(name).unwrap())
+        .to_vec();
+    let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
+    keeping
+        .mask(method, original.clone(), &on, &streams)
+        .unwrap()
+        .0
+}
+
+fn written(table: &Table) -> Vec<Vec<String>> {
+    let mut bytes = Vec::new();
+    table.write(&mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let cells = |line: &str| line.split(';').map(|cell| cell.replace('"', "")).collect();
+    text.lines().skip(1).map(cells).collect()
+}
+
+/// The digits in the written file add up in every record that has the parts; others miss the total.
+#[test]
+fn totals_are_the_sums_of_their_parts_to_the_last_digit() {
+    for seed in 0..6 {
+        let original = enterprises(seed, 60, seed % 2 == 1);
+        for method in methods() {
+            for zeros in [None, Some(20.0)] {
+                let masked = masked(method.as_ref(), &original, zeros, seed);
+                let (before, after) = (written(&original), written(&masked.table));
+                for (old, new) in before.iter().zip(&after) {
+                    let [total, home, abroad] = [0, 1, 2].map(|k| thousandths(&new[k]));
+                    let expected = match thousandths(&old[0]) {
+                        None => None,
+                        Some(_) => home.and_then(|home| Some(home + abroad?)),
+                    };
+                    assert_eq!(total, expected, "{} {zeros:?}: {new:?}", method.name());
+                    for part in [1, 2] {
+                        assert_eq!(
+                            thousandths(&old[part]).is_none(),
+                            thousandths(&new[part]).is_none()
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Which attributes are zero: each pattern has as many records as before.
+#[test]
+fn zero_patterns_keep_their_numbers() {
+    for seed in 0..6 {
+        let original = enterprises(seed, 80, seed % 2 == 1);
+        let patterns = |table: &Table| {
+            let mut counts: BTreeMap<Vec<Option<bool>>, usize> = BTreeMap::new();
+            for line in written(table) {
+                let pattern = [1, 2].map(|k| thousandths(&line[k]).map(|units| units == 0));
+                *counts.entry(pattern.to_vec()).or_default() += 1;
+            }
+            counts
+        };
+        for method in methods() {
+            let masked = masked(method.as_ref(), &original, Some(10.0), seed);
+            assert_eq!(
+                patterns(&masked.table),
+                patterns(&original),
+                "{}",
+                method.name()
+            );
+            let zeros = masked.statement.kept.zeros.unwrap();
+            assert_eq!(zeros.attributes, ["abroad", "home"]);
+            assert_eq!(zeros.window, 8);
+        }
+    }
+}
+
+/// What attacks by the published law exclude is nobody's true record, whatever is known and whoever seeks.
+#[test]
+fn nobody_is_excluded_by_a_total_or_by_a_zero() {
+    let standardize = Standardize::Own;
+    for seed in 0..4 {
+        let original = enterprises(seed, 90, seed % 2 == 1);
+        let swap = RankSwap::new(Reach::Window(4), Partner::Unswapped).unwrap();
+        let ranking =
+            Microaggregation::new(Grouping::IndividualRanking, Blocks::Together { k: 3 }).unwrap();
+        for zeros in [None, Some(10.0)] {
+            let swapped = masked(&swap, &original, zeros, seed);
+            let averaged = masked(&ranking, &original, zeros, seed);
+            let bound = Bound::of_statement(&swapped.statement).unwrap();
+            let groups = Groups::of_statement(&averaged.statement).unwrap();
+            let attacks: Vec<(&Masked, Box<dyn Attack>)> = vec![
+                (
+                    &swapped,
+                    Box::new(RankSwapIntersection { bound, standardize }),
+                ),
+                (
+                    &swapped,
+                    Box::new(Likelihood::new(swapped.statement.clone()).unwrap()),
+                ),
+                (
+                    &averaged,
+                    Box::new(MicroaggregationIntersection {
+                        groups,
+                        nearest_clusters: 2,
+                        standardize,
+                    }),
+                ),
+            ];
+            for (masked, attack) in attacks {
+                let attack = ByLaw::around(attack, Some(&masked.statement));
+                let truth = Truth::by_order(&original, &masked.table).unwrap();
+                for known in [
+                    &["total", "home", "abroad", "staff"][..],
+                    &["total", "abroad"],
+                    &["home"],
+                ] {
+                    let known: Vec<_> = known
+                        .iter()
+                        .map(|name| {
+                            comparable(&original, &masked.table, original.find(name).unwrap())
+                                .unwrap()
+                        })
+                        .collect();
+                    for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+                        let study = Study::new(
+                            &original,
+                            &masked.table,
+                            &truth,
+                            (0..90).collect(),
+                            direction,
+                        );
+                        let outcome = study
+                            .case(&known)
+                            .attack(attack.as_ref(), Assign::Best, false)
+                            .unwrap();
+                        assert_eq!(
+                            outcome.score.contains_true,
+                            90,
+                            "{} {zeros:?} {direction:?}",
+                            attack.name()
+                        );
+                        assert!(outcome.score.candidates_mean < 90.0, "it confines somebody");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An intruder who knows totals only knows nothing that a law speaks of.
+#[test]
+fn totals_alone_have_no_law() {
+    let original = enterprises(1, 40, false);
+    let swap = RankSwap::new(Reach::Window(4), Partner::Unswapped).unwrap();
+    let masked = masked(&swap, &original, None, 1);
+    let law = Likelihood::new(masked.statement.clone()).unwrap();
+    let attack = ByLaw::around(Box::new(law), Some(&masked.statement));
+    let truth = Truth::by_order(&original, &masked.table).unwrap();
+    let total = comparable(&original, &masked.table, original.find("total").unwrap()).unwrap();
+    let study = Study::new(
+        &original,
+        &masked.table,
+        &truth,
+        (0..40).collect(),
+        Direction::OriginalToMasked,
+    );
+    let error = study
+        .case(&[total])
+        .attack(attack.as_ref(), Assign::Best, false)
+        .unwrap_err();
+    assert!(error.to_string().contains("no law"), "{error}");
+    assert_eq!(
+        attack.windows(&["total".into(), "home".into()]),
+        Some(vec![40, 4])
+    );
+}
+
+/// Whatever else masks the same attributes draws the same: sums draw nothing.
+#[test]
+fn parts_are_masked_as_without_sums() {
+    let original = enterprises(5, 50, false);
+    let swap = RankSwap::new(Reach::Window(4), Partner::Unswapped).unwrap();
+    let with = masked(&swap, &original, None, 7);
+    let on: Vec<AttrId> = ["home", "abroad", "staff"]
+        .map(|name| original.find(name).unwrap())
+        .to_vec();
+    let streams = Seed::from_number(7).streams(Purpose::Mask, 0);
+    let without = swap.mask(original, &on, &streams).unwrap();
+    for name in ["home", "abroad", "staff"] {
+        let id = with.table.find(name).unwrap();
+        for record in 0..50 {
+            assert_eq!(with.table.raw(record, id), without.table.raw(record, id));
+        }
+    }
+}
+
+/// Sums that are none are refused with how many records deny them, and no value.
+#[test]
+fn what_is_no_sum_of_the_file_is_refused() {
+    let text = "t,a,b\n3,1,2\n9,1,2\n5,2,3\n8,3,3\n";
+    let table = Table::read("t.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap();
+    let refused = |sum: &str| {
+        Keeping::new(&table, &[sum.to_owned()], None)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(
+        refused("t=a+b").contains("it holds in 2 of the 4 records"),
+        "{}",
+        refused("t=a+b")
+    );
+    assert!(refused("t=t+b").contains("twice"));
+    assert!(Keeping::new(&table, &[], Some(0.0)).is_err());
+    assert!(Keeping::new(&table, &[], Some(f64::NAN)).is_err());
+}
