@@ -23,6 +23,8 @@ pub enum Knowledge {
     Sweep(usize),
     /// Every set of k attributes.
     Subsets(usize),
+    /// The few sets of k attributes that betray most by a bound: worked out from the files ([`worst`](super::worst)).
+    Worst(usize),
     /// Some different random sets of `size` attributes.
     Random {
         /// Attributes in a set.
@@ -33,7 +35,7 @@ pub enum Knowledge {
 }
 
 impl Knowledge {
-    /// Reads `first:7`, `sweep:7`, `subsets:3` or `random:5x20`; `None` for anything else, which is a list of names.
+    /// Reads `first:7`, `sweep:7`, `subsets:3`, `worst:7` or `random:5x20`; `None` for anything else, which is a list of names.
     ///
     /// # Errors
     /// Usage, when a form that starts like one of these is not of it.
@@ -46,6 +48,7 @@ impl Knowledge {
             "first" => count(size).map(Self::First),
             "sweep" => count(size).map(Self::Sweep),
             "subsets" => count(size).map(Self::Subsets),
+            "worst" => count(size).map(Self::Worst),
             "random" => size.split_once('x').and_then(|(size, sets)| {
                 Some(Self::Random {
                     size: count(size)?,
@@ -58,7 +61,7 @@ impl Knowledge {
             Error::usage(format!(
                 "--known {form}: wants a number of attributes, 1 or more"
             ))
-            .remedy("For example first:7, sweep:7, subsets:3, or random:5x20 (20 random sets of 5)")
+            .remedy("For example first:7, sweep:7, subsets:3, worst:7, or random:5x20 (20 random sets of 5)")
         })
     }
 
@@ -119,6 +122,11 @@ impl Knowledge {
                 }
                 Ok(subsets(shared, size))
             }
+            // Without the files, all of which it is chosen.
+            Self::Worst(size) => {
+                enough(size)?;
+                Ok(vec![(0..shared).collect()])
+            }
             Self::Random { size, sets } => {
                 enough(size)?;
                 let number = binomial(shared, size);
@@ -134,14 +142,14 @@ impl Knowledge {
     }
 }
 
-fn binomial(n: usize, k: usize) -> u128 {
+pub(super) fn binomial(n: usize, k: usize) -> u128 {
     (0..k.min(n - k) as u128).fold(1, |product, i| {
         product.saturating_mul(n as u128 - i) / (i + 1)
     })
 }
 
 /// All sets of `size` positions in lexicographic order.
-fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
+pub(super) fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     let mut set: Vec<usize> = (0..size).collect();
     loop {

@@ -49,9 +49,9 @@ impl Keeping {
             && !(percent > 0.0 && percent <= 100.0)
         {
             return Err(Error::usage(
-                "--keep-zeros is a percentage of the records: more than 0, at most 100",
+                "--zeros-within is a percentage of the records: more than 0, at most 100",
             )
-            .remedy("For example --keep-zeros=5, which is what --keep-zeros alone means"));
+            .remedy("For example --zeros-within 5"));
         }
         let parsed = sums.iter().map(|text| Sum::parse(table, text));
         let sums = Sum::in_order(table, parsed.collect::<Result<_>>()?)?;

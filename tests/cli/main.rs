@@ -21,6 +21,7 @@ mod fuzz;
 mod fuzzy;
 mod idle_options;
 mod ipso;
+mod keeping;
 mod learned;
 mod link_counts;
 mod loss;

@@ -75,7 +75,7 @@ fn help_names_the_options_of_the_contract() {
     for (command, named) in [
         (
             "mask rankswap",
-            "--p --window --partner --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+            "--p --window --partner --keep-sums --keep-zeros --zeros-within --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
         ),
         (
             "mask pbuckets",
@@ -87,7 +87,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "mask noise",
-            "--level --correlated --restore --decimals --attributes --output --statement --shuffle --seed",
+            "--level --correlated --restore --decimals --keep-sums --keep-zeros --zeros-within --attributes --output --statement --shuffle --seed",
         ),
         (
             "mask fuzzy",

@@ -14,6 +14,9 @@ use crate::{
     table::Table,
 };
 
+/// How far zeros move, in percent of the records, unless it is said.
+const WITHIN: f64 = 5.0;
+
 /// So many names of a list are shown.
 const SHOWN: usize = 6;
 
@@ -24,22 +27,24 @@ pub(super) struct KeepArgs {
     /// A total that is worked out anew from its masked parts, exactly: 'total=a+b'; repeat it for more totals
     #[arg(long, value_name = "TOTAL=A+B")]
     keep_sums: Vec<String>,
-    /// Zeros stay zeros: which attributes of a record are zero moves between records of similar size, by this percentage of the
-    /// records at most, and other values are masked among themselves [without a number: 5]
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "5"
-    )]
-    keep_zeros: Option<f64>,
+    /// Zeros stay zeros: which attributes of a record are zero moves as a whole between records of similar size, and other
+    /// values are masked among themselves
+    #[arg(long)]
+    keep_zeros: bool,
+    /// How far zeros move at most, in percent of the records in the order of their size [default: 5]
+    #[arg(long, value_name = "PERCENT")]
+    zeros_within: Option<f64>,
 }
 
 impl KeepArgs {
     /// Checked against a table; sums that do not hold everywhere are warned of.
     pub(super) fn keeping(&self, table: &Table, console: &Console) -> Result<Keeping> {
-        let keeping = Keeping::new(table, &self.keep_sums, self.keep_zeros)?;
+        let within = self.zeros_within.unwrap_or(WITHIN);
+        let zeros = self.keep_zeros.then_some(within);
+        if self.zeros_within.is_some() && zeros.is_none() {
+            console.unused("--zeros-within has no effect without --keep-zeros")?;
+        }
+        let keeping = Keeping::new(table, &self.keep_sums, zeros)?;
         for exception in keeping.exceptions(table) {
             console.warn(&exception)?;
         }
@@ -48,7 +53,7 @@ impl KeepArgs {
 
     /// Whether it draws.
     pub(super) fn is_random(&self) -> bool {
-        self.keep_zeros.is_some()
+        self.keep_zeros
     }
 }
 
@@ -62,8 +67,12 @@ pub(super) fn kept(kept: &WhatWasKept, records: usize) -> Vec<String> {
         ));
     }
     for (total, now_missing) in kept.now_missing.iter().filter(|(_, count)| *count > 0) {
+        let records = match now_missing {
+            1 => "1 record that misses".to_owned(),
+            several => format!("{several} records that miss"),
+        };
         lines.push(format!(
-            "{total} is missing now in {now_missing} records that miss a part of it: it would be the original's"
+            "{total} is missing now in {records} a part of it: it would be the original's"
         ));
     }
     lines

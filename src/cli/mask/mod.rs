@@ -593,7 +593,10 @@ fn effects(masked: &Masked) -> String {
                     text::percent(effect.changed as f64 / effect.values.max(1) as f64)
                 ),
             ];
-            row.extend(lonely.map(|lonely| lonely[index].to_string()));
+            // A total that was worked out anew looks for no partner.
+            let alone =
+                |lonely: &Vec<usize>| lonely.get(index).map_or("-".into(), usize::to_string);
+            row.extend(lonely.map(alone));
             row.extend(loss.map(|_| {
                 effect
                     .squared_error

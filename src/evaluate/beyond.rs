@@ -1,0 +1,386 @@
+//! Beyond the mean: how an attack fares among people who stand out, and with the links that it is surest of.
+//!
+//! A rate of 2 % can be 40 % among the largest enterprises. Who stands out is worked out from the original file, by the judge: no
+//! attack is shown it.
+
+use ndarray::Array2;
+
+use crate::{
+    distance::nearest::Contest,
+    evaluate::score::{Score, Ties},
+    stats::{eigen, interval::wilson},
+    table::{AttrId, Numbers, Table},
+};
+
+/// One in so many stands out, and is among the surest.
+const ONE_IN: usize = 100;
+
+/// Directions with a variance below this share of the greatest are those of attributes that depend on others.
+const LEAST_VARIANCE: f64 = 1e-10;
+
+/// How an attack fared with some of those who looked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// Records of this part that looked for a partner.
+    pub records: u64,
+    /// Those of them that have one.
+    pub with_partner: u64,
+    /// Correct links, ties counted 1/t.
+    pub fair: f64,
+    /// Correct links without a tie.
+    pub strict: u64,
+    /// Correct links, ties counted as found.
+    pub optimistic: u64,
+    /// The rate of somebody who links at random.
+    pub baseline: f64,
+}
+
+impl Part {
+    /// Of these seekers, among so many sought records.
+    fn of(contests: &[Contest], partners: &[Option<u32>], sought: u64, seekers: impl Iterator<Item = usize>) -> Self {
+        let seekers: Vec<usize> = seekers.collect();
+        let with_partner = seekers.iter().filter(|&&seeker| partners[seeker].is_some());
+        let with_partner = with_partner.count() as u64;
+        let chosen: Vec<Contest> = seekers.iter().map(|&seeker| contests[seeker]).collect();
+        let score = Score::of_contests(&chosen, with_partner, sought, false);
+        Self {
+            records: score.records,
+            with_partner,
+            fair: score.fair,
+            strict: score.strict,
+            optimistic: score.optimistic,
+            baseline: score.baseline(),
+        }
+    }
+
+    /// Correct links under a rule for ties.
+    pub fn correct(&self, ties: Ties) -> f64 {
+        match ties {
+            Ties::Fair => self.fair,
+            Ties::Strict => self.strict as f64,
+            Ties::Optimistic => self.optimistic as f64,
+        }
+    }
+
+    /// Share of correct links; 0 when nobody looked.
+    pub fn rate(&self, ties: Ties) -> f64 {
+        match self.records {
+            0 => 0.0,
+            records => self.correct(ties) / records as f64,
+        }
+    }
+
+    /// Wilson interval of the rate at 95 %.
+    pub fn interval(&self, ties: Ties) -> (f64, f64) {
+        wilson(self.correct(ties), self.records)
+    }
+}
+
+/// How an attack fared beyond the mean. `None` where there is nobody of the kind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Beyond {
+    /// Among those in the top or bottom 1 % of a known attribute.
+    pub extremes: Option<Part>,
+    /// Among the 1 % farthest from the mean in Mahalanobis distance of the known attributes.
+    pub far: Option<Part>,
+    /// Of the 1 % of links that the attack is surest of.
+    pub surest: Option<Part>,
+    /// By what it is sure of a link.
+    pub sure_by: Option<SureBy>,
+}
+
+/// What an attack's confidence in its links is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SureBy {
+    /// The probability that it states.
+    Probability,
+    /// How few candidates there are, then how small the distance or cost is.
+    Distance,
+}
+
+impl SureBy {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Probability => "probability",
+            Self::Distance => "distance",
+        }
+    }
+}
+
+/// Which records of the original stand out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingOut {
+    /// In the top or bottom 1 % of an attribute.
+    pub extreme: Vec<bool>,
+    /// In the 1 % with the greatest Mahalanobis distance from the mean.
+    pub far: Vec<bool>,
+}
+
+impl StandingOut {
+    /// Of all records of a file, by these attributes; names stand nowhere.
+    ///
+    /// 1 % of n values are `floor(n / 100)`, at least 1.
+    ///
+    /// # Ties
+    /// Records with equal values stand out together or not at all: half a file of zeros is no bottom 1 %.
+    ///
+    /// # Missing
+    /// A missing value does not stand out; in Mahalanobis distances it stands at the mean.
+    ///
+    /// # Complexity
+    /// O(n log n) an attribute, and n times the square of the attributes.
+    pub fn of(original: &Table, attributes: &[AttrId]) -> Self {
+        let n = original.n_records();
+        let columns: Vec<Numbers<'_>> = attributes.iter().filter_map(|&id| original.numbers(id)).collect();
+        let mut extreme = vec![false; n];
+        for numbers in &columns {
+            let mut values: Vec<(f64, usize)> = present(*numbers).collect();
+            values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            mark_last(values.iter().rev(), &mut extreme);
+            mark_last(values.iter(), &mut extreme);
+        }
+        let mut far = vec![false; n];
+        if !columns.is_empty() {
+            let mut distances: Vec<(f64, usize)> = mahalanobis(&columns, n).into_iter().zip(0..).collect();
+            distances.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+            mark_last(distances.iter(), &mut far);
+        }
+        Self { extreme, far }
+    }
+}
+
+fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (f64, usize)> + 'a {
+    let all = numbers.values.iter().map(|value| value + 0.0).zip(0..);
+    all.filter(move |&(_, record)| !numbers.missing.contains(record))
+}
+
+/// Marks the first 1 % of records in an order from the most to the least extreme, equal values all or none of them.
+fn mark_last<'a>(order: impl ExactSizeIterator<Item = &'a (f64, usize)>, marked: &mut [bool]) {
+    let n = order.len();
+    let most = (n / ONE_IN).max(1);
+    let first: Vec<&(f64, usize)> = order.take(most + 1).collect();
+    // Who ties with the first that is out is out.
+    let out = first.get(most).map(|&&(value, _)| value);
+    for (value, record) in first.into_iter().take(most) {
+        if out.is_none_or(|out| value.total_cmp(&out).is_ne()) && n > 1 {
+            marked[*record] = true;
+        }
+    }
+}
+
+/// Squared Mahalanobis distances from the mean, in the directions in which the attributes vary.
+fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
+    let scores: Vec<Vec<f64>> = columns.iter().map(|&numbers| standardised(numbers, n)).collect();
+    let width = scores.len();
+    let product = |j: usize, k: usize| {
+        let products = scores[j].iter().zip(&scores[k]).map(|(x, y)| x * y);
+        products.fold(0.0, |sum, product| sum + product) / n.max(1) as f64
+    };
+    let correlations = Array2::from_shape_fn((width, width), |(j, k)| product(j, k));
+    let axes = eigen::symmetric(correlations);
+    let greatest = axes.values.first().copied().unwrap_or(0.0);
+    let along: Vec<usize> = (0..width)
+        .filter(|&axis| axes.values[axis] > LEAST_VARIANCE * greatest)
+        .collect();
+    (0..n)
+        .map(|record| {
+            along.iter().fold(0.0, |sum, &axis| {
+                let position = (0..width).fold(0.0, |sum, k| sum + scores[k][record] * axes.vectors[[k, axis]]);
+                sum + position * position / axes.values[axis]
+            })
+        })
+        .collect()
+}
+
+/// z-scores, 0 where a value is missing; all 0 for a constant.
+fn standardised(numbers: Numbers<'_>, n: usize) -> Vec<f64> {
+    let moments = crate::stats::moments::moments(present(numbers).map(|(value, _)| value));
+    let mut scores = vec![0.0; n];
+    if moments.sd > 0.0 && moments.sd.is_finite() {
+        for (value, record) in present(numbers) {
+            scores[record] = (value - moments.mean) / moments.sd;
+        }
+    }
+    scores
+}
+
+/// How sure an attack is of the link of each seeker.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Surety {
+    /// The probabilities that it states.
+    Stated(Vec<f64>),
+    /// The least distances or costs, infinite where there is no candidate.
+    Distances(Vec<f64>),
+}
+
+/// Judges beyond the mean. `originals`: for each seeker the original record behind it, if there is one.
+pub(super) fn judged(
+    contests: &[Contest],
+    partners: &[Option<u32>],
+    sought: u64,
+    standing_out: &StandingOut,
+    originals: &[Option<u32>],
+    surety: Option<&Surety>,
+) -> Beyond {
+    let part = |seekers: Vec<usize>| {
+        (!seekers.is_empty()).then(|| Part::of(contests, partners, sought, seekers.into_iter()))
+    };
+    let among = |marked: &[bool]| {
+        let stands_out = |&seeker: &usize| {
+            originals[seeker].is_some_and(|record| marked[record as usize])
+        };
+        part((0..contests.len()).filter(stands_out).collect())
+    };
+    let surest = surety.map(|surety| part(surest(contests, surety)));
+    Beyond {
+        extremes: among(&standing_out.extreme),
+        far: among(&standing_out.far),
+        surest: surest.flatten(),
+        sure_by: surety.map(|surety| match surety {
+            Surety::Stated(_) => SureBy::Probability,
+            Surety::Distances(_) => SureBy::Distance,
+        }),
+    }
+}
+
+/// The seekers of the surest 1 % of links, at least one, and all who are as sure as the last of them.
+fn surest(contests: &[Contest], surety: &Surety) -> Vec<usize> {
+    let mut keyed: Vec<(u32, f64, usize)> = contests
+        .iter()
+        .enumerate()
+        .filter(|(_, contest)| contest.candidates > 0)
+        .map(|(seeker, contest)| match surety {
+            Surety::Stated(stated) => (0, -stated[seeker], seeker),
+            Surety::Distances(distances) => (contest.candidates, distances[seeker], seeker),
+        })
+        .collect();
+    let most = (keyed.len() / ONE_IN).max(1);
+    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let Some(&(candidates, key, _)) = keyed.get(most - 1) else {
+        return Vec::new();
+    };
+    keyed
+        .iter()
+        .take_while(|other| {
+            let order = other.0.cmp(&candidates).then(other.1.total_cmp(&key));
+            order.is_le()
+        })
+        .map(|&(_, _, seeker)| seeker)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::ReadOptions;
+
+    fn table(text: &str) -> Table {
+        Table::read("t.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
+    }
+
+    fn marked(marks: &[bool]) -> Vec<usize> {
+        (0..marks.len()).filter(|&record| marks[record]).collect()
+    }
+
+    /// By hand: of 10 values 1 % is one. The greatest of a is record 3, the least record 0; b has three zeros, which are no bottom, and a
+    /// single greatest; the name stands nowhere.
+    #[test]
+    fn extremes_by_hand() {
+        let text = "a,b,c\n1,0,x\n5,0,y\n6,0,z\n99,1,x\n7,2,x\n8,3,x\n9,4,x\n10,5,x\n,6,x\n12,70,x\n";
+        let table = table(text);
+        let all: Vec<AttrId> = table.ids().collect();
+        let out = StandingOut::of(&table, &all);
+        assert_eq!(marked(&out.extreme), [0, 3, 9]);
+        assert_eq!(out.far.iter().filter(|&&far| far).count(), 1);
+        let b_only = StandingOut::of(&table, &all[1..2]);
+        assert_eq!(marked(&b_only.far), [9], "70 is farthest from the mean of b");
+        let names = StandingOut::of(&table, &all[2..]);
+        assert_eq!((marked(&names.extreme), marked(&names.far)), (vec![], vec![]));
+    }
+
+    /// Two attributes of correlation near 1: who breaks the relation is far, though no value is extreme.
+    #[test]
+    fn who_breaks_a_relation_is_far() {
+        let mut text = String::from("a,b,s\n");
+        for i in 0..100 {
+            let b = if i == 40 { 60 } else { i };
+            text += &format!("{i},{},{}\n", b * 3 + i % 2, i + b * 3 + i % 2);
+        }
+        let table = table(&text);
+        let all: Vec<AttrId> = table.ids().collect();
+        let out = StandingOut::of(&table, &all);
+        assert_eq!(marked(&out.far), [40], "the third depends on the others, and changes nothing");
+        assert_eq!(marked(&StandingOut::of(&table, &all[..2]).far), [40]);
+        assert!(!out.extreme[40]);
+    }
+
+    /// Against plain loops: extreme is who has at most floor(n / 100), or 1, values as great or greater.
+    #[test]
+    fn extremes_are_those_of_plain_loops() {
+        let mut state = 7_u64;
+        let mut roll = |sides: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % sides
+        };
+        for n in [1, 2, 3, 50, 99, 100, 199, 200, 731] {
+            let cells: Vec<(u64, u64)> = (0..n).map(|_| (roll(20), roll(100_000))).collect();
+            let mut text = String::from("a,b\n");
+            for (a, b) in &cells {
+                text += &format!("{a},{b}\n");
+            }
+            let table = table(&text);
+            let all: Vec<AttrId> = table.ids().collect();
+            let out = StandingOut::of(&table, &all);
+            let most = (n / 100).max(1);
+            for (record, (a, b)) in cells.iter().enumerate() {
+                let few = |test: &dyn Fn(&(u64, u64)) -> bool| cells.iter().filter(|of| test(of)).count() <= most;
+                let expected = n > 1
+                    && (few(&|of| of.0 >= *a) || few(&|of| of.0 <= *a) || few(&|of| of.1 >= *b) || few(&|of| of.1 <= *b));
+                assert_eq!(out.extreme[record], expected, "{n}: {record}");
+            }
+        }
+    }
+
+    fn contest(candidates: u32, won: bool, tied: u32) -> Contest {
+        Contest {
+            candidates,
+            inside: true,
+            closer: !won,
+            tied: if won { tied } else { 0 },
+        }
+    }
+
+    /// Of 200 links two are the surest 1 %; a third states as much as the second. Two are right, one of these in a tie of two.
+    #[test]
+    fn the_surest_by_hand() {
+        let mut contests = vec![contest(9, false, 0); 200];
+        (contests[5], contests[6]) = (contest(9, true, 1), contest(9, true, 2));
+        let mut stated = vec![0.1; 200];
+        (stated[5], stated[6], stated[7]) = (0.9, 0.8, 0.8);
+        let partners = vec![Some(0); 200];
+        let nobody = StandingOut {
+            extreme: vec![false; 200],
+            far: (0..200).map(|record| record < 7).collect(),
+        };
+        let originals: Vec<Option<u32>> = (0..200).map(Some).collect();
+        let surety = Surety::Stated(stated);
+        let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
+        assert_eq!(beyond.extremes, None);
+        let far = beyond.far.unwrap();
+        assert_eq!((far.records, far.fair, far.strict, far.optimistic), (7, 1.5, 1, 2));
+        let surest = beyond.surest.unwrap();
+        assert_eq!((surest.records, surest.fair, surest.baseline), (3, 1.5, 1.0 / 9.0));
+        assert_eq!(surest.rate(Ties::Strict), 1.0 / 3.0);
+        // By distance: the fewest candidates first, then the nearest; who has none is sure of nothing.
+        contests[10] = contest(1, true, 1);
+        contests[11] = contest(0, false, 0);
+        let mut distances = vec![5.0; 200];
+        (distances[10], distances[11], distances[12]) = (7.0, 0.0, 1.0);
+        let surety = Surety::Distances(distances);
+        let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
+        // 199 links: one is 1 %.
+        assert_eq!(beyond.surest.unwrap().records, 1);
+        assert_eq!(beyond.surest.unwrap().fair, 1.0);
+    }
+}
