@@ -196,6 +196,7 @@ fn agreed(folder: &Path, masked: &str, known: usize) -> Preference<'static> {
         released: &sought,
         direction: Direction::OriginalToMasked,
         aligned: Some(&aligned),
+        beside: None,
     };
     match attack.prepare(&scenario).expect("weights") {
         Preference::Agreed(agreed) => Preference::Agreed(agreed),

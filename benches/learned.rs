@@ -140,6 +140,7 @@ impl Pair {
             released: &self.masked,
             direction: Direction::OriginalToMasked,
             aligned: Some(&self.partners),
+            beside: None,
         }
     }
 

@@ -210,6 +210,7 @@ impl Pair {
             released: &matrix(&self.masked, |id| id.masked),
             direction: Direction::OriginalToMasked,
             aligned: None,
+            beside: None,
         };
         let attack = way.attack(self.n_records());
         let preference = attack.prepare(&scenario).expect("an attack that applies");

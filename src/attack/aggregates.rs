@@ -115,6 +115,7 @@ impl Attack for Aggregates {
             released: &released,
             direction: scenario.direction,
             aligned: None,
+            beside: None,
         };
         let nearest = distance_based::nearest(&aggregated, Standardize::Own, |_| None)?;
         Ok(Nearest {

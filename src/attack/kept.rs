@@ -115,6 +115,13 @@ impl Attack for ByLaw {
         self.attack.standardize()
     }
 
+    fn reads(&self) -> Vec<String> {
+        // Zeros that changed places are hidden among the known attributes only, so others that have them are left out.
+        let mut names = self.of_law(&self.attack.reads());
+        names.retain(|name| !self.kept.has_moved_zeros(name));
+        names
+    }
+
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
         let mut windows = self.attack.windows(&self.of_law(known))?.into_iter();
         // A total can be anywhere.

@@ -71,6 +71,19 @@ pub struct Scenario<'a> {
     /// For each seeker, where its true partner stands among the sought records. Only a worst case is given this: an attack
     /// that says so ([`Attack::needs_alignment`]), because its distance is made from who is whom.
     pub aligned: Option<&'a [Option<u32>]>,
+    /// More of the released records, for attacks that ask for it ([`Attack::reads`]).
+    pub beside: Option<&'a Release>,
+}
+
+/// Released attributes, known or not, of the released records of a [`Scenario`] in the same order.
+#[derive(Debug)]
+pub struct Release {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Of attributes without numbers, the names of the categories that the codes 0, 1, 2 … stand for.
+    pub categories: Vec<Option<Vec<String>>>,
+    /// Their values.
+    pub values: Matrix,
 }
 
 impl<'a> Scenario<'a> {
@@ -147,6 +160,11 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// The window of ranks that it assumes for each known attribute, if it assumes any.
     fn windows(&self, _known: &[String]) -> Option<Vec<usize>> {
         None
+    }
+
+    /// The released attributes that it looks at, whether the intruder knows them of anybody or not; none if it takes the known ones only.
+    fn reads(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What must be said of its results when these attributes are known, each a sentence without full stop.

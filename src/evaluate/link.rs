@@ -13,7 +13,7 @@ use super::{
 use crate::{
     agreement::Pattern,
     attack::{
-        Attack, Direction, Lists, Nearest, Preference, Scenario,
+        Attack, Direction, Lists, Nearest, Preference, Release, Scenario,
         balanced::{self, Balanced, Sampled},
         kept::Limited,
         learned::{Learner, Lesson},
@@ -154,6 +154,30 @@ fn codes(tables: [&Table; 2], ids: [AttrId; 2]) -> [Vec<f64>; 2] {
             })
             .collect()
     })
+}
+
+/// Codes of categories, and what they stand for.
+type Coded = (Vec<f64>, Vec<String>);
+
+/// The categories of an attribute as numbers 0, 1, 2 …, and their names; missing ones are 0.
+fn coded(table: &Table, id: AttrId) -> Coded {
+    let mut code_of: BTreeMap<String, usize> = BTreeMap::new();
+    let mut names = Vec::new();
+    let codes = (0..table.n_records())
+        .map(|record| {
+            if table.is_missing(record, id) {
+                return 0.0;
+            }
+            let name = table.category(record, id).into_owned();
+            let next = names.len();
+            let code = *code_of.entry(name.clone()).or_insert(next);
+            if code == next {
+                names.push(name);
+            }
+            code as f64
+        })
+        .collect();
+    (codes, names)
 }
 
 /// A pair of files under attack by an intruder who knows some of the records.
@@ -311,6 +335,37 @@ impl<'a> Study<'a> {
         }
     }
 
+    /// These attributes of the released records, as far as the masked file has them; `None` if there is none.
+    fn release(&self, names: &[String]) -> Option<Release> {
+        let found = names.iter().filter_map(|name| self.masked.find(name).ok());
+        let ids: Vec<AttrId> = found.collect();
+        if ids.is_empty() {
+            return None;
+        }
+        let coded: Vec<Option<Coded>> = (ids.iter())
+            .map(|&id| match self.masked.numbers(id) {
+                Some(_) => None,
+                None => Some(coded(self.masked, id)),
+            })
+            .collect();
+        let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
+            .map(|(&id, coded)| match (self.masked.numbers(id), coded) {
+                (Some(numbers), _) => numbers,
+                (None, coded) => Numbers {
+                    values: coded.as_ref().map_or(&[], |(codes, _)| codes),
+                    missing: self.masked.missing(id),
+                },
+            })
+            .collect();
+        Some(Release {
+            names: self.masked.names(&ids),
+            values: Matrix::gather(&columns, &self.shown),
+            categories: (coded.iter())
+                .map(|coded| coded.as_ref().map(|(_, names)| names.clone()))
+                .collect(),
+        })
+    }
+
     /// The file record behind each seeker, and behind each sought record.
     pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
         let (held, shown) = (self.held.clone(), self.shown.clone());
@@ -434,11 +489,11 @@ impl Case<'_> {
     /// # Errors
     /// Whatever the learner objects to.
     pub fn learn(&self, learner: &Learner) -> Result<Lesson> {
-        learner.learn(&self.scenario(true))
+        learner.learn(&self.scenario(true, None))
     }
 
     /// What the intruder has; who is whom only in a worst case.
-    fn scenario(&self, worst_case: bool) -> Scenario<'_> {
+    fn scenario<'s>(&'s self, worst_case: bool, beside: Option<&'s Release>) -> Scenario<'s> {
         Scenario {
             known: &self.known,
             scales: &self.scales,
@@ -446,6 +501,7 @@ impl Case<'_> {
             released: &self.released,
             direction: self.study.direction,
             aligned: worst_case.then_some(self.study.partners()),
+            beside,
         }
     }
 
@@ -456,7 +512,8 @@ impl Case<'_> {
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let partners = self.study.partners();
-        let whole = self.scenario(attack.needs_alignment());
+        let beside = self.study.release(&attack.reads());
+        let whole = self.scenario(attack.needs_alignment(), beside.as_ref());
         let limited = match attack.beyond_its_law() {
             Some(kept) => Some(Limited::new(&whole, kept)?),
             None => None,

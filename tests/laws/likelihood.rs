@@ -44,6 +44,7 @@ fn assumed(statement: &Statement, n: usize, rank: usize) -> Vec<f64> {
         released: &file,
         direction: Direction::OriginalToMasked,
         aligned: None,
+        beside: None,
     };
     let attack = Likelihood::new(statement.clone()).unwrap();
     let mut list = Vec::new();
@@ -175,6 +176,7 @@ fn cycles_move_values_at_the_ends_as_the_law_says() {
         released: &file,
         direction: Direction::MaskedToOriginal,
         aligned: None,
+        beside: None,
     };
     let attack = Likelihood::new(statement).unwrap();
     let lists = lists(&attack, &scenario);
@@ -551,6 +553,7 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
                 released: &shown,
                 direction,
                 aligned: None,
+                beside: None,
             };
             let (seekers, sought) = match direction {
                 Direction::OriginalToMasked => (&held, &released),
@@ -661,6 +664,7 @@ fn every_number_of_threads_says_the_same() {
         released: &drop_first(&shown),
         direction: Direction::OriginalToMasked,
         aligned: None,
+        beside: None,
     };
     let windows = known[1..].iter().map(|name| (name.clone(), 40)).collect();
     let attack = Likelihood::of_windows(windows, 500);

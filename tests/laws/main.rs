@@ -28,6 +28,7 @@ mod learned_optima;
 #[path = "../common/least_squares.rs"]
 mod least_squares;
 mod likelihood;
+mod likelihood_of_copula;
 mod likelihood_of_values;
 mod local_suppression;
 mod loss;

@@ -115,6 +115,7 @@ fn the_form_decides_against_all_pairs() {
         released: &b,
         direction: Direction::OriginalToMasked,
         aligned: None,
+        beside: None,
     };
     let attack = Mahalanobis {
         scatter: Scatter::Unrelated,

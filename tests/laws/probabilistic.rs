@@ -145,6 +145,7 @@ impl Pair {
             released: &released,
             direction,
             aligned: None,
+            beside: None,
         };
         match attack.prepare(&scenario).unwrap() {
             Preference::Agreed(agreed) => *agreed,

@@ -87,6 +87,7 @@ fn check(method: &dyn Mask, attack: &dyn Fn(&Statement) -> Box<dyn Attack>, gap:
                 released,
                 direction,
                 aligned: None,
+                beside: None,
             };
             candidates(attack.as_ref(), &scenario)
         };

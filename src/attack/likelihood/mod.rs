@@ -8,6 +8,7 @@
 mod buckets;
 mod centres;
 mod chain;
+mod copula;
 mod cycle;
 mod displacement;
 mod equality;
@@ -53,7 +54,8 @@ use crate::{
 /// their derivation. Attributes that the statement does not name were not masked, and nominal ones cannot have been swapped:
 /// there only equal values are possible.
 ///
-/// Of methods that change values, the laws are in values: see `noise.rs`, `fuzzy.rs` and `microaggregation.rs` (the last has
+/// Masking by minimal information (`copula`) has a law of all attributes together, which all that were released bear witness of: see
+/// `copula/mod.rs`. Of methods that change values, the laws are in values: see `noise.rs`, `fuzzy.rs` and `microaggregation.rs` (the last has
 /// no random law; what the intruder does not know takes its place). There P(y) is what y is likely to be for anybody whom the
 /// intruder knows: see `pairs.rs`. What follows is about laws of ranks.
 ///
@@ -102,6 +104,7 @@ impl Likelihood {
             | Method::PDistribution(_)
             | Method::Noise(_)
             | Method::Fuzzy(_)
+            | Method::Copula(_)
             | Method::Microaggregation(_) => Ok(Self {
                 published,
                 windows: BTreeMap::new(),
@@ -212,6 +215,13 @@ impl Attack for Likelihood {
         caveats
     }
 
+    fn reads(&self) -> Vec<String> {
+        match &self.published.method {
+            Method::Copula(stated) => copula::reads(stated),
+            _ => Vec::new(),
+        }
+    }
+
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
         known.iter().map(|name| self.window_of(name)).collect()
     }
@@ -231,6 +241,9 @@ impl Attack for Likelihood {
                 microaggregation::lists(scenario, &self.published, stated)?
             }
             Method::Fuzzy(stated) => fuzzy::lists(scenario, &self.published, stated)?,
+            Method::Copula(stated) => {
+                Box::new(copula::Pairs::new(scenario, &self.published, stated))
+            }
             Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),
             other => return Err(no_law(other)),
         }))

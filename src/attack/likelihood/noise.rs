@@ -574,6 +574,7 @@ mod tests {
                     released: &released,
                     direction,
                     aligned: None,
+                    beside: None,
                 };
                 let stated = NoiseParameters {
                     law: NoiseLaw::Normal,

@@ -52,6 +52,7 @@ fn with_differences(gaps: bool, test: impl Fn(&Differences<'_>, &[Option<u32>]))
         released: &released,
         direction: Direction::OriginalToMasked,
         aligned: None,
+        beside: None,
     };
     let differences = Differences::new(&scenario, Standardize::Own).unwrap();
     // The last ones have no partner.

@@ -1,0 +1,91 @@
+//! What attributes that stayed as they are explain of the scores.
+
+use super::law::Class;
+use crate::{
+    attack::{Release, Scenario},
+    statement::CopulaParameters,
+    stats::{copula::middle_score, rank::Ranking},
+};
+
+/// Released records over which how likely known scores are is averaged.
+const SAMPLED: usize = 512;
+
+/// For each released record the constant and the regression of each score on what was kept.
+#[derive(Debug)]
+pub(super) struct Explained {
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Explained {
+    /// `None` if nothing was kept, or the released values of what was kept are not there.
+    pub fn new(scenario: &Scenario<'_>, stated: &CopulaParameters) -> Option<Self> {
+        let given = stated.given.as_ref()?;
+        let release = scenario.beside?;
+        let width = stated.scores();
+        let n = release.values.n_records();
+        let mut values = given.constants.repeat(n);
+        for term in &given.terms {
+            let numbers = of_term(release, term.attribute.as_str(), term.category.as_deref())?;
+            for (record, number) in numbers.into_iter().enumerate() {
+                let row = &mut values[record * width..(record + 1) * width];
+                for (x, coefficient) in row.iter_mut().zip(&term.coefficients) {
+                    *x += coefficient * number;
+                }
+            }
+        }
+        Some(Self { width, values })
+    }
+
+    /// What is explained of these scores of a released record.
+    pub fn of(&self, record: usize, places: &[usize]) -> Vec<f64> {
+        let row = &self.values[record * self.width..(record + 1) * self.width];
+        places.iter().map(|&place| row[place]).collect()
+    }
+
+    /// ln of the mean density of known scores over released records.
+    pub fn log_mean(&self, class: &Class, known: &[f64]) -> f64 {
+        let n = self.values.len() / self.width.max(1);
+        let step = n.div_ceil(SAMPLED).max(1);
+        let logs: Vec<f64> = (0..n)
+            .step_by(step)
+            .map(|record| {
+                let parts = self.of(record, &class.known.places);
+                let off: Vec<f64> = known.iter().zip(parts).map(|(x, part)| x - part).collect();
+                class.log_joint(&off).1
+            })
+            .collect();
+        super::log_sum(&logs) - (logs.len().max(1) as f64).ln()
+    }
+}
+
+/// The number of a term for each released record.
+fn of_term(release: &Release, attribute: &str, category: Option<&str>) -> Option<Vec<f64>> {
+    let at = release.names.iter().position(|name| name == attribute)?;
+    let values = &release.values;
+    let records = 0..values.n_records();
+    match (category, &release.categories[at]) {
+        (Some(wanted), Some(names)) => {
+            let code = names.iter().position(|name| name == wanted);
+            let is = |record| {
+                let here = values.row(record)[at];
+                let equal = code.is_some_and(|code| (here - code as f64).abs() < 0.5);
+                f64::from(u8::from(equal && !values.is_missing(record, at)))
+            };
+            Some(records.map(is).collect())
+        }
+        (None, None) => {
+            let ranking = Ranking::new(values.present(at));
+            let score = |record| match values.is_missing(record, at) {
+                true => 0.0,
+                false => {
+                    let (below, through) = ranking.ranks(values.row(record)[at]);
+                    middle_score(below, through, ranking.len())
+                }
+            };
+            Some(records.map(score).collect())
+        }
+        // A number where a category was meant, or the other way round: not this attribute.
+        _ => None,
+    }
+}

@@ -1,0 +1,339 @@
+//! The law of masked scores, for intruders who know some of the original ones.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use super::scores::State;
+use crate::{
+    statement::{CopulaAllocation, CopulaParameters},
+    stats::copula::{
+        Allocation, LikelyLevel, Transfer, levels, mixture_moments, protected, transfer, whitening,
+    },
+};
+
+/// A normal law of which the scores are a mixture, and how they were masked.
+#[derive(Debug)]
+struct Part {
+    log_weight: f64,
+    mean: Array1<f64>,
+    covariance: Array2<f64>,
+    /// By level of protection.
+    transfers: Vec<Transfer>,
+}
+
+/// What was published, ready for questions.
+#[derive(Debug)]
+pub(super) struct Model {
+    width: usize,
+    parts: Vec<Part>,
+    mean: Array1<f64>,
+    covariance: Array2<f64>,
+    /// The highest level of protection.
+    levels: usize,
+}
+
+/// Scores that are known of the records of a class, and the variance of the error of each.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub places: Vec<usize>,
+    pub errors: Vec<f64>,
+}
+
+impl Known {
+    /// What these states leave, where a blurred score has one of these errors.
+    pub fn of(states: &[State], errors: &[f64]) -> Self {
+        let places: Vec<usize> = (0..states.len())
+            .filter(|&place| states[place] != State::Absent)
+            .collect();
+        let error = |&place: &usize| match states[place] {
+            State::Blurred => errors[place],
+            State::Absent | State::Exact => 0.0,
+        };
+        Self {
+            errors: places.iter().map(error).collect(),
+            places,
+        }
+    }
+
+    /// The covariance of these scores, errors included.
+    fn of_matrix(&self, matrix: &Array2<f64>) -> Array2<f64> {
+        let n = self.places.len();
+        Array2::from_shape_fn((n, n), |(i, j)| {
+            let error = if i == j { self.errors[i] } else { 0.0 };
+            matrix[[self.places[i], self.places[j]]] + error
+        })
+    }
+
+    fn of_vector(&self, vector: &Array1<f64>) -> Vec<f64> {
+        self.places.iter().map(|&place| vector[place]).collect()
+    }
+}
+
+/// ln of a normal density, up to the same constant for all of as many scores.
+#[derive(Debug)]
+pub(super) struct Normal {
+    mean: Vec<f64>,
+    white: Array2<f64>,
+    log_root: f64,
+}
+
+impl Normal {
+    fn new(mean: Vec<f64>, covariance: ArrayView2<'_, f64>) -> Self {
+        let (log2_determinant, white) = whitening(covariance);
+        Self {
+            mean,
+            white,
+            log_root: 0.5 * std::f64::consts::LN_2 * log2_determinant,
+        }
+    }
+
+    /// The squared Mahalanobis distance.
+    fn distance(&self, point: &[f64]) -> f64 {
+        let off: Vec<f64> = (point.iter().zip(&self.mean)).map(|(x, m)| x - m).collect();
+        squared(&product(&self.white, &off))
+    }
+
+    fn log(&self, point: &[f64]) -> f64 {
+        -0.5 * self.distance(point) - self.log_root
+    }
+}
+
+/// The sum of squares, in order.
+pub(super) fn squared(vector: &[f64]) -> f64 {
+    vector.iter().fold(0.0, |sum, x| sum + x * x)
+}
+
+/// A matrix times a vector.
+pub(super) fn product(matrix: &Array2<f64>, vector: &[f64]) -> Vec<f64> {
+    let rows = matrix.rows().into_iter();
+    rows.map(|row| row.iter().zip(vector).fold(0.0, |sum, (a, x)| sum + a * x))
+        .collect()
+}
+
+/// A component at a level of protection, for intruders of one class: masked scores are normal around `mean + b (known − own)`.
+#[derive(Debug)]
+pub(super) struct Term {
+    component: usize,
+    level: usize,
+    /// The mean of the known scores in this component.
+    pub own: Vec<f64>,
+    mean: Array1<f64>,
+    b: Array2<f64>,
+    s: Array2<f64>,
+}
+
+/// What follows from the known scores of a class of records.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub known: Known,
+    width: usize,
+    levels: usize,
+    /// The components of the known scores, and what all of them have in common.
+    components: Vec<(f64, Normal)>,
+    whole: Normal,
+    pub terms: Vec<Term>,
+}
+
+impl Model {
+    pub fn new(stated: &CopulaParameters) -> Self {
+        let allocation = match stated.allocation {
+            CopulaAllocation::Minimal => Allocation::Minimal,
+            CopulaAllocation::Uniform => Allocation::Uniform,
+        };
+        let width = stated.scores();
+        let levels = stated
+            .extremes
+            .as_ref()
+            .map_or(0, |extremes| extremes.levels);
+        let triples: Vec<(f64, Array1<f64>, Array2<f64>)> = (stated.components.iter())
+            .map(|part| {
+                let cell = |(i, j): (usize, usize)| part.covariance[i][j];
+                (
+                    part.weight,
+                    Array1::from(part.mean.clone()),
+                    Array2::from_shape_fn((width, width), cell),
+                )
+            })
+            .collect();
+        let (mean, covariance) = mixture_moments(&triples);
+        let parts = triples
+            .into_iter()
+            .map(|(weight, mean, covariance)| {
+                let at = |level| {
+                    let mu = protected(stated.mu, level);
+                    transfer(covariance.view(), &stated.weights, mu, allocation)
+                };
+                Part {
+                    log_weight: weight.ln(),
+                    transfers: (0..=levels).map(at).collect(),
+                    mean,
+                    covariance,
+                }
+            })
+            .collect();
+        Self {
+            width,
+            parts,
+            mean,
+            covariance,
+            levels,
+        }
+    }
+
+    /// The law for records of which these scores are known; `records` are the known scores of each of them, in the order of the places.
+    pub fn class(&self, known: Known, records: &[Vec<f64>]) -> Class {
+        let normal = |mean: &Array1<f64>, covariance: &Array2<f64>| {
+            Normal::new(known.of_vector(mean), known.of_matrix(covariance).view())
+        };
+        let whole = normal(&self.mean, &self.covariance);
+        let components: Vec<(f64, Normal)> = (self.parts.iter())
+            .map(|part| (part.log_weight, normal(&part.mean, &part.covariance)))
+            .collect();
+        let mut class = Class {
+            width: self.width,
+            levels: self.levels,
+            known,
+            components,
+            whole,
+            terms: Vec::new(),
+        };
+        // What the unknown scores scatter at a level: on average over these records.
+        let mut sums = vec![(0.0, 0.0); self.levels + 1];
+        for record in records {
+            for (sum, likely) in sums.iter_mut().zip(class.likely_levels(record)) {
+                sum.0 += likely.probability;
+                sum.1 += likely.probability * likely.spread;
+            }
+        }
+        for (level, (probability, spread)) in sums.into_iter().enumerate() {
+            // A level that nobody can have needs no law.
+            if probability > LEAST_SHARE {
+                let spread = spread / probability;
+                for component in 0..self.parts.len() {
+                    class
+                        .terms
+                        .push(self.term(&class.known, component, level, spread));
+                }
+            }
+        }
+        class
+    }
+
+    /// B and S as in [`stats::copula::conditional`](crate::stats::copula::conditional), with errors of what is known.
+    fn term(&self, known: &Known, component: usize, level: usize, spread: f64) -> Term {
+        let part = &self.parts[component];
+        let transfer = &part.transfers[level];
+        let (d, v) = (self.width, known.places.len());
+        let across = Array2::from_shape_fn((d, v), |(i, j)| part.covariance[[i, known.places[j]]]);
+        let (_, white) = whitening(known.of_matrix(&part.covariance).view());
+        let expected = across.dot(&white.t().dot(&white));
+        let unknown = &part.covariance - &expected.dot(&across.t());
+        let moved = transfer.a.dot(&unknown).dot(&transfer.a.t());
+        Term {
+            component,
+            level,
+            own: known.of_vector(&part.mean),
+            mean: part.mean.clone(),
+            b: transfer.a.dot(&expected),
+            s: transfer.noise() + moved * spread,
+        }
+    }
+
+    /// The law of the masked scores of anybody, as far as they were released.
+    pub fn anybody(&self, released: &Known) -> Vec<(f64, Normal)> {
+        (self.parts.iter())
+            .map(|part| {
+                let covariance = released.of_matrix(&part.covariance);
+                (
+                    part.log_weight,
+                    Normal::new(released.of_vector(&part.mean), covariance.view()),
+                )
+            })
+            .collect()
+    }
+}
+
+/// Less likely than this is nobody.
+const LEAST_SHARE: f64 = 1e-12;
+
+impl Class {
+    fn likely_levels(&self, known: &[f64]) -> Vec<LikelyLevel> {
+        let distance = self.whole.distance(known);
+        levels(distance, self.known.places.len(), self.width, self.levels)
+    }
+
+    /// ln of the joint density of each term and these known scores, and of all in sum.
+    pub fn log_joint(&self, known: &[f64]) -> (Vec<f64>, f64) {
+        let of_components: Vec<f64> = (self.components.iter())
+            .map(|(weight, normal)| weight + normal.log(known))
+            .collect();
+        let likely = self.likely_levels(known);
+        let log = |term: &Term| {
+            let level = likely[term.level].probability;
+            match level > LEAST_SHARE {
+                true => of_components[term.component] + level.ln(),
+                false => f64::NEG_INFINITY,
+            }
+        };
+        let terms: Vec<f64> = self.terms.iter().map(log).collect();
+        (terms, super::log_sum(&of_components))
+    }
+}
+
+/// ln of the density of a mixture.
+pub(super) fn log_mixture(parts: &[(f64, Normal)], point: &[f64]) -> f64 {
+    let logs: Vec<f64> = (parts.iter())
+        .map(|(weight, normal)| weight + normal.log(point))
+        .collect();
+    super::log_sum(&logs)
+}
+
+/// A term for released records of a class, in coordinates in which the law is standard normal.
+#[derive(Debug)]
+pub(super) struct Coordinates {
+    /// Of masked scores less their mean, as released.
+    white: Array2<f64>,
+    /// Of known scores less their mean.
+    turned: Array2<f64>,
+    mean: Vec<f64>,
+    /// −ln of the root of the determinant.
+    pub log_scale: f64,
+}
+
+impl Coordinates {
+    pub fn new(term: &Term, released: &Known) -> Self {
+        let (log2_determinant, white) = whitening(released.of_matrix(&term.s).view());
+        let rows = Array2::from_shape_fn((released.places.len(), term.own.len()), |(i, j)| {
+            term.b[[released.places[i], j]]
+        });
+        Self {
+            turned: white.dot(&rows),
+            mean: released.of_vector(&term.mean),
+            white,
+            log_scale: -0.5 * std::f64::consts::LN_2 * log2_determinant,
+        }
+    }
+
+    /// Where released scores stand, less what kept attributes explain of them (`explained`, of all scores that were released) and of the
+    /// known ones.
+    pub fn of_released(&self, scores: &[f64], explained: Option<(&[f64], &[f64])>) -> Vec<f64> {
+        let own = |place: usize| scores[place] - self.mean[place];
+        let Some((of_released, of_known)) = explained else {
+            let off: Vec<f64> = (0..scores.len()).map(own).collect();
+            return product(&self.white, &off);
+        };
+        let off: Vec<f64> = (0..scores.len())
+            .map(|place| own(place) - of_released[place])
+            .collect();
+        let mut point = product(&self.white, &off);
+        for (x, moved) in point.iter_mut().zip(product(&self.turned, of_known)) {
+            *x += moved;
+        }
+        point
+    }
+
+    /// Where the masked scores of somebody with these known ones are expected.
+    pub fn of_known(&self, known: &[f64], own: &[f64]) -> Vec<f64> {
+        let off: Vec<f64> = known.iter().zip(own).map(|(x, m)| x - m).collect();
+        product(&self.turned, &off)
+    }
+}
