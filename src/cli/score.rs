@@ -47,6 +47,8 @@ The score of the literature: (IL + DR) / 2, both as shares; lower is better. It 
   RSLD  links of 'link --method rsld': for files that were rank swapped, by --p, --window or --statement
   DLD   links of 'link --method am'
   PLD   links of 'link --method prl --assign one-to-one'; --assign best is quicker on many records, and is another figure
+  DR strongest   0.5 (highest rate) + 0.5 ID: of all these attacks, of likelihood (balanced) and of microagg where a statement has
+        what they need, in the worst case of what the intruder knows
   ID    interval disclosure by ranks: 'interval_disclosure_rank' of 'sdcrisk risk'
 RSLD, DLD and PLD are means over what the intruder may know: --known, by default the first attribute, the first two, and so
 on to half of them, but to 7 at most.")]
@@ -204,6 +206,21 @@ impl ScoreArgs {
         let dld = LinkTerm::new("dld", &attacked(&options(&["--method=am".into()])?, None)?);
         let probabilistic = self.of_probabilistic();
         let pld = LinkTerm::new("pld", &attacked(&options(&probabilistic)?, None)?);
+        let mut links: Vec<LinkTerm> = [rsld, Some(dld), Some(pld)].into_iter().flatten().collect();
+        for words in self.stronger(statement, &published) {
+            match attacked(&options(&words)?, statement) {
+                Ok(report) => {
+                    let name = report.results.first().map_or("", |result| result.method);
+                    links.push(LinkTerm::new(name, &report));
+                }
+                // What was published has no use for this attack, or the file is too large for it.
+                Err(error) => console.note(&format!(
+                    "note: {} is not among the attacks: {}",
+                    words[0].to_string_lossy().trim_start_matches("--method="),
+                    error.what()
+                )),
+            }
+        }
 
         console.progress("measuring information loss and interval disclosure");
         let pair = files.pair();
@@ -212,13 +229,20 @@ impl ScoreArgs {
         let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
         let id = figure::find(&intervals, "interval_disclosure_rank");
         let not_in_il = loss::not_in_il(&pair);
+        let rate = |term: &str| {
+            let of = links.iter().find(|link| link.term == term);
+            of.map(|link| link.rate)
+        };
         let overall = Overall {
             il: figure::value(&losses, "il"),
             il_is_partial: !not_in_il.is_empty(),
-            rsld: rsld.as_ref().map(|term| term.rate),
-            dld: Some(dld.rate),
-            pld: Some(pld.rate),
+            rsld: rate("rsld"),
+            dld: rate("dld"),
+            pld: rate("pld"),
             id: id.and_then(|id| id.value),
+            strongest: (links.iter().flat_map(|term| &term.cases))
+                .map(|case| case.rate)
+                .max_by(f64::total_cmp),
         };
         let scenario = ScenarioSummary {
             original: files.original.name().into(),
@@ -237,7 +261,7 @@ impl ScoreArgs {
             overall,
             figure::find(&losses, "il").cloned(),
             id.cloned(),
-            [rsld, Some(dld), Some(pld)].into_iter().flatten().collect(),
+            links,
             no_rsld,
         );
         report.warnings = doubts;
@@ -333,6 +357,39 @@ impl ScoreArgs {
             None => {}
         }
         Ok((words, None))
+    }
+
+    /// The options of attacks that use all that was published; of these, the ones that have a use for it.
+    fn stronger(
+        &self,
+        statement: Option<&Statement>,
+        published: &[OsString],
+    ) -> Vec<Vec<OsString>> {
+        let published = match statement {
+            Some(_) => vec![self.statement_word()],
+            None => published.to_vec(),
+        };
+        if published.is_empty() {
+            return Vec::new();
+        }
+        // Where records shall be linked quickly, this is quick, too.
+        let assign = match self.intruder.assign.as_deref() {
+            Some("best") => "--assign=best",
+            _ => "--assign=balanced",
+        };
+        let method = statement.map_or("rankswap", |statement| statement.method.name());
+        let mut attacks: Vec<Vec<OsString>> = match method {
+            "microagg" => vec![
+                vec!["--method=likelihood".into(), assign.into()],
+                vec!["--method=microagg".into()],
+            ],
+            "recode" | "suppress" | "ipso" => Vec::new(),
+            _ => vec![vec!["--method=likelihood".into(), assign.into()]],
+        };
+        for words in &mut attacks {
+            words.extend_from_slice(&published);
+        }
+        attacks
     }
 
     fn statement_word(&self) -> OsString {

@@ -94,6 +94,9 @@ pub struct Row {
     pub dr_2001: Option<f64>,
     /// The score with it.
     pub score_2001: Option<f64>,
+    /// Disclosure risk by the strongest attack with the known attributes that link the most.
+    #[serde(default)]
+    pub dr_strongest: Option<f64>,
     /// The measures of information loss that the plan asks for; `null` where one is not defined.
     pub losses: Map<String, Value>,
     /// The measures of risk without linkage.
@@ -242,6 +245,9 @@ pub fn overall(
         id: risks
             .get("interval_disclosure_rank")
             .and_then(Value::as_f64),
+        strongest: (attacks.iter().flat_map(|attack| &attack.by_case))
+            .map(|case| case.rate)
+            .max_by(f64::total_cmp),
     }
 }
 
@@ -268,6 +274,7 @@ mod tests {
             score: None,
             dr_2001: None,
             score_2001: None,
+            dr_strongest: None,
             losses: Map::new(),
             risks: Map::new(),
             attacks,

@@ -79,6 +79,7 @@ pub fn definition(name: &str) -> Option<&'static Definition> {
                 &overall::SCORE,
                 &overall::DR_2001,
                 &overall::SCORE_2001,
+                &overall::DR_STRONGEST,
             ]
             .into_iter();
             overall.find(|what| what.key == name)
@@ -318,6 +319,7 @@ fn measures(rows: &[&Row]) -> Measures {
     add("score".into(), &|row| row.score);
     add("dr_2001".into(), &|row| row.dr_2001);
     add("score_2001".into(), &|row| row.score_2001);
+    add("dr_strongest".into(), &|row| row.dr_strongest);
     for (place, attack) in first.attacks.iter().enumerate() {
         add(format!("attack:{}", attack.name), &|row| {
             row.attacks.get(place)?.rate

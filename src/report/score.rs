@@ -48,9 +48,11 @@ pub struct ScoreReport {
     pub dr_2001: Option<f64>,
     /// The score with it.
     pub score_2001: Option<f64>,
+    /// Disclosure risk by the strongest attack.
+    pub dr_strongest: Option<f64>,
     /// The terms of disclosure risk.
     pub terms: Terms,
-    /// The attacks behind RSLD, DLD and PLD, case by case.
+    /// The attacks behind RSLD, DLD and PLD, and those that may be stronger, case by case.
     pub links: Vec<LinkTerm>,
     /// All of it with definition, range and direction.
     pub figures: Vec<FigureRow>,
@@ -74,6 +76,8 @@ pub struct Terms {
     pub pld: Option<f64>,
     /// Interval disclosure.
     pub id: Option<f64>,
+    /// Linked by the strongest attack in its worst case.
+    pub strongest: Option<f64>,
 }
 
 /// Who attacked what.
@@ -104,7 +108,7 @@ pub struct ScenarioSummary {
 /// An attack behind a term.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkTerm {
-    /// The term: `rsld`, `dld` or `pld`.
+    /// The term: `rsld`, `dld` or `pld`; of an attack that is no term of the published forms, its name.
     pub term: &'static str,
     /// The attack.
     pub method: &'static str,
@@ -231,7 +235,7 @@ impl ScoreReport {
                 .unwrap_or_else(|| "it was not measured".into());
             Figure::undefined(what, why)
         };
-        let [dr, score, dr_2001, score_2001] = overall.figures();
+        let [dr, score, dr_2001, score_2001, dr_strongest] = overall.figures();
         let terms = [&overall::RSLD, &overall::DLD, &overall::PLD]
             .map(|what| term(what).unwrap_or_else(|| absent(what)));
         // The same number under the name that it has in the score.
@@ -255,6 +259,11 @@ impl ScoreReport {
         measured.extend(terms);
         measured.extend(id);
         measured.extend(second);
+        measured.push(match overall.strongest {
+            Some(rate) => Figure::new(&overall::STRONGEST, rate, links.len() as u64),
+            None => Figure::undefined(&overall::STRONGEST, "no attack was run"),
+        });
+        measured.push(dr_strongest);
         let mut report = Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
@@ -266,11 +275,13 @@ impl ScoreReport {
             score: overall.score(),
             dr_2001: overall.dr_2001(),
             score_2001: overall.score_2001(),
+            dr_strongest: overall.dr_strongest(),
             terms: Terms {
                 rsld: overall.rsld,
                 dld: overall.dld,
                 pld: overall.pld,
                 id: overall.id,
+                strongest: overall.strongest,
             },
             links,
             figures: figures::rows(&measured),
@@ -280,6 +291,20 @@ impl ScoreReport {
         };
         report.reading = report.read();
         report
+    }
+
+    /// The attack and the case that link the most.
+    fn strongest(&self) -> Option<(&LinkTerm, &LinkCase)> {
+        let cases =
+            (self.links.iter()).flat_map(|term| term.cases.iter().map(move |case| (term, case)));
+        // Of equal ones the first.
+        cases.reduce(|most, next| {
+            if next.1.rate > most.1.rate {
+                next
+            } else {
+                most
+            }
+        })
     }
 
     /// DR in the form that is shown first.
@@ -411,6 +436,18 @@ impl ScoreReport {
             percent(self.il),
             percent(self.first_dr())
         )];
+        if let Some((term, case)) = self.strongest() {
+            lines.push(format!(
+                "The strongest attack, {} with {}, links {}. The published forms of DR average over attacks and over what the intruder                  knows; 'DR, strongest attack' does not ({}).",
+                term.method,
+                match case.known.len() {
+                    1 => "1 known attribute".into(),
+                    n => format!("{n} known attributes"),
+                },
+                text::percent(case.rate),
+                percent(self.dr_strongest)
+            ));
+        }
         let missed = &self.scenario.not_in_il;
         if !missed.is_empty() {
             let names: Vec<&str> = missed.iter().map(String::as_str).collect();

@@ -77,6 +77,28 @@ fn terms_are_those_of_link_loss_and_risk() {
     let dr = 0.5 * (dld + pld) / 2.0 + 0.5 * id;
     assert!(close(share(&report, "/dr_2001"), dr));
     assert!(close(share(&report, "/score_2001"), 0.5 * (il + dr)));
+    // The third form: the attack and the case that link the most, those of the whole law and of the involution among them.
+    let highest = |report: &Value| {
+        let results = report["results"].as_array().unwrap().iter();
+        results
+            .map(|result| share(result, "/rate"))
+            .fold(0.0, f64::max)
+    };
+    let strongest = [
+        link("--method rsld --statement m.json"),
+        link("--method am"),
+        link("--method prl --assign one-to-one"),
+        link("--method likelihood --assign balanced --statement m.json"),
+    ]
+    .iter()
+    .map(highest)
+    .fold(0.0, f64::max);
+    assert_eq!(share(&report, "/terms/strongest"), strongest);
+    assert!(close(
+        share(&report, "/dr_strongest"),
+        0.5 * strongest + 0.5 * id
+    ));
+    assert!(share(&report, "/dr_strongest") >= share(&report, "/dr_2001"));
     // Case by case, with numerator and denominator.
     for term in report["links"].as_array().unwrap() {
         let cases = term["cases"].as_array().unwrap();

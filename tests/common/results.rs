@@ -223,6 +223,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
         score: Some(0.3018),
         dr_2001: None,
         score_2001: None,
+        dr_strongest: None,
         losses: map(json!({"il": 0.0519, "pil": null})),
         risks: map(json!({"interval_disclosure_rank": 0.7011})),
         warnings: Vec::new(),

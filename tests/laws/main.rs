@@ -36,6 +36,7 @@ mod mdav;
 mod metamorphic;
 mod microaggregation;
 mod microaggregation_attack;
+mod minimal_information;
 mod mirror_images;
 mod noise;
 mod one_to_one;

@@ -87,6 +87,7 @@ impl Experiment {
             score: overall.score(),
             dr_2001: overall.dr_2001(),
             score_2001: overall.score_2001(),
+            dr_strongest: overall.dr_strongest(),
             losses,
             risks,
             attacks,

@@ -72,6 +72,7 @@ impl Columns {
             "score",
             "dr_2001",
             "score_2001",
+            "dr_strongest",
         ];
         let mut header: Vec<String> = fixed.map(String::from).to_vec();
         header.extend(self.losses.iter().map(|key| format!("loss:{key}")));
@@ -100,7 +101,17 @@ impl Columns {
             row.run.to_string(),
             row.seed.map_or(String::new(), |seed| seed.to_string()),
         ];
-        line.extend([row.il, row.dr, row.score, row.dr_2001, row.score_2001].map(number));
+        line.extend(
+            [
+                row.il,
+                row.dr,
+                row.score,
+                row.dr_2001,
+                row.score_2001,
+                row.dr_strongest,
+            ]
+            .map(number),
+        );
         let of = |values: &serde_json::Map<String, Value>, key: &String| {
             number(values.get(key).and_then(Value::as_f64))
         };

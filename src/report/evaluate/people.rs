@@ -102,6 +102,7 @@ fn shown_name(name: &str) -> &str {
         "il" => "IL",
         "dr" => "DR",
         "dr_2001" => "DR 2001",
+        "dr_strongest" => "DR strongest",
         "score_2001" => "score 2001",
         name => name
             .split_once(':')

@@ -21,6 +21,8 @@ pub(super) struct Scored {
     #[serde(default)]
     pub dr_2001: Option<f64>,
     #[serde(default)]
+    pub dr_strongest: Option<f64>,
+    #[serde(default)]
     pub score_2001: Option<f64>,
     #[serde(default, deserialize_with = "or_none")]
     pub terms: Map<String, Value>,
@@ -183,6 +185,12 @@ fn table(document: &Document, scored: &Scored) -> Table {
             scored.score_2001,
             "(IL + DR) / 2",
         ),
+        (
+            "dr_strongest",
+            "Disclosure risk, strongest attack",
+            scored.dr_strongest,
+            "0.5 of the highest rate + 0.5 ID",
+        ),
     ];
     let mut rows: Vec<Vec<String>> = known
         .into_iter()
@@ -216,6 +224,7 @@ fn term(key: &str) -> String {
         "rsld" => "RSLD: links by the intersection attack on rank swapping".into(),
         "dld" => "DLD: links by distance".into(),
         "pld" => "PLD: links by probability".into(),
+        "strongest" => "Links by the strongest attack in its worst case".into(),
         "id" => "ID: interval disclosure".into(),
         other => other.replace('_', " "),
     }

@@ -243,6 +243,7 @@ pub fn measure_name(key: &str) -> String {
         "score" => "score".into(),
         "dr_2001" => "disclosure risk (DR 2001)".into(),
         "score_2001" => "score (2001)".into(),
+        "dr_strongest" => "disclosure risk (strongest attack)".into(),
         _ => match key.split_once(':') {
             Some(("attack", name)) => format!("links by {name}"),
             Some(("certain", name)) => format!("certain links by {name}"),
