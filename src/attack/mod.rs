@@ -21,6 +21,7 @@ pub mod one_to_one;
 mod points;
 pub mod posterior;
 pub mod probabilistic;
+pub mod releases;
 
 use std::{borrow::Cow, cmp::Ordering};
 

@@ -19,9 +19,10 @@ use crate::{
         learned::{Learner, Lesson},
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
+        releases::{Further, Releases},
     },
     distance::nearest::{Link, Neighbours},
-    error::Result,
+    error::{Error, Result},
     rng::{Purpose, Seed},
     table::{AttrId, Matrix, Numbers, Role, Scale, Table},
 };
@@ -473,6 +474,17 @@ impl FittedModel {
     }
 }
 
+/// A further release of the same people, and what the intruder makes of it.
+#[derive(Debug, Clone, Copy)]
+pub struct FurtherRelease<'a> {
+    /// What the intruder sees of it. The same records are held, in the same direction.
+    pub case: &'a Case<'a>,
+    /// By what law it was made.
+    pub attack: &'a dyn Attack,
+    /// For each record of the first masked file, the record of this one that is the same person's: the releases say so themselves.
+    pub counterpart: &'a [Option<u32>],
+}
+
 impl Case<'_> {
     /// The study that this is a case of.
     pub fn study(&self) -> &Study<'_> {
@@ -511,18 +523,77 @@ impl Case<'_> {
     /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
-        let partners = self.study.partners();
         let beside = self.study.release(&attack.reads());
         let whole = self.scenario(attack.needs_alignment(), beside.as_ref());
-        let limited = match attack.beyond_its_law() {
-            Some(kept) => Some(Limited::new(&whole, kept)?),
-            None => None,
-        };
-        let scenario = match &limited {
-            Some(limited) => limited.scenario(&whole),
-            None => whole,
-        };
-        let mut preference = attack.prepare(&scenario)?;
+        let limited = limited(attack, &whole)?;
+        let preference = prepared(attack, &whole, limited.as_ref())?;
+        self.judged(attack, preference, assign, with_links)
+    }
+
+    /// Runs an attack with likelihoods on several releases at once ([`Releases`]), and judges it by the records of the first.
+    ///
+    /// # Errors
+    /// Those of [`Case::attack`]; Usage, when an attack has no lists of likelihoods.
+    pub fn attack_all(
+        &self,
+        attack: &dyn Attack,
+        further: &[FurtherRelease<'_>],
+        assign: Assign,
+        with_links: bool,
+    ) -> Result<Outcome> {
+        let cases = further.iter().map(|release| (release.attack, release.case));
+        let cases: Vec<(&dyn Attack, &Case<'_>)> =
+            std::iter::once((attack, self)).chain(cases).collect();
+        let beside: Vec<_> = cases
+            .iter()
+            .map(|(attack, case)| case.study.release(&attack.reads()))
+            .collect();
+        let seen: Vec<(&dyn Attack, Scenario<'_>)> = cases
+            .iter()
+            .zip(&beside)
+            .map(|((attack, case), beside)| (*attack, case.scenario(false, beside.as_ref())))
+            .collect();
+        let within: Vec<Option<Limited>> = seen
+            .iter()
+            .map(|(attack, whole)| limited(*attack, whole))
+            .collect::<Result<_>>()?;
+        let mut lists = Vec::with_capacity(seen.len());
+        for ((attack, whole), limited) in seen.iter().zip(&within) {
+            lists.push(match prepared(*attack, whole, limited.as_ref())? {
+                Preference::Lists(lists) if lists.is_likelihood() => lists,
+                _ => return Err(unlikely(*attack)),
+            });
+        }
+        let mut added = Vec::with_capacity(further.len());
+        for (release, lists) in further.iter().zip(lists.drain(1..)) {
+            let study = release.case.study;
+            let mut place_of = vec![None; study.masked.n_records()];
+            for (place, &record) in study.shown.iter().enumerate() {
+                place_of[record as usize] = Some(to_u32(place));
+            }
+            let counterpart = self.study.shown.iter().map(|&record| {
+                release.counterpart[record as usize].and_then(|record| place_of[record as usize])
+            });
+            added.push(Further::new(
+                lists,
+                study.shown.len(),
+                counterpart.collect(),
+            ));
+        }
+        let first = lists.pop().ok_or_else(|| unlikely(attack))?;
+        let all = Releases::new(first, added, self.study.direction);
+        self.judged(attack, Preference::Lists(Box::new(all)), assign, with_links)
+    }
+
+    /// What becomes of a preference.
+    fn judged(
+        &self,
+        attack: &dyn Attack,
+        mut preference: Preference<'_>,
+        assign: Assign,
+        with_links: bool,
+    ) -> Result<Outcome> {
+        let partners = self.study.partners();
         let fitted = match &preference {
             Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
             _ => None,
@@ -639,6 +710,32 @@ impl Case<'_> {
         claims.sort_unstable_by_key(|claim| claim.record);
         claims
     }
+}
+
+/// What an attack sees of a scenario, where that is not all of it.
+fn limited(attack: &dyn Attack, whole: &Scenario<'_>) -> Result<Option<Limited>> {
+    let kept = attack.beyond_its_law();
+    kept.map(|kept| Limited::new(whole, kept)).transpose()
+}
+
+/// What an attack comes to on what it sees.
+fn prepared<'a>(
+    attack: &dyn Attack,
+    whole: &Scenario<'a>,
+    limited: Option<&'a Limited>,
+) -> Result<Preference<'a>> {
+    match limited {
+        Some(limited) => attack.prepare(&limited.scenario(whole)),
+        None => attack.prepare(whole),
+    }
+}
+
+/// The error of adding up what is no likelihood.
+fn unlikely(attack: &dyn Attack) -> Error {
+    Error::usage(format!(
+        "several releases are added up by likelihoods, which {} does not have in lists",
+        attack.name()
+    ))
 }
 
 /// The posterior of likelihoods given that links are one to one.

@@ -32,6 +32,13 @@ impl Truth {
         })
     }
 
+    /// Nothing is said of anybody: of a file in which nobody is looked for.
+    pub fn of_nobody(original: &Table) -> Self {
+        Self {
+            masked_of: vec![None; original.n_records()],
+        }
+    }
+
     /// Records with the same text in an identifying attribute, by its names in the two files, are the same person. Files may differ in
     /// length and order.
     ///

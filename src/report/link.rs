@@ -140,6 +140,9 @@ pub struct LeftOutAttribute {
     pub why: String,
 }
 
+/// The name of likelihood on several releases at once.
+const ALL_RELEASES: &str = "likelihood, all releases";
+
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkResult {
@@ -205,6 +208,9 @@ pub struct LinkResult {
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// How many releases of the same people were used; only where it is more than the masked file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub releases: Option<usize>,
     /// How the posterior given one-to-one links was come by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posterior: Option<PosteriorSummary>,
@@ -336,6 +342,7 @@ impl LinkResult {
                 .fitted
                 .as_ref()
                 .map(|fitted| ModelSummary::new(known, fitted)),
+            releases: None,
             posterior: outcome.posterior.map(PosteriorSummary::new),
             expected: outcome.calibration.as_ref().map(|said| said.expected),
             calibration: outcome
@@ -343,6 +350,17 @@ impl LinkResult {
                 .as_ref()
                 .map(calibration::bands)
                 .unwrap_or_default(),
+        }
+    }
+
+    /// The same of an attack on several releases at once, which goes by another name.
+    #[must_use]
+    pub fn of_releases(self, releases: usize) -> Self {
+        Self {
+            method: ALL_RELEASES,
+            releases: Some(releases),
+            in_words: format!("{}, of {releases} releases together,", self.in_words),
+            ..self
         }
     }
 

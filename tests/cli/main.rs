@@ -17,6 +17,7 @@ mod dialects;
 mod evaluate;
 mod explain;
 mod few_records;
+mod further_releases;
 mod fuzz;
 mod fuzzy;
 mod idle_options;

@@ -43,11 +43,14 @@ const NOT_OF_MASK: [&str; 7] = [
     "memberships",
 ];
 /// Options of `link` of this kind.
-const NOT_OF_LINK: [&str; 11] = [
+const NOT_OF_LINK: [&str; 14] = [
     "method",
     "output",
     "format",
     "links",
+    "also",
+    "also-statement",
+    "release-id",
     "statement",
     "seed",
     "id",

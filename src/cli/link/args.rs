@@ -8,6 +8,7 @@ use super::{
     methods::{KernelArg, MethodArgs, MethodName},
     microaggregation::MicroaggregationArgs,
     published::PublishedArgs,
+    releases::ReleasesArgs,
 };
 use crate::{
     attack::Direction,
@@ -34,6 +35,7 @@ use crate::{
   sdcrisk link --method microagg --algorithm mdav --group 'age,income:3' --group 'rent,tax:5' orig.csv masked.csv
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced --posterior sampled orig.csv masked.csv
+  sdcrisk link --method likelihood --statement 2025.sdc.json --also 2026.csv --also-statement 2026.sdc.json --release-id pseudonym orig.csv 2025.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
@@ -90,6 +92,8 @@ pub struct LinkArgs {
     pub(super) direction: DirectionArg,
     #[command(flatten)]
     pub(super) published: PublishedArgs,
+    #[command(flatten)]
+    pub(super) releases: ReleasesArgs,
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
     pub(super) ties: TiesArg,
@@ -167,6 +171,7 @@ impl LinkArgs {
         args.settle_published(stated, console)?;
         args.methods.settle(console)?;
         args.settle_aggregates(console)?;
+        args.releases.settle(console)?;
         if args.assign == AssignArg::OneToOne && args.ties != TiesArg::Fair {
             console.unused(
                 "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
@@ -193,6 +198,7 @@ impl LinkArgs {
     fn refuse_contradictions(&self, stated: bool) -> Result<()> {
         let refuse = |what: &str, remedy: &str| Err(Error::usage(what).remedy(remedy));
         self.methods.refuse_contradictions()?;
+        self.releases.refuse_contradictions(&self.methods.method)?;
         self.refuse_beside_aggregates()?;
         let weighs =
             self.methods.names(MethodName::Likelihood) || self.methods.names(MethodName::Prl);

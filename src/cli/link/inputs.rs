@@ -76,6 +76,18 @@ impl LinkArgs {
             ))
             .remedy("Compare what 'sdcrisk describe' says of both files, or name attributes with --known"));
         }
+        let (mut shared, mut left_out) = (shared, left_out);
+        shared.retain(|attribute: &Shared| {
+            let name = &original.attribute(attribute.original).name;
+            let aligns = self.releases.aligns(name);
+            if aligns {
+                left_out.push(LeftOut {
+                    attribute: name.clone(),
+                    why: "says which records of the releases are the same person's".into(),
+                });
+            }
+            !aligns
+        });
         let cases = knowledge.cases(shared.len(), || seed.streams(Purpose::Knowledge, 0).at(0))?;
         let attributes = |case: Vec<usize>| case.into_iter().map(|k| shared[k]).collect();
         Ok((cases.into_iter().map(attributes).collect(), left_out))
@@ -100,6 +112,13 @@ impl LinkArgs {
             if self.identifies(name, original) {
                 return Err(Error::usage(
                     "is named by --id: it says who is who, and leaves nothing to be found out",
+                )
+                .on_attribute(name)
+                .remedy(format!("Leave it out of {option}")));
+            }
+            if self.releases.aligns(name) {
+                return Err(Error::usage(
+                    "is named by --release-id: it says which records of the releases are the same person's",
                 )
                 .on_attribute(name)
                 .remedy(format!("Leave it out of {option}")));

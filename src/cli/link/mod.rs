@@ -9,6 +9,7 @@ mod methods;
 mod microaggregation;
 mod probabilistic;
 mod published;
+mod releases;
 mod words;
 mod work;
 
@@ -18,7 +19,7 @@ pub use args::LinkArgs;
 use args::{AssignArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
-use work::{Learned, Turn, Work};
+use work::{Along, Learned, Turn, Work};
 
 use super::{
     Ending,
@@ -142,7 +143,7 @@ pub(in crate::cli) fn attack_files(
             "note: aggregates ranks the intruder's records among themselves: of fewer records than were released it finds little",
         );
     }
-    let (methods, not_run) = args.methods.methods(&Published {
+    let published = Published {
         args: &args.published,
         statement,
         records,
@@ -150,7 +151,9 @@ pub(in crate::cli) fn attack_files(
         masked,
         standardize,
         console,
-    })?;
+    };
+    let (methods, not_run) = args.methods.methods(&published)?;
+    let releases = args.further_releases(masked, &published, console)?;
     args.note_unknown_names(original, &cases, console)?;
     let known = cases.iter().map(Vec::len);
     if let Some(unused) = args.methods.probabilistic.unused(known) {
@@ -186,7 +189,24 @@ pub(in crate::cli) fn attack_files(
             .as_ref()
             .map(|training| study(&training.held, Some(&training.released)));
         work.warn_of_long_assignments(attacked.sizes());
+        // Nobody is looked for in a further release, so nobody need be known in it.
+        let of_nobody = Truth::of_nobody(original);
+        let further: Vec<Study<'_>> = releases
+            .iter()
+            .map(|release| {
+                let held = round.held.clone();
+                Study::new(original, &release.table, &of_nobody, held, args.direction())
+            })
+            .collect();
         for (place, known) in cases.iter().enumerate() {
+            let mut along = Vec::with_capacity(releases.len());
+            for (release, study) in releases.iter().zip(&further) {
+                let known = releases::known_in(&release.table, original, known, console)?;
+                along.push(Along {
+                    case: study.case(&known),
+                    release,
+                });
+            }
             let case = match &sides {
                 Some(sides) => {
                     attacked.case_without_common_attributes(&sides.original, &sides.masked)
@@ -197,6 +217,7 @@ pub(in crate::cli) fn attack_files(
             work.run(&Turn {
                 case: &case,
                 training: training.as_ref(),
+                along: &along,
                 split: (rounds.len() > 1).then_some(number + 1),
                 number: number * cases.len() + place + 1,
                 of: rounds.len() * cases.len(),
@@ -310,6 +331,9 @@ impl LinkArgs {
         };
         let learned = &self.methods.learned;
         let train_file = learned.train_file().map(PathBuf::from);
+        for path in self.releases.inputs() {
+            plan.input(path)?;
+        }
         for path in [
             &self.published.statement,
             &self.shuffle_key,

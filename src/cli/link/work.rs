@@ -6,6 +6,7 @@ use super::{
     args::{AssignArg, LinkArgs},
     learned::{Clock, GivenDistance},
     methods::{Method, NotRun},
+    releases::Release,
 };
 use crate::{
     attack::{
@@ -15,7 +16,7 @@ use crate::{
     },
     cli::{console::Console, files},
     error::{Error, ErrorKind, Result},
-    evaluate::link::{Assign, Case, Claim},
+    evaluate::link::{Assign, Case, Claim, FurtherRelease},
     report::link::{LinkResult, Sample},
 };
 
@@ -58,12 +59,20 @@ pub(super) struct Learned {
     pub(super) sought: Vec<u32>,
 }
 
+/// A further release, with what the intruder knows of one case.
+pub(super) struct Along<'a> {
+    pub(super) case: Case<'a>,
+    pub(super) release: &'a Release,
+}
+
 /// One round of attacks: all methods on one case.
 pub(super) struct Turn<'a> {
     /// What is attacked.
     pub(super) case: &'a Case<'a>,
     /// What is learned from, if not from what is attacked.
     pub(super) training: Option<&'a Case<'a>>,
+    /// Further releases of the same people.
+    pub(super) along: &'a [Along<'a>],
     /// Which of several draws of the individuals learned from this is.
     pub(super) split: Option<usize>,
     /// Which turn of the call this is, counted from 1.
@@ -111,7 +120,7 @@ impl<'a> Work<'a> {
     /// # Errors
     /// What a method objects to, unless all that apply were asked for.
     pub(super) fn run(&mut self, turn: &Turn<'_>) -> Result<()> {
-        for method in self.methods {
+        for (number, method) in self.methods.iter().enumerate() {
             let known = turn.case.known().len();
             self.console.progress(&format!(
                 "{} with {known} known attributes (case {} of {})",
@@ -123,7 +132,7 @@ impl<'a> Work<'a> {
                 Method::Attack(attack) => {
                     let sample = turn.training.map(|_| Sample::Others);
                     match self.attack(turn.case, attack.as_ref(), sample, turn.split) {
-                        Ok(()) => {}
+                        Ok(()) => self.attack_all(turn, number, attack.as_ref())?,
                         // All that apply were asked for: this one does not, with these attributes.
                         Err(error)
                             if self.args.methods.takes_all()
@@ -189,6 +198,36 @@ impl<'a> Work<'a> {
                 turn.split,
             )?;
         }
+        Ok(())
+    }
+
+    /// The same attack on all releases at once, if there are further ones; `number` is that of the method.
+    fn attack_all(&mut self, turn: &Turn<'_>, number: usize, attack: &dyn Attack) -> Result<()> {
+        let further = turn.along.iter().filter_map(|along| {
+            let Method::Attack(attack) = along.release.methods.get(number)? else {
+                return None;
+            };
+            Some(FurtherRelease {
+                case: &along.case,
+                attack: attack.as_ref(),
+                counterpart: &along.release.counterpart,
+            })
+        });
+        let further: Vec<FurtherRelease<'_>> = further.collect();
+        if further.is_empty() {
+            return Ok(());
+        }
+        let outcome = self.console.stage(attack.name(), || {
+            let links = self.args.links.is_some();
+            turn.case
+                .attack_all(attack, &further, self.args.assign(), links)
+        })?;
+        self.results.push(LinkResult {
+            split: turn.split,
+            ..LinkResult::new(attack, turn.case.known(), &outcome, self.args.ties())
+                .of_releases(further.len() + 1)
+        });
+        self.claims = outcome.links;
         Ok(())
     }
 

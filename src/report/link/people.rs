@@ -317,6 +317,7 @@ impl LinkReport {
         for not_run in &self.not_run {
             lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
         }
+        lines.extend(self.reading_of_releases());
         if let Some((_, model)) = self.best_fitted() {
             lines.extend(model.reading());
         }
@@ -522,6 +523,26 @@ impl LinkReport {
                 number(loosest.bound)
             ),
         })
+    }
+
+    /// What further releases give away: the case in which all releases together find the most.
+    fn reading_of_releases(&self) -> Option<String> {
+        let all = self.results.iter().filter(|r| r.releases.is_some());
+        let all = all.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+        let is_first = |r: &&LinkResult| r.releases.is_none() && r.known == all.known;
+        let first = self.results.iter().find(is_first)?;
+        let releases = all.releases?;
+        Some(format!(
+            "What {} gives away{}: {} links {} of the records by the masked file alone, {} by {releases} releases together.",
+            match releases {
+                2 => "a further release",
+                _ => "releasing these people again",
+            },
+            self.case_of(all),
+            first.method,
+            text::percent(first.rate),
+            text::percent(all.rate)
+        ))
     }
 
     fn describe(&self, result: &LinkResult) -> String {
