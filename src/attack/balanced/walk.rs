@@ -45,8 +45,8 @@ impl Odds {
             let parts = row.len() + usize::from(nobody > 0.0);
             let sum = row.iter().sum::<f64>() + nobody;
             // Less than all by a little, so that rounding cannot make it more.
-            let share = (ALL - parts as f64) / (sum * (1.0 + 1e-9));
-            let width = |p: f64| 1 + (p * share) as u64;
+            let share = ((ALL - parts as f64) / (sum * (1.0 + 1e-9))).min(f64::MAX);
+            let width = |p: f64| 1 + (p * share).min(ALL) as u64;
             let used: u64 = row.iter().map(|&p| width(p)).sum();
             let rest = (1_u64 << 32) - used.min(1 << 32);
             let largest = row
