@@ -6,6 +6,8 @@
 use rand::{Rng, SeedableRng, TryRng, rngs::SysRng};
 use rand_chacha::ChaCha20Rng;
 
+use sha2::{Digest, Sha256};
+
 use crate::error::{Error, Result};
 
 /// The generator of every random draw in this crate.
@@ -44,6 +46,25 @@ impl Seed {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&number.to_le_bytes());
         Self(bytes)
+    }
+
+    /// What a secret makes of an identifier: HMAC-SHA-256 of it under the secret. Who does not know the secret can foresee nothing, and
+    /// who knows it gets the same draws for the same identifier in every file.
+    ///
+    /// # Source
+    /// H. Krawczyk, M. Bellare, R. Canetti, "HMAC: Keyed-Hashing for Message Authentication", RFC 2104, 1997.
+    pub fn keyed(secret: &[u8], identifier: &[u8]) -> Self {
+        const BLOCK: usize = 64;
+        let mut key = [0; BLOCK];
+        match secret.len() > BLOCK {
+            true => key[..32].copy_from_slice(&Sha256::digest(secret)),
+            false => key[..secret.len()].copy_from_slice(secret),
+        }
+        let hash = |pad: u8, message: &[u8]| -> [u8; 32] {
+            let hash = Sha256::new().chain_update(key.map(|byte| byte ^ pad));
+            hash.chain_update(message).finalize().into()
+        };
+        Self(hash(0x5c, &hash(0x36, identifier)))
     }
 
     /// The family of streams for one purpose and one replicate of it (0 unless an experiment repeats).
@@ -115,6 +136,21 @@ mod tests {
         assert_ne!(base, first(1, Purpose::Blind, 0, 0));
         assert_ne!(base, first(1, Purpose::Mask, 1, 0));
         assert_ne!(base, first(1, Purpose::Mask, 0, 1));
+    }
+
+    /// Test cases 2 and 6 of RFC 4231.
+    #[test]
+    fn secrets_are_keys_as_the_standard_says() {
+        let hex = |seed: Seed| -> String { seed.0.map(|byte| format!("{byte:02x}")).concat() };
+        assert_eq!(
+            hex(Seed::keyed(b"Jefe", b"what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        let long = b"Test Using Larger Than Block-Size Key - Hash Key First";
+        assert_eq!(
+            hex(Seed::keyed(&[0xaa; 131], long)),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        );
     }
 
     #[test]

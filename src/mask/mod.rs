@@ -4,6 +4,7 @@
 //! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
 mod categories;
+pub mod copula;
 pub mod fuzzy;
 pub mod ipso;
 pub mod keeping;
@@ -116,6 +117,8 @@ pub enum Details {
         /// One number an attribute.
         without_partner: Vec<usize>,
     },
+    /// Of masking by minimal information: what was kept.
+    Copula(Box<copula::Outcome>),
     /// Of IPSO: what the regression found.
     Ipso(ipso::Fit),
     /// Of recoding: what of it became missing, and which rules met nothing.

@@ -170,13 +170,13 @@ fn move_attribute(
 }
 
 /// The values of one attribute, compared as exactly as they are written.
-struct Values<'a> {
-    numbers: Numbers<'a>,
-    text: &'a dyn Fn(usize) -> Cow<'a, str>,
+pub(super) struct Values<'a> {
+    pub numbers: Numbers<'a>,
+    pub text: &'a dyn Fn(usize) -> Cow<'a, str>,
 }
 
 impl Values<'_> {
-    fn compare(&self, a: u32, b: u32) -> Ordering {
+    pub fn compare(&self, a: u32, b: u32) -> Ordering {
         let (a, b) = (a as usize, b as usize);
         let (x, y) = (self.numbers.values[a] + 0.0, self.numbers.values[b] + 0.0);
         x.total_cmp(&y)
@@ -214,16 +214,22 @@ fn compare_whole(a: &str, b: &str) -> Ordering {
 
 /// The records that have a value, by ascending value; equal values in random order.
 fn ascending(values: &Values<'_>, rng: &mut Generator) -> Vec<u32> {
+    let mut order = in_file_order(values);
+    for ties in order.chunk_by_mut(|&a, &b| values.compare(a, b).is_eq()) {
+        for last in (1..ties.len()).rev() {
+            ties.swap(last, rng.random_range(0..=last));
+        }
+    }
+    order
+}
+
+/// The records that have a value, by ascending value as exactly as it is written; equal values in file order.
+pub(super) fn in_file_order(values: &Values<'_>) -> Vec<u32> {
     let number = |record: u32| values.numbers.values[record as usize] + 0.0;
     let mut order = sorted(values.numbers);
     for run in order.chunk_by_mut(|&a, &b| number(a).total_cmp(&number(b)).is_eq()) {
         if run.len() > 1 && number(run[0]).abs() >= EXACT_INTEGERS {
             run.sort_by(|&a, &b| values.compare(a, b));
-        }
-        for ties in run.chunk_by_mut(|&a, &b| values.compare(a, b).is_eq()) {
-            for last in (1..ties.len()).rev() {
-                ties.swap(last, rng.random_range(0..=last));
-            }
         }
     }
     order

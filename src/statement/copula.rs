@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 /// z'   = e', or with `given` with the explained part added back
 /// ```
 ///
-/// Each masked attribute has its original values in the order of its z'; where gaps were redrawn, those records have none whose z' of
-/// the gap is greatest (as many as there were). The scores are numbered as in [`values`](Self::values), then [`gaps`](Self::gaps).
+/// Each masked attribute has its original values in the order of its z'. Where it has gaps, the records that miss it were drawn anew given
+/// their z' (as many as there were): who missed it in the original decided nothing. The scores are numbered as in
+/// [`values`](Self::values).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopulaParameters {
@@ -28,7 +29,7 @@ pub struct CopulaParameters {
     pub bits: f64,
     /// The attributes whose values have scores: all that were masked and are not constant.
     pub values: Vec<String>,
-    /// The attributes of which it has a score, too, whether they are missing: 0/1, and 1 is the greater.
+    /// The attributes whose gaps were drawn anew.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
     /// The weights of the scores, one each; none if all are 1.
@@ -121,13 +122,13 @@ const MOST_LEVELS: usize = 64;
 impl CopulaParameters {
     /// How many scores a record has.
     pub fn scores(&self) -> usize {
-        self.values.len() + self.gaps.len()
+        self.values.len()
     }
 
     /// What is wrong with them, if no masking of these attributes can have had them.
     pub(super) fn nonsense(&self, masked: &[String]) -> Option<&'static str> {
         let positive = |number: f64| number > 0.0 && number.is_finite();
-        if !positive(self.mu) || !(self.bits >= 0.0 && self.bits.is_finite()) {
+        if !positive(self.mu) || self.bits < 0.0 || !self.bits.is_finite() {
             return Some("states bits that cannot be kept");
         }
         let scores = self.scores();
@@ -183,15 +184,15 @@ fn is_positive_definite(matrix: &[Vec<f64>], width: usize) -> bool {
         return false;
     }
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(width);
-    for i in 0..width {
+    for (i, stated) in matrix.iter().enumerate() {
         let mut row: Vec<f64> = Vec::with_capacity(i + 1);
         for j in 0..=i {
-            if (matrix[i][j] - matrix[j][i]).abs() > 1e-9 * matrix[i][i].abs() {
+            if (stated[j] - matrix[j][i]).abs() > 1e-9 * stated[i].abs() {
                 return false;
             }
             let other = if j < i { &factor[j] } else { &row };
             let explained: f64 = row[..j].iter().zip(&other[..j]).map(|(a, b)| a * b).sum();
-            let rest = matrix[i][j] - explained;
+            let rest = stated[j] - explained;
             row.push(match j < i {
                 true => rest / factor[j][j],
                 false if rest > 0.0 => rest.sqrt(),

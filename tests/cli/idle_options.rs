@@ -61,6 +61,14 @@ fn a_call_with_an_idle_option_prints_what_it_prints_without_it() {
             "--correlated",
         ),
         (
+            "mask copula --mu 3 --attributes age --allocation uniform --seed 1 good.csv",
+            "--weight age=10 --id town",
+        ),
+        (
+            "mask copula --mu 3 --attributes age --seed 1 good.csv",
+            "--weight income=10",
+        ),
+        (
             "mask suppress --k 2 --key town good.csv",
             "--attributes age --seed 7",
         ),

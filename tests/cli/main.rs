@@ -12,6 +12,7 @@ mod atomic;
 mod bad_input;
 mod browser;
 mod calls;
+mod copula;
 mod demo;
 mod dialects;
 mod evaluate;

@@ -11,6 +11,7 @@ const COMMANDS: [&str; 26] = [
     "mask pbuckets",
     "mask pdistribution",
     "mask noise",
+    "mask copula",
     "mask fuzzy",
     "mask microagg",
     "mask ipso",

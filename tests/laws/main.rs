@@ -19,6 +19,7 @@ mod certificates;
 mod certificates_mutated;
 mod certificates_of_files;
 mod chi_square;
+mod copula;
 mod degenerate;
 mod fuzzy_microaggregation;
 mod ipso;

@@ -5,11 +5,11 @@ use clap::{Args, ValueEnum};
 use super::{DecimalsArgs, MaskArgs, MethodArgs};
 use crate::{
     cli::console::Console,
-    error::{Error, Result},
+    error::Result,
     mask::{Details, Mask, Masked, ipso::Ipso},
     report::text,
     statement::{IpsoVariant, Method},
-    table::{AttrId, Role, Table},
+    table::{Role, Table},
 };
 
 /// What follows the options in the help.
@@ -61,32 +61,6 @@ enum VariantArg {
     C,
 }
 
-impl IpsoArgs {
-    /// The statement says that confidential attributes are kept: they must be in the masked file.
-    fn refuse_dropped(&self, table: &Table, confidential: &[AttrId]) -> Result<()> {
-        let listed = match &self.common.drop {
-            Some(list) => table.select(list)?,
-            None => Vec::new(),
-        };
-        for &id in confidential {
-            let attribute = table.attribute(id);
-            let remedy = if listed.contains(&id) {
-                "Take it out of --drop, or out of --confidential"
-            } else if attribute.role == Role::Identifier && !self.common.keep_identifiers {
-                "It was taken for an identifier: take it out of --confidential, or declare its role in a roles file (--roles)"
-            } else {
-                continue;
-            };
-            return Err(Error::usage(
-                "is confidential here, so it is kept: it cannot be left out of the masked file",
-            )
-            .on_attribute(&attribute.name)
-            .remedy(remedy));
-        }
-        Ok(())
-    }
-}
-
 impl MethodArgs for IpsoArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
@@ -112,7 +86,12 @@ impl MethodArgs for IpsoArgs {
                 .filter(|&id| table.attribute(id).role == Role::Confidential)
                 .collect(),
         };
-        self.refuse_dropped(table, &confidential)?;
+        (self.common).refuse_dropped(
+            table,
+            &confidential,
+            "is confidential here",
+            "--confidential",
+        )?;
         let variant = match self.variant {
             VariantArg::A => IpsoVariant::A,
             VariantArg::B => IpsoVariant::B,

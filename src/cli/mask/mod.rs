@@ -1,5 +1,6 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
+mod copula;
 mod fuzzy;
 pub(in crate::cli) mod groups;
 mod ipso;
@@ -46,6 +47,9 @@ pub enum MaskMethod {
     /// Rank swapping: values change places with values of near rank
     #[command(after_help = rank_swap::HELP)]
     Rankswap(rank_swap::RankSwapArgs),
+    /// Minimal information: all attributes change together, so that little says who somebody is and much is kept
+    #[command(after_help = copula::HELP)]
+    Copula(copula::CopulaArgs),
     /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
     #[command(after_help = fuzzy::HELP)]
     Fuzzy(fuzzy::FuzzyArgs),
@@ -141,6 +145,7 @@ impl MaskMethod {
     fn args(&self) -> &dyn MethodArgs {
         match self {
             Self::Rankswap(args) => args,
+            Self::Copula(args) => args,
             Self::Fuzzy(args) => args,
             Self::Pbuckets(args) => args,
             Self::Pdistribution(args) => args,
@@ -216,6 +221,39 @@ impl Prepared {
 }
 
 impl MaskArgs {
+    /// A statement that says attributes are kept is about a file that has them: they cannot be left out of it. `what` they are, by
+    /// `option`.
+    fn refuse_dropped(
+        &self,
+        table: &Table,
+        kept: &[AttrId],
+        what: &str,
+        option: &str,
+    ) -> Result<()> {
+        let listed = match &self.drop {
+            Some(list) => table.select(list)?,
+            None => Vec::new(),
+        };
+        for &id in kept {
+            let attribute = table.attribute(id);
+            let remedy = if listed.contains(&id) {
+                format!("Take it out of --drop, or out of {option}")
+            } else if attribute.role == Role::Identifier && !self.keep_identifiers {
+                format!(
+                    "It was taken for an identifier: take it out of {option}, or declare its role in a roles file (--roles)"
+                )
+            } else {
+                continue;
+            };
+            return Err(Error::usage(format!(
+                "{what}, so it is kept: it cannot be left out of the masked file"
+            ))
+            .on_attribute(&attribute.name)
+            .remedy(remedy));
+        }
+        Ok(())
+    }
+
     /// Notes `--attributes` of a method whose attributes are named by `rules`.
     fn note_attributes(&self, method: &str, rules: &str, console: &Console) -> Result<()> {
         match self.attributes.is_some() {

@@ -176,6 +176,22 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
         ],
     ),
     (
+        "mask copula",
+        &["a"],
+        &[
+            ("--mu", &["3", "0.5", "*"]),
+            ("--bits", &["4", "*"]),
+            ("--components", &["auto", "1", "3", "*"]),
+            ("--allocation", &["minimal", "uniform"]),
+            ("--weight", &["income=10", "tax,age=2", "*"]),
+            ("--given", &["region,class", "tax", "*"]),
+            ("--protect-extremes", &["on", "off"]),
+            ("--exact-moments", &["auto", "on", "off"]),
+            ("--secret", &["a.csv", "*"]),
+            ("--id", &["id", "age", "*"]),
+        ],
+    ),
+    (
         "mask ipso",
         &["a"],
         &[
@@ -622,6 +638,7 @@ fn typed(draw: &mut Draw, command: &str, own: Options, places: &[&str]) -> Vec<S
         "mask noise" => &["--level"],
         "mask microagg" => &["--k"],
         "mask fuzzy" => &["--k", "--m1", "--m2"],
+        "mask copula" => &["--mu"],
         "mask ipso" => &["--variant", "--confidential"],
         "mask recode" => &["--rules"],
         "mask suppress" if draw.once_in(2) => &["--rules"],
