@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::scores::{Scores, Sorted, missing};
 use crate::{
     error::Result,
-    mask::{Effect, Rounding, new_numbers::write_numbers},
+    mask::Effect,
     stats::moments::moments,
-    table::{AttrId, Scale, Table},
+    table::{AttrId, Scale, Table, rounded},
 };
 
 /// The share of the least and of the greatest values that get one value each, and how many do at least.
@@ -81,31 +81,43 @@ pub(super) fn place(
         .collect();
     let before = original.clone();
     let mut table = original;
-    let mut new = Vec::new();
     for placed in &places {
-        table = table.with_donors(placed.attribute, placed.donors.clone());
+        let id = placed.attribute;
+        table = table.with_donors(id, placed.donors.clone());
         if placed.coded.is_empty() {
             continue;
         }
-        let mut values: Vec<f64> = table
-            .numbers(placed.attribute)
-            .map_or(Vec::new(), |numbers| numbers.values.to_vec());
-        let mut becomes = vec![None; values.len()];
-        for (records, value) in &placed.coded {
+        let mut becomes = vec![Table::AS_IT_IS; n];
+        let mut texts = Vec::new();
+        for ((records, value), code) in placed.coded.iter().zip(0_u32..) {
             for &record in records {
-                becomes[record as usize] = Some(*value);
+                becomes[record as usize] = code;
             }
+            texts.push(text(&table, id, *value));
         }
-        for (value, &donor) in values.iter_mut().zip(&placed.donors) {
-            *value = becomes[donor as usize].unwrap_or(*value);
-        }
-        new.push((placed.attribute, values));
+        let codes = placed.donors.iter().map(|&donor| becomes[donor as usize]);
+        let codes = codes.collect();
+        table = table.with_texts(id, codes, &texts)?;
     }
-    let (table, _) = write_numbers(table, new, Rounding::Column)?;
     let effects = (places.par_iter())
         .map(|placed| effect(&before, &table, placed.attribute))
         .collect();
     Ok((table, effects))
+}
+
+/// A new number of an attribute in its decimals and the file's way of writing. One that stands for a missing value steps aside by a unit of
+/// the last decimal, or twice.
+fn text(table: &Table, id: AttrId, value: f64) -> String {
+    let decimals = table.decimals(id).unwrap_or(0);
+    let mut new = rounded(value, decimals);
+    for _ in table.missing_codes(id) {
+        if table.means_missing(id, new) {
+            let unit = 0.1_f64.powf(decimals as f64);
+            new = rounded(new + unit, decimals).max(new.next_up());
+        }
+    }
+    let mark = table.dialect().decimal_mark;
+    new.to_string().replace('.', &char::from(mark).to_string())
 }
 
 /// The records in the order of some numbers.

@@ -25,7 +25,7 @@ const LEAST_GAIN: f64 = 1e-4;
 pub(super) const SAMPLE: usize = 10_000;
 
 /// Records of the file that a component keeps at least where their number is not stated.
-pub(super) const FEWEST: f64 = 100.0;
+pub(super) const FEWEST: f64 = 50.0;
 
 /// Components where their number is not stated: at most.
 const MOST_COMPONENTS: usize = 8;
@@ -50,7 +50,7 @@ pub(super) fn number(n: usize, width: usize) -> usize {
 ///
 /// One component has the mean and the covariance of all rows. Several are fitted by expectation maximisation with full
 /// covariances to at most [`SAMPLE`] rows: the likeliest of three starts goes on to the end. With `components` of `None` their number is
-/// [`number`], and a component that is left with fewer than 100 records is taken out.
+/// [`number`], and a component that is left with fewer than 50 records is taken out.
 pub(super) fn fit(
     z: &[f64],
     width: usize,
