@@ -10,6 +10,7 @@
 
 mod aggregates;
 mod analyses;
+mod copula;
 mod distances;
 mod evaluate;
 mod evaluation;

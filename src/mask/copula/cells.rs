@@ -117,7 +117,7 @@ fn text(table: &Table, id: AttrId, value: f64) -> String {
         }
     }
     let mark = table.dialect().decimal_mark;
-    new.to_string().replace('.', &char::from(mark).to_string())
+    new.to_string().replace('.', &mark.to_string())
 }
 
 /// The records in the order of some numbers.
