@@ -21,7 +21,7 @@ const ROUNDS: usize = 5;
 const MINIMAL: &str = "csv-crate";
 
 /// The other methods, and their options.
-const METHODS: [(&str, &[&str]); 9] = [
+const METHODS: [(&str, &[&str]); 10] = [
     ("pbuckets --p 50 > /dev/null", &["pbuckets", "--p", "50"]),
     (
         "pdistribution --p 2 > /dev/null",
@@ -39,6 +39,7 @@ const METHODS: [(&str, &[&str]); 9] = [
         "noise --level 0.1 --correlated > /dev/null",
         &["noise", "--level", "0.1", "--correlated"],
     ),
+    ("copula --mu 3 > /dev/null", &["copula", "--mu", "3"]),
     (
         "ipso a, 4 of 13 > /dev/null",
         &["ipso", "--variant", "a", "--confidential", "5-13"],
