@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "",
     "mask",
     "mask rankswap",

@@ -251,8 +251,9 @@ impl Law {
                     let lines = a.chunks_exact(width).zip(root.chunks_exact(width));
                     for ((masked, (a, root)), mean) in row.iter_mut().zip(lines).zip(mean) {
                         let mut sum = *mean;
-                        for j in 0..width {
-                            sum += a[j] * off[j] + root[j] * noise[j];
+                        let kept = a.iter().zip(&off).zip(root.iter().zip(&noise));
+                        for ((a, off), (root, noise)) in kept {
+                            sum += a * off + root * noise;
                         }
                         *masked = sum;
                     }

@@ -110,9 +110,9 @@ pub(super) fn sorted(table: &Table, attribute: AttrId, draws: &Draws<'_>) -> (So
     let mut order = in_file_order(&values);
     let mut starts: Vec<bool> = vec![true; order.len()];
     let mut tied = false;
-    for place in 1..order.len() {
-        starts[place] = values.compare(order[place - 1], order[place]).is_ne();
-        tied |= !starts[place];
+    for (start, pair) in starts.iter_mut().skip(1).zip(order.windows(2)) {
+        *start = values.compare(pair[0], pair[1]).is_ne();
+        tied |= !*start;
     }
     if tied {
         let purpose = format!("ties\0{}", table.attribute(attribute).name);
