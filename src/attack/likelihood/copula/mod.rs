@@ -8,8 +8,8 @@
 //! together, so the ones that nobody knows are evidence, too. c runs over the components and over the levels of protection of extremes, of
 //! which known scores say how likely they are. B and S follow from what the statement publishes: [`law`].
 //!
-//! - **What is not known** of somebody, or not released, is left out of z_v or y: the marginal of a normal law. Gaps were redrawn, so a
-//!   gap says nothing of a gap, except through the score that it has of its own (`gaps`).
+//! - **What is not known** of somebody, or not released, is left out of z_v or y: the marginal of a normal law. Gaps were drawn anew
+//!   given the masked scores, so a gap says nothing of a gap.
 //! - **Ties.** A value that many have says no more of its score than that it lies in an interval: it counts as the mean of the interval, seen
 //!   with an error of the variance inside, by the rules of linear prediction. Short ties (below 5 % of the file) count as their mean.
 //! - **Kept attributes** (`given`): a released record shows what they explain of its scores, and if it is the one that is sought, of the
@@ -45,9 +45,7 @@ const KEPT: usize = 1 << 29;
 /// The attributes of the released file that this law looks at.
 pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
     let kept = stated.given.iter().flat_map(|given| &given.attributes);
-    let mut names: Vec<String> = (stated.values.iter().chain(&stated.gaps).chain(kept))
-        .cloned()
-        .collect();
+    let mut names: Vec<String> = (stated.values.iter().chain(kept)).cloned().collect();
     names.sort_unstable();
     names.dedup();
     names

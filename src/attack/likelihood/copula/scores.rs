@@ -57,18 +57,11 @@ struct Column {
 impl Scores {
     /// Scores of all attributes that were masked, as far as they are known or were released.
     pub fn new(scenario: &Scenario<'_>, stated: &CopulaParameters) -> Self {
-        let scored: Vec<(&String, bool)> = (stated.values.iter().map(|name| (name, false)))
-            .chain(stated.gaps.iter().map(|name| (name, true)))
-            .collect();
         let coded = stated.extremes.as_ref().is_some_and(|e| e.coded > 0.0);
-        let columns: Vec<Column> = scored
-            .par_iter()
-            .map(|&(name, gap)| {
+        let columns: Vec<Column> = (stated.values.par_iter())
+            .map(|name| {
                 let (known, released) = find(scenario, name);
-                match gap {
-                    true => of_gaps(scenario, known, released),
-                    false => of_values(scenario, known, released, coded),
-                }
+                of_values(scenario, known, released, coded)
             })
             .collect();
         let side = |n: usize, of: fn(&Column) -> &Vec<(f64, State)>| {
@@ -258,40 +251,5 @@ fn of_values(
         intruder,
         released: scores(of_release, &among_released),
         error,
-    }
-}
-
-/// The score of whether an attribute is missing: a large tie of those who have it, and one of those who miss it.
-fn of_gaps(scenario: &Scenario<'_>, known: Option<usize>, released: Option<At<'_>>) -> Column {
-    let n = scenario.released.n_records();
-    let Some((matrix, at)) = released.filter(|_| n > 0) else {
-        return Column {
-            intruder: absent(scenario.intruder.n_records()),
-            released: absent(n),
-            error: 0.0,
-        };
-    };
-    let present = matrix.present(at).count();
-    let parts = [
-        interval(0, present.max(1), n),
-        interval(present.min(n - 1), n, n),
-    ];
-    let share = present as f64 / n as f64;
-    let within = share * parts[0].1 + (1.0 - share) * parts[1].1;
-    let scores = |(matrix, at): At<'_>| -> Vec<(f64, State)> {
-        (0..matrix.n_records())
-            .map(|record| {
-                let part = parts[usize::from(matrix.is_missing(record, at))];
-                (part.0 / (1.0 - within), State::Blurred)
-            })
-            .collect()
-    };
-    Column {
-        intruder: match known {
-            Some(place) => scores((scenario.intruder, place)),
-            None => absent(scenario.intruder.n_records()),
-        },
-        released: scores((matrix, at)),
-        error: within / (1.0 - within),
     }
 }
