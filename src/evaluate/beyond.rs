@@ -37,7 +37,12 @@ pub struct Part {
 
 impl Part {
     /// Of these seekers, among so many sought records.
-    fn of(contests: &[Contest], partners: &[Option<u32>], sought: u64, seekers: impl Iterator<Item = usize>) -> Self {
+    fn of(
+        contests: &[Contest],
+        partners: &[Option<u32>],
+        sought: u64,
+        seekers: impl Iterator<Item = usize>,
+    ) -> Self {
         let seekers: Vec<usize> = seekers.collect();
         let with_partner = seekers.iter().filter(|&&seeker| partners[seeker].is_some());
         let with_partner = with_partner.count() as u64;
@@ -132,7 +137,10 @@ impl StandingOut {
     /// O(n log n) an attribute, and n times the square of the attributes.
     pub fn of(original: &Table, attributes: &[AttrId]) -> Self {
         let n = original.n_records();
-        let columns: Vec<Numbers<'_>> = attributes.iter().filter_map(|&id| original.numbers(id)).collect();
+        let columns: Vec<Numbers<'_>> = attributes
+            .iter()
+            .filter_map(|&id| original.numbers(id))
+            .collect();
         let mut extreme = vec![false; n];
         for numbers in &columns {
             let mut values: Vec<(f64, usize)> = present(*numbers).collect();
@@ -142,7 +150,8 @@ impl StandingOut {
         }
         let mut far = vec![false; n];
         if !columns.is_empty() {
-            let mut distances: Vec<(f64, usize)> = mahalanobis(&columns, n).into_iter().zip(0..).collect();
+            let mut distances: Vec<(f64, usize)> =
+                mahalanobis(&columns, n).into_iter().zip(0..).collect();
             distances.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
             mark_last(distances.iter(), &mut far);
         }
@@ -150,7 +159,7 @@ impl StandingOut {
     }
 }
 
-fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (f64, usize)> + 'a {
+fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (f64, usize)> + Clone + 'a {
     let all = numbers.values.iter().map(|value| value + 0.0).zip(0..);
     all.filter(move |&(_, record)| !numbers.missing.contains(record))
 }
@@ -171,7 +180,10 @@ fn mark_last<'a>(order: impl ExactSizeIterator<Item = &'a (f64, usize)>, marked:
 
 /// Squared Mahalanobis distances from the mean, in the directions in which the attributes vary.
 fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
-    let scores: Vec<Vec<f64>> = columns.iter().map(|&numbers| standardised(numbers, n)).collect();
+    let scores: Vec<Vec<f64>> = columns
+        .iter()
+        .map(|&numbers| standardised(numbers, n))
+        .collect();
     let width = scores.len();
     let product = |j: usize, k: usize| {
         let products = scores[j].iter().zip(&scores[k]).map(|(x, y)| x * y);
@@ -186,7 +198,9 @@ fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
     (0..n)
         .map(|record| {
             along.iter().fold(0.0, |sum, &axis| {
-                let position = (0..width).fold(0.0, |sum, k| sum + scores[k][record] * axes.vectors[[k, axis]]);
+                let position = (0..width).fold(0.0, |sum, k| {
+                    sum + scores[k][record] * axes.vectors[[k, axis]]
+                });
                 sum + position * position / axes.values[axis]
             })
         })
@@ -227,9 +241,8 @@ pub(super) fn judged(
         (!seekers.is_empty()).then(|| Part::of(contests, partners, sought, seekers.into_iter()))
     };
     let among = |marked: &[bool]| {
-        let stands_out = |&seeker: &usize| {
-            originals[seeker].is_some_and(|record| marked[record as usize])
-        };
+        let stands_out =
+            |&seeker: &usize| originals[seeker].is_some_and(|record| marked[record as usize]);
         part((0..contests.len()).filter(stands_out).collect())
     };
     let surest = surety.map(|surety| part(surest(contests, surety)));
@@ -287,16 +300,24 @@ mod tests {
     /// single greatest; the name stands nowhere.
     #[test]
     fn extremes_by_hand() {
-        let text = "a,b,c\n1,0,x\n5,0,y\n6,0,z\n99,1,x\n7,2,x\n8,3,x\n9,4,x\n10,5,x\n,6,x\n12,70,x\n";
+        let text =
+            "a,b,c\n1,0,x\n5,0,y\n6,0,z\n99,1,x\n7,2,x\n8,3,x\n9,4,x\n10,5,x\n,6,x\n12,70,x\n";
         let table = table(text);
         let all: Vec<AttrId> = table.ids().collect();
         let out = StandingOut::of(&table, &all);
         assert_eq!(marked(&out.extreme), [0, 3, 9]);
         assert_eq!(out.far.iter().filter(|&&far| far).count(), 1);
         let b_only = StandingOut::of(&table, &all[1..2]);
-        assert_eq!(marked(&b_only.far), [9], "70 is farthest from the mean of b");
+        assert_eq!(
+            marked(&b_only.far),
+            [9],
+            "70 is farthest from the mean of b"
+        );
         let names = StandingOut::of(&table, &all[2..]);
-        assert_eq!((marked(&names.extreme), marked(&names.far)), (vec![], vec![]));
+        assert_eq!(
+            (marked(&names.extreme), marked(&names.far)),
+            (vec![], vec![])
+        );
     }
 
     /// Two attributes of correlation near 1: who breaks the relation is far, though no value is extreme.
@@ -310,7 +331,11 @@ mod tests {
         let table = table(&text);
         let all: Vec<AttrId> = table.ids().collect();
         let out = StandingOut::of(&table, &all);
-        assert_eq!(marked(&out.far), [40], "the third depends on the others, and changes nothing");
+        assert_eq!(
+            marked(&out.far),
+            [40],
+            "the third depends on the others, and changes nothing"
+        );
         assert_eq!(marked(&StandingOut::of(&table, &all[..2]).far), [40]);
         assert!(!out.extreme[40]);
     }
@@ -320,7 +345,9 @@ mod tests {
     fn extremes_are_those_of_plain_loops() {
         let mut state = 7_u64;
         let mut roll = |sides: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) % sides
         };
         for n in [1, 2, 3, 50, 99, 100, 199, 200, 731] {
@@ -334,9 +361,14 @@ mod tests {
             let out = StandingOut::of(&table, &all);
             let most = (n / 100).max(1);
             for (record, (a, b)) in cells.iter().enumerate() {
-                let few = |test: &dyn Fn(&(u64, u64)) -> bool| cells.iter().filter(|of| test(of)).count() <= most;
+                let few = |test: &dyn Fn(&(u64, u64)) -> bool| {
+                    cells.iter().filter(|of| test(of)).count() <= most
+                };
                 let expected = n > 1
-                    && (few(&|of| of.0 >= *a) || few(&|of| of.0 <= *a) || few(&|of| of.1 >= *b) || few(&|of| of.1 <= *b));
+                    && (few(&|of| of.0 >= *a)
+                        || few(&|of| of.0 <= *a)
+                        || few(&|of| of.1 >= *b)
+                        || few(&|of| of.1 <= *b));
                 assert_eq!(out.extreme[record], expected, "{n}: {record}");
             }
         }
@@ -368,9 +400,15 @@ mod tests {
         let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
         assert_eq!(beyond.extremes, None);
         let far = beyond.far.unwrap();
-        assert_eq!((far.records, far.fair, far.strict, far.optimistic), (7, 1.5, 1, 2));
+        assert_eq!(
+            (far.records, far.fair, far.strict, far.optimistic),
+            (7, 1.5, 1, 2)
+        );
         let surest = beyond.surest.unwrap();
-        assert_eq!((surest.records, surest.fair, surest.baseline), (3, 1.5, 1.0 / 9.0));
+        assert_eq!(
+            (surest.records, surest.fair, surest.baseline),
+            (3, 1.5, 1.0 / 9.0)
+        );
         assert_eq!(surest.rate(Ties::Strict), 1.0 / 3.0);
         // By distance: the fewest candidates first, then the nearest; who has none is sure of nothing.
         contests[10] = contest(1, true, 1);

@@ -23,7 +23,15 @@ pub(super) struct Judged {
     pub links: Vec<Link>,
     /// The probability that the attack states for each seeker's link, if its costs are likelihoods.
     pub stated: Option<Vec<f64>>,
+    /// The least distance or cost of each seeker, where it was worked out.
+    pub least: Option<Vec<f64>>,
 }
+
+/// Of more seekers, least distances are not worked out for their own sake.
+const MOST_MEASURED: usize = 200_000;
+
+/// Of more seekers, weights of agreement patterns are not.
+const MOST_WEIGHED: usize = 20_000;
 
 /// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
 ///
@@ -49,6 +57,7 @@ pub(super) fn nearest(
                 contests: exactly.contests(partners),
                 links: Vec::new(),
                 stated: None,
+                least: least(nearest, neighbours),
             });
         }
         let contests = neighbours.contests(&nearest.seekers, partners, candidates);
@@ -56,6 +65,7 @@ pub(super) fn nearest(
             contests,
             links: Vec::new(),
             stated: None,
+            least: least(nearest, neighbours),
         });
     }
     let mut links = with_all_ties(|limit| {
@@ -70,9 +80,25 @@ pub(super) fn nearest(
     }
     Ok(Judged {
         contests: links.iter().map(contest_of).collect(),
+        least: Some(links.iter().map(|link| link.key).collect()),
         links,
         stated: None,
     })
+}
+
+/// The least distance of each seeker, if they are not too many.
+fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<f64>> {
+    let n = nearest.seekers.n_records();
+    if n > MOST_MEASURED {
+        return None;
+    }
+    let links = neighbours.links(
+        &nearest.seekers,
+        &vec![None; n],
+        nearest.candidates.as_ref(),
+        1,
+    );
+    Some(links.into_iter().map(|link| link.key).collect())
 }
 
 /// Points whose order is decided without rounding where that matters.
@@ -225,6 +251,7 @@ pub(super) fn lists(
     };
     Ok(Judged {
         contests: links.iter().map(contest_of).collect(),
+        least: Some(links.iter().map(|link| link.key).collect()),
         links: if with_links { links } else { Vec::new() },
         stated: lists.is_likelihood().then_some(stated),
     })
@@ -243,10 +270,19 @@ pub(super) fn agreed(
         true => with_all_ties(|limit| weighted.links(partners, limit))?,
         false => Vec::new(),
     };
+    let least = match (with_links, partners.len()) {
+        (true, _) => Some(links.iter().map(|link| link.key).collect()),
+        (false, n) if n <= MOST_WEIGHED => {
+            let links = weighted.links(&vec![None; n], 1);
+            Some(links.into_iter().map(|link| link.key).collect())
+        }
+        _ => None,
+    };
     Ok(Judged {
         contests: weighted.contests(partners),
         links,
         stated: None,
+        least,
     })
 }
 

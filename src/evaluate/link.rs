@@ -1,10 +1,16 @@
 //! One study of a pair of files: what the intruder is given, and what becomes of his claims.
 
-use std::{borrow::Cow, cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
 
 use rand::seq::SliceRandom;
 
 use super::{
+    beyond::{self, Beyond, StandingOut, Surety},
     calibration::Calibration,
     judge::{self, Judged},
     score::Score,
@@ -21,7 +27,7 @@ use crate::{
         probabilistic::{Agreed, Model, PatternRow},
         releases::{Further, Releases},
     },
-    distance::nearest::{Link, Neighbours},
+    distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
     rng::{Purpose, Seed},
     table::{AttrId, Matrix, Numbers, Role, Scale, Table},
@@ -303,6 +309,8 @@ impl<'a> Study<'a> {
             intruder: side(0, &self.held),
             released: side(1, &self.shown),
             index: RefCell::default(),
+            attributes: known.iter().map(|attribute| attribute.original).collect(),
+            standing_out: OnceCell::new(),
         }
     }
 
@@ -333,6 +341,8 @@ impl<'a> Study<'a> {
             intruder,
             released: gathered(self.masked, masked, &self.shown),
             index: RefCell::default(),
+            attributes: original.to_vec(),
+            standing_out: OnceCell::new(),
         }
     }
 
@@ -411,11 +421,17 @@ pub struct Case<'a> {
     released: Matrix,
     /// The index of the last attack: attacks with the same distance share it.
     index: RefCell<Option<Rc<Neighbours>>>,
+    /// The known attributes in the original.
+    attributes: Vec<AttrId>,
+    /// Who stands out by them; no attack is shown it.
+    standing_out: OnceCell<StandingOut>,
 }
 
 /// What an attack achieved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
+    /// How it fared among people who stand out, and with its surest links.
+    pub beyond: Beyond,
     /// How its claims were judged.
     pub score: Score,
     /// Of a one-to-one assignment.
@@ -609,6 +625,7 @@ impl Case<'_> {
             contests,
             links,
             stated,
+            least,
         } = match &preference {
             Preference::Nearest(nearest) => {
                 let neighbours = self.neighbours(nearest);
@@ -623,8 +640,10 @@ impl Case<'_> {
             preference.n_sought() as u64,
             attack.has_candidate_sets(),
         );
+        let sought = preference.n_sought() as u64;
         match assign {
             Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
+                beyond: self.beyond(&contests, sought, surety(stated.as_deref(), least)),
                 posterior,
                 links: self.claims(links),
                 score,
@@ -642,6 +661,13 @@ impl Case<'_> {
                     .zip(partners)
                     .filter(right)
                     .count();
+                let fates: Vec<Contest> = (contests.iter().zip(&assignment.partners))
+                    .zip(partners)
+                    .map(|((contest, got), truth)| fate(contest, *got, *truth))
+                    .collect();
+                let costs = assignment.costs.iter();
+                let costs = costs.map(|cost| cost.unwrap_or(f64::INFINITY)).collect();
+                let beyond = self.beyond(&fates, sought, Some(Surety::Distances(costs)));
                 let links = links
                     .into_iter()
                     .enumerate()
@@ -657,12 +683,38 @@ impl Case<'_> {
                     links: self.claims(links),
                     score: score.with_assignment(correct as u64),
                     assignment: Some(assignment.total),
+                    beyond,
                     calibration: None,
                     posterior: None,
                     fitted,
                 })
             }
         }
+    }
+
+    /// How an attack fared among those who stand out, and with the links it is surest of.
+    fn beyond(&self, contests: &[Contest], sought: u64, surety: Option<Surety>) -> Beyond {
+        let study = self.study;
+        let standing_out = self
+            .standing_out
+            .get_or_init(|| StandingOut::of(study.original, &self.attributes));
+        let held = |position: u32| study.held[position as usize];
+        let originals: Vec<Option<u32>> = match study.direction {
+            Direction::OriginalToMasked => study.held.iter().copied().map(Some).collect(),
+            Direction::MaskedToOriginal => {
+                let partners = study.partner_of_shown.iter();
+                partners.map(|partner| partner.map(held)).collect()
+            }
+        };
+        let partners = study.partners();
+        beyond::judged(
+            contests,
+            partners,
+            sought,
+            standing_out,
+            &originals,
+            surety.as_ref(),
+        )
     }
 
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
@@ -757,6 +809,25 @@ fn given_one_to_one(
             (balanced.figures(), Box::new(balanced))
         }
     })
+}
+
+/// What an attack's confidence is read from.
+fn surety(stated: Option<&[f64]>, least: Option<Vec<f64>>) -> Option<Surety> {
+    match stated {
+        Some(stated) => Some(Surety::Stated(stated.to_vec())),
+        None => least.map(Surety::Distances),
+    }
+}
+
+/// What became of a seeker in an assignment: one link, right or wrong, or none.
+fn fate(contest: &Contest, got: Option<u32>, truth: Option<u32>) -> Contest {
+    let right = got.is_some() && got == truth;
+    Contest {
+        candidates: u32::from(got.is_some()),
+        inside: right || contest.inside,
+        closer: !right,
+        tied: u32::from(right),
+    }
 }
 
 fn to_u32(index: usize) -> u32 {

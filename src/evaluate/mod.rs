@@ -3,6 +3,7 @@
 //! The intruder (`attack`) never sees what is here. What he gets is built in [`link`]: his own records, and the released
 //! ones in an order unrelated to his.
 
+pub mod beyond;
 pub mod calibration;
 pub mod comparable;
 pub mod grid;
@@ -15,3 +16,4 @@ pub mod score;
 pub mod search;
 pub mod summary;
 pub mod truth;
+pub mod worst;

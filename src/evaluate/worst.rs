@@ -80,12 +80,12 @@ fn grown(bits: &Bits, n: usize, size: usize) -> Vec<Vec<usize>> {
     };
     let best = |sets: Vec<Vec<usize>>| -> Option<(f64, Vec<usize>)> {
         let ranked = sets.into_par_iter().map(|set| (bits.of_set(&set), set));
-        ranked.reduce_with(|a, b| {
-            match b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_gt() {
+        ranked.reduce_with(
+            |a, b| match b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_gt() {
                 true => b,
                 false => a,
-            }
-        })
+            },
+        )
     };
     let mut set = Vec::new();
     while set.len() < size {
@@ -143,8 +143,16 @@ impl Bits {
         let columns: Vec<Vec<f64>> = (0..2 * numbers)
             .into_par_iter()
             .map(|k| match k < numbers {
-                true => rank_scores(original, numeric[k].original, pairs.iter().map(|pair| pair[0])),
-                false => rank_scores(masked, numeric[k - numbers].masked, pairs.iter().map(|pair| pair[1])),
+                true => rank_scores(
+                    original,
+                    numeric[k].original,
+                    pairs.iter().map(|pair| pair[0]),
+                ),
+                false => rank_scores(
+                    masked,
+                    numeric[k - numbers].masked,
+                    pairs.iter().map(|pair| pair[1]),
+                ),
             })
             .collect();
         let product = |j: usize, k: usize| {
@@ -168,7 +176,10 @@ impl Bits {
     }
 
     fn of_set(&self, set: &[usize]) -> f64 {
-        let names: f64 = set.iter().filter_map(|&k| self.of[k].err()).fold(0.0, |sum, bits| sum + bits);
+        let names: f64 = set
+            .iter()
+            .filter_map(|&k| self.of[k].err())
+            .fold(0.0, |sum, bits| sum + bits);
         let numbers: Vec<usize> = set.iter().filter_map(|&k| self.of[k].ok()).collect();
         let masked: Vec<usize> = numbers.iter().map(|&k| k + self.numbers).collect();
         let both: Vec<usize> = numbers.iter().chain(&masked).copied().collect();
@@ -179,9 +190,13 @@ impl Bits {
     /// log₂ of the determinant, no direction being narrower than `least`.
     fn log_det(&self, columns: &[usize]) -> f64 {
         let width = columns.len();
-        let part = Array2::from_shape_fn((width, width), |(j, k)| self.correlations[[columns[j], columns[k]]]);
+        let part = Array2::from_shape_fn((width, width), |(j, k)| {
+            self.correlations[[columns[j], columns[k]]]
+        });
         let values = eigen::symmetric(part).values;
-        values.iter().fold(0.0, |sum, &value| sum + value.max(self.least).log2())
+        values
+            .iter()
+            .fold(0.0, |sum, &value| sum + value.max(self.least).log2())
     }
 }
 
@@ -216,11 +231,20 @@ fn rank_scores(table: &Table, id: AttrId, records: impl Iterator<Item = u32>) ->
 }
 
 /// Bits that a masked name says about the original one.
-fn mutual_information(original: &Table, masked: &Table, pairs: &[[u32; 2]], attribute: &Shared) -> f64 {
+fn mutual_information(
+    original: &Table,
+    masked: &Table,
+    pairs: &[[u32; 2]],
+    attribute: &Shared,
+) -> f64 {
     let mut joint: BTreeMap<(String, String), usize> = BTreeMap::new();
     for [old, new] in pairs {
-        let old = original.category(*old as usize, attribute.original).into_owned();
-        let new = masked.category(*new as usize, attribute.masked).into_owned();
+        let old = original
+            .category(*old as usize, attribute.original)
+            .into_owned();
+        let new = masked
+            .category(*new as usize, attribute.masked)
+            .into_owned();
         *joint.entry((old, new)).or_default() += 1;
     }
     let (mut left, mut right): (BTreeMap<&str, usize>, BTreeMap<&str, usize>) = Default::default();
@@ -238,10 +262,7 @@ fn mutual_information(original: &Table, masked: &Table, pairs: &[[u32; 2]], attr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        evaluate::link::shared_attributes,
-        table::ReadOptions,
-    };
+    use crate::{evaluate::link::shared_attributes, table::ReadOptions};
 
     fn table(text: &str) -> Table {
         Table::read("t.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
@@ -251,14 +272,20 @@ mod tests {
     fn files(n: usize) -> (Table, Table) {
         let mut state = 5_u64;
         let mut roll = |sides: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % sides
         };
         let mut texts = [String::from("a,b,c,d,e,f\n"), String::from("a,b,c,d,e,f\n")];
         for _ in 0..n {
             let values: Vec<u64> = (0..5).map(|_| roll(1000)).collect();
             let name = ["x", "y", "z"][roll(3) as usize];
-            let masked: Vec<u64> = values.iter().zip([30, 3000, 200, 700, 90]).map(|(v, noise)| v + roll(noise)).collect();
+            let masked: Vec<u64> = values
+                .iter()
+                .zip([30, 3000, 200, 700, 90])
+                .map(|(v, noise)| v + roll(noise))
+                .collect();
             for (text, values) in texts.iter_mut().zip([values, masked]) {
                 let words: Vec<String> = values.iter().map(u64::to_string).collect();
                 *text += &format!("{},{name}\n", words.join(","));
@@ -295,7 +322,10 @@ mod tests {
         let bits = Bits::of(&original, &masked, &truth, &shared);
         for size in 1..6 {
             let made = grown(&bits, 6, size);
-            let best = made.iter().max_by(|a, b| bits.of_set(a).total_cmp(&bits.of_set(b))).unwrap();
+            let best = made
+                .iter()
+                .max_by(|a, b| bits.of_set(a).total_cmp(&bits.of_set(b)))
+                .unwrap();
             assert_eq!(*best, ranked(size)[0], "{size}");
         }
     }
@@ -307,7 +337,10 @@ mod tests {
         let masked = table("a\n2\n1\n3\n6\n4\n5\n");
         let truth = Truth::by_order(&original, &masked).unwrap();
         let id = original.find("a").unwrap();
-        let shared = [Shared { original: id, masked: masked.find("a").unwrap() }];
+        let shared = [Shared {
+            original: id,
+            masked: masked.find("a").unwrap(),
+        }];
         let bits = Bits::of(&original, &masked, &truth, &shared).of_set(&[0]);
         // Differences of ranks 1, 1, 0, 2, 1, 1: r = 1 - 6 · 8 / (6 · 35).
         let r: f64 = 1.0 - 48.0 / 210.0;
@@ -320,8 +353,14 @@ mod tests {
         let original = table(text);
         let truth = Truth::by_order(&original, &original).unwrap();
         let id = original.find("b").unwrap();
-        let shared = [Shared { original: id, masked: id }];
+        let shared = [Shared {
+            original: id,
+            masked: id,
+        }];
         let bits = Bits::of(&original, &original, &truth, &shared).of_set(&[0]);
-        assert!((bits - 1.0).abs() < 1e-12, "two names of two records each are one bit");
+        assert!(
+            (bits - 1.0).abs() < 1e-12,
+            "two names of two records each are one bit"
+        );
     }
 }

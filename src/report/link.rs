@@ -1,5 +1,6 @@
 //! The report of `sdcrisk link`.
 
+mod beyond;
 mod people;
 
 use std::fmt::Write as _;
@@ -28,6 +29,8 @@ use crate::{
 
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.link/1";
+
+pub use beyond::{BeyondSummary, PartSummary};
 
 /// What `sdcrisk link` found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -217,6 +220,8 @@ pub struct LinkResult {
     /// What was fitted; only of attacks that fit a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSummary>,
+    /// How it fared among people who stand out, and with the links that it is surest of.
+    pub beyond: BeyondSummary,
     /// What became of links by their stated probability, a tie of t counted 1/t.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
@@ -323,6 +328,7 @@ impl LinkResult {
             candidates_mean: score.candidates_mean,
             candidates_quantiles: score.candidates_quantiles,
             candidates_histogram: score.candidates_histogram.clone(),
+            beyond: BeyondSummary::new(&outcome.beyond, ties),
             contains_true: score.contains_true,
             standardize: attack.standardize().map(Standardize::word),
             windows: attack.windows(known),
@@ -478,7 +484,7 @@ impl LinkReport {
     /// Never in fact: it writes to memory.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
         let mut writer = spreadsheet::writer(Vec::new());
-        writer.write_record([
+        let columns = [
             "method",
             "known",
             "n_known",
@@ -514,7 +520,8 @@ impl LinkReport {
             "standardize",
             "interval_of_findable_low",
             "interval_of_findable_high",
-        ])?;
+        ];
+        writer.write_record(columns.into_iter().chain(beyond::COLUMNS))?;
         for r in &self.results {
             let scenario = &self.scenario;
             let counts = (
@@ -557,6 +564,7 @@ impl LinkReport {
                     r.standardize,
                     r.interval_of_findable[0],
                     r.interval_of_findable[1],
+                    r.beyond.cells(),
                 ),
             ))?;
         }

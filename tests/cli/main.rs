@@ -10,6 +10,7 @@ mod aggregates;
 mod analyses;
 mod atomic;
 mod bad_input;
+mod beyond;
 mod browser;
 mod calls;
 mod copula;

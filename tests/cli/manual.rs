@@ -96,7 +96,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "link",
-            "--method --known --known-records --direction --ties --p --window --statement --standardize --attributes-masked --quantifiers --assign --posterior --id --links --format --fail-above --seed --output",
+            "--method --known --known-records --direction --ties --p --window --statement --standardize --attributes-masked --quantifiers --assign --posterior --id --links --format --fail-above --fail-above-extremes --seed --output",
         ),
         (
             "mask recode",

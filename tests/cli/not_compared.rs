@@ -197,7 +197,7 @@ fn a_subset_has_two_rates_and_the_gate_names_the_one_that_broke_it() {
         csv.lines()
             .next()
             .unwrap()
-            .ends_with("interval_of_findable_low,interval_of_findable_high")
+            .contains("interval_of_findable_low,interval_of_findable_high")
     );
     let gate = |limit: &str, status| {
         sandbox

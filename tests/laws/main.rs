@@ -13,6 +13,7 @@ mod aggregates;
 mod analyses;
 mod architecture;
 mod attacks_agree_with_oracle;
+mod beyond;
 mod bounds;
 mod certificate_oracle;
 mod certificates;

@@ -73,7 +73,7 @@ pub struct LinkArgs {
     pub(super) masked: PathBuf,
     #[command(flatten)]
     pub(super) methods: MethodArgs,
-    /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 [default: all that can be compared]
+    /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 | worst:7 (of 7 attributes the few sets that betray most) [default: all that can be compared]
     #[arg(long, value_name = "KNOWN", help_heading = "The intruder")]
     pub(super) known: Option<String>,
     /// The attributes that --known counts among: names or positions [default: all quasi-identifiers]
@@ -122,6 +122,9 @@ pub struct LinkArgs {
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
+    /// End with exit status 10 when a rate among extremes is above this: those in the top or bottom 1 % of a known attribute, or in the 1 % farthest from the mean
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    pub(super) fail_above_extremes: Option<f64>,
     /// Repeatable random choices of --known random:, --known-records N and --train-records N; other draws of --posterior sampled
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,

@@ -11,9 +11,10 @@ use crate::{
     },
     error::{Error, Result},
     evaluate::{
-        knowledge,
+        knowledge::{self, Knowledge},
         link::{self, LeftOut, Shared},
         truth::{self, Truth},
+        worst,
     },
     rng::{Purpose, Seed},
     statement::Statement,
@@ -45,6 +46,7 @@ impl LinkArgs {
         &self,
         original: &Table,
         masked: &Table,
+        truth: &Truth,
         seed: &Seed,
     ) -> Result<(Vec<Vec<Shared>>, Vec<LeftOut>)> {
         check_names(original, masked)?;
@@ -88,7 +90,12 @@ impl LinkArgs {
             }
             !aligns
         });
-        let cases = knowledge.cases(shared.len(), || seed.streams(Purpose::Knowledge, 0).at(0))?;
+        let cases = match knowledge {
+            Knowledge::Worst(size) => worst::sets(original, masked, truth, &shared, size)?,
+            knowledge => {
+                knowledge.cases(shared.len(), || seed.streams(Purpose::Knowledge, 0).at(0))?
+            }
+        };
         let attributes = |case: Vec<usize>| case.into_iter().map(|k| shared[k]).collect();
         Ok((cases.into_iter().map(attributes).collect(), left_out))
     }

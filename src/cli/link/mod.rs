@@ -34,6 +34,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         comparable::{self, Doubt},
+        knowledge::Knowledge,
         link::{Claim, LeftOut, Shared, Study},
         truth::{self, Truth},
     },
@@ -116,8 +117,15 @@ pub(in crate::cli) fn attack_files(
     let sides = args.sides(original, masked, &held)?;
     let (cases, left_out) = match &sides {
         Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
-        None => args.cases(original, masked, &seed)?,
+        None => args.cases(original, masked, truth, &seed)?,
     };
+    if let Some(Knowledge::Worst(size)) = args.knowledge()? {
+        console.note(&format!(
+            "note: --known worst:{size}: the {} sets of {size} attributes are attacked that betray most by a bound (bits that masked ranks say \
+             about original ones)",
+            cases.len()
+        ));
+    }
     for left in &left_out {
         console.note(&format!(
             "note: {} is not compared: it {}",
@@ -289,7 +297,8 @@ pub(in crate::cli) fn check_on(
     match args.sides(original, original, &held)? {
         Some(sides) => Ok(sides.left_out),
         None => {
-            let (cases, left_out) = args.cases(original, original, &seed)?;
+            let truth = Truth::by_order(original, original)?;
+            let (cases, left_out) = args.cases(original, original, &truth, &seed)?;
             args.note_unknown_names(original, &cases, console)?;
             Ok(left_out)
         }
@@ -462,11 +471,37 @@ impl LinkArgs {
             "limit" => Ending::Unproven,
             _ => Ending::Done,
         };
-        let Some(limit) = self.fail_above else {
+        if self.fail_above.is_none() && self.fail_above_extremes.is_none() {
             return Ok(otherwise);
-        };
+        }
+        let mut extremes = report
+            .results
+            .iter()
+            .flat_map(|result| result.beyond.of_extremes());
+        if self.fail_above_extremes.is_some() && extremes.next().is_none() {
+            return Err(Error::input(
+                "--fail-above-extremes has nothing to look at: nobody stands out by the known attributes",
+            )
+            .remedy("Let the intruder know an attribute of numbers, or leave it out"));
+        }
         let mut ending = otherwise;
+        let above = |result: &LinkResult, what: &str, rate: f64, limit: f64| {
+            console.note(&format!(
+                "note: {}, knowing {}: {what} is {}, above {}",
+                result.method,
+                text::names(&result.known, NAMES_SHOWN),
+                text::percent(rate),
+                text::percent(limit)
+            ));
+        };
         for result in &report.results {
+            let of_extremes = result.beyond.of_extremes();
+            let limit = self.fail_above_extremes.unwrap_or(f64::INFINITY);
+            for (rate, what) in of_extremes.filter(|(rate, _)| *rate > limit) {
+                ending = Ending::AboveLimit;
+                above(result, what, rate, limit);
+            }
+            let limit = self.fail_above.unwrap_or(f64::INFINITY);
             let figures = [
                 (result.rate, "the rate among all records"),
                 (
@@ -479,13 +514,7 @@ impl LinkArgs {
             for (rate, what) in figures.filter(|(rate, _)| *rate > limit) {
                 // What is above stays above, whatever else a search would have found.
                 ending = Ending::AboveLimit;
-                console.note(&format!(
-                    "note: {}, knowing {}: {what} is {}, above {}",
-                    result.method,
-                    text::names(&result.known, NAMES_SHOWN),
-                    text::percent(*rate),
-                    text::percent(limit)
-                ));
+                above(result, what, *rate, limit);
             }
         }
         if ending != Ending::AboveLimit {

@@ -70,6 +70,7 @@ impl LinkReport {
         }
         out.push('\n');
         out += &self.rates_table();
+        out += &self.beyond_table();
         out.push('\n');
         if let Some(result) = self.best_calibrated() {
             out += &format!(
@@ -263,7 +264,7 @@ impl LinkReport {
     }
 
     /// What the intruder knew in a case: all names, or the ends of the list where each case goes on from the last.
-    fn case_label(&self, result: &LinkResult) -> String {
+    pub(super) fn case_label(&self, result: &LinkResult) -> String {
         const NAMES_IN_FULL: usize = 3;
         let known = &result.known;
         let longest = self
@@ -314,6 +315,7 @@ impl LinkReport {
                 "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
             );
         }
+        lines.extend(self.beyond_in_words());
         for not_run in &self.not_run {
             lines.push(format!("Not run: {} ({}).", not_run.method, not_run.why));
         }

@@ -328,6 +328,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--posterior", &["scaled", "sampled"]),
             ("--links", &["out-links.csv"]),
             ("--fail-above", &["5%", "0.9", "*"]),
+            ("--fail-above-extremes", &["5%", "0.9", "*"]),
         ],
     ),
     (

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::report::text::percent;
 use pictures::{by_knowledge, calibration, candidates};
-use tables::{candidate_sets, interval, rates, sample, ties_table};
+use tables::{beyond, candidate_sets, interval, rates, sample, ties_table};
 
 pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Section> {
     let links = of(documents);
@@ -169,6 +169,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         (folded(&rates(link), "Every attack in every case"))
         @let sets = candidate_sets(link);
         @if !sets.rows.is_empty() { (folded(&sets, "Candidate sets in every case")) }
+        (beyond(link))
         (ties_table(link))
         @if link.results.iter().any(|attack| attack.worst_case) {
             p { "* A worst case: the distance was made from who is whom, which an intruder does not know." }

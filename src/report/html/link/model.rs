@@ -95,6 +95,9 @@ pub struct Attack {
     pub windows: Option<Vec<u64>>,
     #[serde(default, deserialize_with = "or_none")]
     pub candidates_histogram: Vec<[u64; 2]>,
+    /// Beyond the mean.
+    #[serde(default)]
+    pub beyond: Beyond,
     #[serde(default)]
     pub sample: Option<String>,
     #[serde(default)]
@@ -105,6 +108,28 @@ pub struct Attack {
     pub expected: Option<f64>,
     #[serde(default, deserialize_with = "or_none")]
     pub calibration: Vec<Band>,
+}
+
+/// How an attack fared beyond its mean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct Beyond {
+    #[serde(default)]
+    pub extremes: Option<Part>,
+    #[serde(default)]
+    pub far: Option<Part>,
+    #[serde(default)]
+    pub surest: Option<Part>,
+}
+
+/// How it fared with a part of those who looked.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Part {
+    pub records: u64,
+    pub correct: f64,
+    pub rate: f64,
+    pub interval: [f64; 2],
+    #[serde(default)]
+    pub baseline: f64,
 }
 
 /// Correct links under each rule for ties.

@@ -57,6 +57,53 @@ pub(super) fn rates(link: &Link) -> Table {
     Table::new("Links, attack by attack", &header, 3).with(rows)
 }
 
+/// People who stand out, and the links that attacks are surest of; nothing where nobody does.
+pub(super) fn beyond(link: &Link) -> Markup {
+    let header = [
+        "Attack",
+        "Attributes known",
+        "Who",
+        "Records",
+        "Correct links",
+        "Rate",
+        "95 % interval",
+        "By chance",
+    ];
+    let rows: Vec<Vec<String>> = link
+        .results
+        .iter()
+        .flat_map(|attack| {
+            let parts = [
+                (
+                    "top or bottom 1 % of a known attribute",
+                    attack.beyond.extremes,
+                ),
+                ("1 % farthest from the mean", attack.beyond.far),
+                ("1 % surest links", attack.beyond.surest),
+            ];
+            parts.into_iter().filter_map(move |(who, part)| {
+                let part = part?;
+                Some(vec![
+                    attack.method.clone(),
+                    link.case(attack),
+                    who.to_owned(),
+                    part.records.to_string(),
+                    count(part.correct),
+                    percent(part.rate),
+                    interval(part.interval),
+                    percent(part.baseline),
+                ])
+            })
+        })
+        .collect();
+    let table = Table::new(
+        "Beyond the mean: people who stand out, and the surest links",
+        &header,
+        3,
+    );
+    html! { @if !rows.is_empty() { (table.with(rows.into_iter()).markup()) } }
+}
+
 /// What is left of the file by what was published, record by record of the intruder.
 pub(super) fn candidate_sets(link: &Link) -> Table {
     let header = [
