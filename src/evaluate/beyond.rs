@@ -99,7 +99,7 @@ pub struct Beyond {
 pub enum SureBy {
     /// The probability that it states.
     Probability,
-    /// How few candidates there are, then how small the distance or cost is.
+    /// How few candidates there are, then how small the distance or cost is, then how few tie at it.
     Distance,
 }
 
@@ -224,8 +224,8 @@ fn standardised(numbers: Numbers<'_>, n: usize) -> Vec<f64> {
 pub(super) enum Surety {
     /// The probabilities that it states.
     Stated(Vec<f64>),
-    /// The least distances or costs, infinite where there is no candidate.
-    Distances(Vec<f64>),
+    /// The least distances or costs, infinite where there is no candidate, and how many candidates tie at them.
+    Distances(Vec<(f64, u32)>),
 }
 
 /// Judges beyond the mean. `originals`: for each seeker the original record behind it, if there is one.
@@ -259,27 +259,33 @@ pub(super) fn judged(
 
 /// The seekers of the surest 1 % of links, at least one, and all who are as sure as the last of them.
 fn surest(contests: &[Contest], surety: &Surety) -> Vec<usize> {
-    let mut keyed: Vec<(u32, f64, usize)> = contests
+    type Key = (u32, f64, u32);
+    let order = |a: &Key, b: &Key| {
+        (a.0.cmp(&b.0))
+            .then(a.1.total_cmp(&b.1))
+            .then(a.2.cmp(&b.2))
+    };
+    let mut keyed: Vec<(Key, usize)> = contests
         .iter()
         .enumerate()
         .filter(|(_, contest)| contest.candidates > 0)
         .map(|(seeker, contest)| match surety {
-            Surety::Stated(stated) => (0, -stated[seeker], seeker),
-            Surety::Distances(distances) => (contest.candidates, distances[seeker], seeker),
+            Surety::Stated(stated) => ((0, -stated[seeker], 0), seeker),
+            Surety::Distances(least) => {
+                let (distance, tied) = least[seeker];
+                ((contest.candidates, distance, tied), seeker)
+            }
         })
         .collect();
     let most = (keyed.len() / ONE_IN).max(1);
-    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let Some(&(candidates, key, _)) = keyed.get(most - 1) else {
+    keyed.sort_unstable_by(|a, b| order(&a.0, &b.0).then(a.1.cmp(&b.1)));
+    let Some(&(last, _)) = keyed.get(most - 1) else {
         return Vec::new();
     };
     keyed
         .iter()
-        .take_while(|other| {
-            let order = other.0.cmp(&candidates).then(other.1.total_cmp(&key));
-            order.is_le()
-        })
-        .map(|&(_, _, seeker)| seeker)
+        .take_while(|(key, _)| order(key, &last).is_le())
+        .map(|&(_, seeker)| seeker)
         .collect()
 }
 
@@ -413,12 +419,24 @@ mod tests {
         // By distance: the fewest candidates first, then the nearest; who has none is sure of nothing.
         contests[10] = contest(1, true, 1);
         contests[11] = contest(0, false, 0);
-        let mut distances = vec![5.0; 200];
-        (distances[10], distances[11], distances[12]) = (7.0, 0.0, 1.0);
+        let mut distances = vec![(5.0, 1); 200];
+        (distances[10], distances[11], distances[12]) = ((7.0, 1), (0.0, 1), (1.0, 1));
         let surety = Surety::Distances(distances);
         let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
         // 199 links: one is 1 %.
         assert_eq!(beyond.surest.unwrap().records, 1);
         assert_eq!(beyond.surest.unwrap().fair, 1.0);
+    }
+
+    /// At equal distances, who ties with fewer is surer.
+    #[test]
+    fn ties_make_less_sure() {
+        let contests = vec![
+            contest(9, true, 3),
+            contest(9, true, 1),
+            contest(9, true, 2),
+        ];
+        let surety = Surety::Distances(vec![(0.0, 3), (0.0, 1), (0.0, 2)]);
+        assert_eq!(surest(&contests, &surety), [1]);
     }
 }

@@ -23,8 +23,8 @@ pub(super) struct Judged {
     pub links: Vec<Link>,
     /// The probability that the attack states for each seeker's link, if its costs are likelihoods.
     pub stated: Option<Vec<f64>>,
-    /// The least distance or cost of each seeker, where it was worked out.
-    pub least: Option<Vec<f64>>,
+    /// The least distance or cost of each seeker and how many tie at it, where that was worked out.
+    pub least: Option<Vec<(f64, u32)>>,
 }
 
 /// Of more seekers, least distances are not worked out for their own sake.
@@ -80,14 +80,14 @@ pub(super) fn nearest(
     }
     Ok(Judged {
         contests: links.iter().map(contest_of).collect(),
-        least: Some(links.iter().map(|link| link.key).collect()),
+        least: Some(links.iter().map(least_of).collect()),
         links,
         stated: None,
     })
 }
 
 /// The least distance of each seeker, if they are not too many.
-fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<f64>> {
+fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<(f64, u32)>> {
     let n = nearest.seekers.n_records();
     if n > MOST_MEASURED {
         return None;
@@ -98,7 +98,11 @@ fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<f64>> {
         nearest.candidates.as_ref(),
         1,
     );
-    Some(links.into_iter().map(|link| link.key).collect())
+    Some(links.iter().map(least_of).collect())
+}
+
+fn least_of(link: &Link) -> (f64, u32) {
+    (link.key, link.tied)
 }
 
 /// Points whose order is decided without rounding where that matters.
@@ -251,7 +255,7 @@ pub(super) fn lists(
     };
     Ok(Judged {
         contests: links.iter().map(contest_of).collect(),
-        least: Some(links.iter().map(|link| link.key).collect()),
+        least: Some(links.iter().map(least_of).collect()),
         links: if with_links { links } else { Vec::new() },
         stated: lists.is_likelihood().then_some(stated),
     })
@@ -271,10 +275,10 @@ pub(super) fn agreed(
         false => Vec::new(),
     };
     let least = match (with_links, partners.len()) {
-        (true, _) => Some(links.iter().map(|link| link.key).collect()),
+        (true, _) => Some(links.iter().map(least_of).collect()),
         (false, n) if n <= MOST_WEIGHED => {
             let links = weighted.links(&vec![None; n], 1);
-            Some(links.into_iter().map(|link| link.key).collect())
+            Some(links.iter().map(least_of).collect())
         }
         _ => None,
     };

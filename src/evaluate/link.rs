@@ -666,7 +666,9 @@ impl Case<'_> {
                     .map(|((contest, got), truth)| fate(contest, *got, *truth))
                     .collect();
                 let costs = assignment.costs.iter();
-                let costs = costs.map(|cost| cost.unwrap_or(f64::INFINITY)).collect();
+                let costs = costs
+                    .map(|cost| (cost.unwrap_or(f64::INFINITY), 1))
+                    .collect();
                 let beyond = self.beyond(&fates, sought, Some(Surety::Distances(costs)));
                 let links = links
                     .into_iter()
@@ -812,7 +814,7 @@ fn given_one_to_one(
 }
 
 /// What an attack's confidence is read from.
-fn surety(stated: Option<&[f64]>, least: Option<Vec<f64>>) -> Option<Surety> {
+fn surety(stated: Option<&[f64]>, least: Option<Vec<(f64, u32)>>) -> Option<Surety> {
     match stated {
         Some(stated) => Some(Surety::Stated(stated.to_vec())),
         None => least.map(Surety::Distances),

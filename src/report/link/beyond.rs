@@ -174,7 +174,7 @@ impl LinkReport {
         part(&|beyond| *beyond != BeyondSummary::default()).then(|| {
             "A mean rate can hide people who stand out: extremes are in the top or bottom 1 % of a known attribute of the original, \
              far from the mean is the top 1 % in Mahalanobis distance of the known attributes, and the surest links are the 1 % that the attack is \
-             surest of (by stated probability, else by fewest candidates and smallest distance)."
+             surest of (by stated probability, else by fewest candidates, smallest distance and fewest ties)."
                 .to_owned()
         })
     }
