@@ -151,7 +151,7 @@ impl<'a, R: Rng> Walk<'a, R> {
 
     /// A number below n, of 2^32 at most; off by less than n / 2^32 of its probability.
     fn below(&mut self, n: usize) -> usize {
-        (u64::from(self.draws.next_u32()) as u128 * n as u128 >> 32) as usize
+        ((u128::from(self.draws.next_u32()) * n as u128) >> 32) as usize
     }
 
     /// A loop: one owner lets go of a record; whoever is without one draws a record, and its owner is without next, until
@@ -203,7 +203,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         if free == STRANGER {
             let strangers = &self.odds.strangers;
             let all = strangers.last().map_or(1, |last| last.1);
-            let number = (u128::from(self.draws.next_u64()) * u128::from(all) >> 64) as u64;
+            let number = ((u128::from(self.draws.next_u64()) * u128::from(all)) >> 64) as u64;
             let at = strangers.partition_point(|&(_, end)| end <= number);
             return (strangers[at].0, ALONE);
         }
