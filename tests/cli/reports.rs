@@ -210,7 +210,7 @@ fn quiet_silences_notes_and_timings_are_json_lines() {
     assert_eq!(sandbox.run(&format!("-q {mask}")).ended(0).stderr, "");
     for (call, stages) in [
         (link, vec!["read", "am", "rsld", "write"]),
-        (mask, vec!["read", "rankswap", "write"]),
+        (mask, vec!["read", "relations", "rankswap", "write"]),
     ] {
         let plain = sandbox.run(&format!("{call} --quiet")).ended(0);
         let timed = sandbox.run(&format!("{call} --quiet --timings")).ended(0);
