@@ -225,8 +225,8 @@ fn off_zero(mut table: Table, zeros: &[AttrId]) -> Table {
         let decimals = table.decimals(id).unwrap_or(0);
         let unit = 0.1_f64.powi(i32::try_from(decimals).unwrap_or(0));
         let codes = table.missing_codes(id);
-        let step = (1..=1 + codes.len() as u32)
-            .map(|units| crate::table::rounded(f64::from(units) * unit, decimals))
+        let step = (1..=1 + codes.len())
+            .map(|units| crate::table::rounded(units as f64 * unit, decimals))
             .find(|step| !codes.contains(step))
             .unwrap_or(unit);
         let values = numbers.values.iter().enumerate();

@@ -28,6 +28,10 @@ pub(super) struct Clusters {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one a block, and it is never moved about"
+)]
 enum Side {
     /// Each seeker asks for the nearest groups.
     Original {
