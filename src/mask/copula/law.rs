@@ -55,6 +55,9 @@ pub(super) struct Assigned {
     pub information: f64,
 }
 
+/// Of a block of records: what each drew, the shares of components and levels summed, and the entropies of the posteriors.
+type OfBlock = (Vec<(u16, u8)>, Vec<Vec<f64>>, f64);
+
 impl Law {
     /// The law with these components, as it is published. `weights` are those of the scores, or none.
     pub fn new(parts: Vec<Part>, weights: Vec<f64>, allocation: Allocation, levels: usize) -> Self {
@@ -98,7 +101,7 @@ impl Law {
         let n = z.len() / width;
         let count = self.parts.len();
         let none = || vec![vec![0.0; self.levels + 1]; count];
-        let blocks: Vec<(Vec<(u16, u8)>, Vec<Vec<f64>>, f64)> = (0..n.div_ceil(BLOCK))
+        let blocks: Vec<OfBlock> = (0..n.div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {
                 let mut drawn = Vec::with_capacity(BLOCK);
