@@ -50,7 +50,7 @@ attacked() { # name of the masking, then its method and options
 awk -F, '
     { sum[$1, $2] += $3; n[$1, $2]++; if (!($1 in seen)) { seen[$1]; order[++rows] = $1 } }
     END {
-        columns = split("am;dbrl2;md;md0;kernel;gower;prl;rsld;microagg;likelihood;am one-to-one;likelihood one-to-one;likelihood balanced", names, ";")
+        columns = split("am;dbrl2;md;md0;kernel;gower;prl;rsld;microagg;likelihood;involution;am one-to-one;likelihood one-to-one;likelihood balanced", names, ";")
         line = "masking"
         for (k = 1; k <= columns; k++) line = line "," names[k]
         print line

@@ -103,6 +103,10 @@ impl Attack for ByLaw {
         self.attack.needs_alignment()
     }
 
+    fn is_balanced(&self) -> bool {
+        self.attack.is_balanced()
+    }
+
     fn formula(&self) -> String {
         self.attack.formula()
     }

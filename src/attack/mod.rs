@@ -11,6 +11,7 @@ pub mod balanced;
 pub mod distance_based;
 pub mod gower;
 pub mod intersection;
+pub mod involution;
 pub mod kept;
 pub mod kernel;
 pub mod learned;
@@ -140,6 +141,12 @@ pub trait Attack: std::fmt::Debug + Sync {
 
     /// Whether it is a worst case: made from who is whom, which no intruder knows.
     fn needs_alignment(&self) -> bool {
+        false
+    }
+
+    /// Whether records take their most likely partner given that all are linked one to one ([`balanced`]), unless an assignment is
+    /// asked for: for attacks with likelihoods.
+    fn is_balanced(&self) -> bool {
         false
     }
 
@@ -279,6 +286,17 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// Of likelihoods: the probability of the cheapest candidate. `list` is that of the seeker.
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
         posterior::of_best(list, self.no_partner(seeker))
+    }
+
+    /// Whether records that are not listed are impossible, of an attack with candidate sets ([`Attack::has_candidate_sets`]). It is not
+    /// so where what the attack assumes turned out to be wrong.
+    fn excludes_others(&self) -> bool {
+        true
+    }
+
+    /// What the study of these files found that must be said of the results, each a sentence without full stop.
+    fn caveats(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -8,6 +8,8 @@ use crate::{
         Attack, Direction,
         distance_based::{DistanceBased, Standardize},
         intersection::rank_swap::{Bound, RankSwapIntersection},
+        involution::{self, Involution},
+        likelihood::Likelihood,
     },
     error::Result,
     evaluate::{
@@ -85,6 +87,7 @@ struct Row {
     known: usize,
     am: Score,
     rsld: Score,
+    involution: Score,
 }
 
 fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
@@ -124,6 +127,10 @@ fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
             bound: Bound::of_statement(&masked.statement)?,
             standardize,
         })?,
+        involution: attack(&Involution::new(
+            Likelihood::new(masked.statement.clone())?,
+            involution::EPS,
+        )?)?,
     })
 }
 
@@ -137,6 +144,7 @@ fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {
                 row.window.to_string(),
                 text::percent(row.am.rate(Ties::Fair)),
                 text::percent(row.rsld.rate(Ties::Fair)),
+                text::percent(row.involution.rate(Ties::Fair)),
                 text::percent(row.rsld.certain as f64 / records.max(1) as f64),
                 format!("{:.1}", row.rsld.candidates_mean),
                 text::percent(row.am.baseline()),
@@ -153,6 +161,7 @@ fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {
             "window",
             "nearest record (am)",
             "using p (rsld)",
+            "undoing swaps (involution)",
             "certain",
             "candidates",
             "by chance",
@@ -166,14 +175,16 @@ fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {
 How to read it (higher = more risk):
   1. am: the share of people linked to their own record by taking the nearest one.
   2. rsld: the same, by an intruder who was told p: only records within the window are possible.
-  3. certain: only one masked record is possible, so the intruder knows that the link is right.
-  4. candidates: how many masked records remain possible for a person, on average.
-  5. A larger p protects better and blurs relations between attributes more: the office decides.
+  3. involution: the same, by an intruder who also uses that a swap has two sides: who took a value gave its holder their own.
+  4. certain (rsld): only one masked record is possible, so the intruder knows that the link is right.
+  5. candidates (rsld): how many masked records remain possible for a person, on average.
+  6. A larger p blurs relations between attributes more, and protects from an intruder who knows few people or few attributes; of one who
+     knows several attributes of everybody, it does not ('link --known-records' attacks with part of the people).
 
 Now type:
   {program} demo --data > people.csv
   {program} mask rankswap --p 5 --statement masked.sdc.json -o masked.csv people.csv
-  {program} link --method am,rsld --statement masked.sdc.json people.csv masked.csv
+  {program} link --method am,rsld,involution --statement masked.sdc.json people.csv masked.csv
   {program} loss people.csv masked.csv
   {program} risk people.csv masked.csv
   {program} score --statement masked.sdc.json people.csv masked.csv

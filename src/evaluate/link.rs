@@ -444,6 +444,8 @@ pub struct Outcome {
     pub fitted: Option<FittedModel>,
     /// Its claims, if they were asked for: one a seeker, by ascending file record.
     pub links: Vec<Claim>,
+    /// What must be said of it, found while these files were attacked; each a sentence without full stop.
+    pub caveats: Vec<String>,
 }
 
 /// What an attack claims about one record. Records are numbered from 0 as in their files.
@@ -614,6 +616,14 @@ impl Case<'_> {
             Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
             _ => None,
         };
+        let lists = preference.as_lists();
+        let caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
+        let candidate_sets =
+            attack.has_candidate_sets() && lists.is_none_or(|lists| lists.excludes_others());
+        let assign = match assign {
+            Assign::Best if attack.is_balanced() => Assign::Balanced,
+            other => other,
+        };
         let mut posterior = None;
         if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
@@ -638,7 +648,7 @@ impl Case<'_> {
             &contests,
             partners.iter().flatten().count() as u64,
             preference.n_sought() as u64,
-            attack.has_candidate_sets(),
+            candidate_sets,
         );
         let sought = preference.n_sought() as u64;
         match assign {
@@ -649,6 +659,7 @@ impl Case<'_> {
                 score,
                 assignment: None,
                 fitted,
+                caveats,
                 calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
@@ -689,6 +700,7 @@ impl Case<'_> {
                     calibration: None,
                     posterior: None,
                     fitted,
+                    caveats,
                 })
             }
         }

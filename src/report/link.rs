@@ -225,6 +225,9 @@ pub struct LinkResult {
     /// What became of links by their stated probability, a tie of t counted 1/t.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
+    /// What the attack found while it studied these files, and must be said of its result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
 }
 
 /// Whose records a rate is of.
@@ -356,6 +359,7 @@ impl LinkResult {
                 .as_ref()
                 .map(calibration::bands)
                 .unwrap_or_default(),
+            caveats: outcome.caveats.clone(),
         }
     }
 

@@ -20,6 +20,7 @@ fn the_demo_prints_the_same_twice_and_needs_no_file() {
         "1000 people",
         "am",
         "rsld",
+        "involution",
         "certain",
         "by chance",
         "Now type:",
@@ -31,7 +32,7 @@ fn the_demo_prints_the_same_twice_and_needs_no_file() {
 #[test]
 fn the_demo_shows_five_strengths_and_risks_that_fall() {
     let text = Sandbox::new().run("demo").ended(0).text();
-    // p, window, am, rsld, certain, candidates, by chance; a rate is followed by a percent sign.
+    // p, window, am, rsld, involution, certain, candidates, by chance; a rate is followed by a percent sign.
     let rows: Vec<Vec<f64>> = text
         .lines()
         .map(|line| {
@@ -40,7 +41,7 @@ fn the_demo_shows_five_strengths_and_risks_that_fall() {
                 .map(|word| word.parse().unwrap_or(f64::NAN))
                 .collect::<Vec<f64>>()
         })
-        .filter(|row| row.len() == 7 && row.iter().all(|number| number.is_finite()))
+        .filter(|row| row.len() == 8 && row.iter().all(|number| number.is_finite()))
         .collect();
     let column = |place: usize| -> Vec<f64> { rows.iter().map(|row| row[place]).collect() };
     assert_eq!(column(0), [1.0, 2.0, 5.0, 10.0, 20.0], "{text}");
@@ -48,7 +49,7 @@ fn the_demo_shows_five_strengths_and_risks_that_fall() {
     for (what, rates) in [
         ("am", column(2)),
         ("rsld", column(3)),
-        ("certain", column(4)),
+        ("certain", column(5)),
     ] {
         assert!(
             rates.is_sorted_by(|a, b| a >= b),
@@ -60,11 +61,16 @@ fn the_demo_shows_five_strengths_and_risks_that_fall() {
         assert!(row[3] >= row[2], "knowing p helps: {row:?}");
     }
     assert!(
-        column(5).is_sorted(),
+        column(6).is_sorted(),
         "candidates grow with p: {:?}",
-        column(5)
+        column(6)
     );
-    assert_eq!(column(6), [0.1; 5]);
+    assert!(
+        column(4).iter().all(|&rate| rate > 99.5),
+        "swaps are undone at every p: {:?}",
+        column(4)
+    );
+    assert_eq!(column(7), [0.1; 5]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_call_with_an_idle_option_prints_what_it_prints_without_it() {
         ),
         (
             "link --method am good.csv masked.csv",
-            "--agree sd:2 --fit known --em-iterations 1 --kernel tanh --offset 1",
+            "--agree sd:2 --fit known --em-iterations 1 --kernel tanh --offset 1 --eps 0.1",
         ),
         (
             "link --method am --known age,income good.csv masked.csv",

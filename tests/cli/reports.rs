@@ -360,3 +360,44 @@ fn likelihood_says_what_it_takes_for_granted() {
         .ended(0);
     assert_eq!(by_window.text(), by_statement.text());
 }
+
+/// Swaps are undone with certainty where what is assumed holds; where it does not, the report says so and nothing is certain.
+#[test]
+fn involution_says_when_its_assumption_fails() {
+    let sandbox = census();
+    sandbox
+        .run("mask rankswap --p 20 --seed 3 --statement s.json -o m.csv in.csv")
+        .ended(0);
+    let result = |options: &str| {
+        let call = format!("link --method involution {options} in.csv m.csv");
+        let text = sandbox.run(&call).ended(0).text();
+        let report = sandbox.run(&format!("{call} --format json")).ended(0);
+        (report.json()["results"][0].clone(), text)
+    };
+    let (right, text) = result("--statement s.json");
+    assert!(right["certain"].as_u64().unwrap() > 900, "{right}");
+    assert_eq!(right["certain"], right["certain_correct"]);
+    assert_eq!(
+        (&right["empty"], &right["contains_true"]),
+        (&json!(0), &json!(1000))
+    );
+    assert!(right["caveats"].is_null() && right["expected"].as_f64().unwrap() > 0.98);
+    assert!(!text.contains("does not hold"), "{text}");
+    for options in [
+        "--window 100",
+        "--window 100 --direction masked-to-original --eps 0.1",
+    ] {
+        let (wrong, text) = result(options);
+        assert_eq!(wrong["certain"], 0, "{wrong}");
+        let caveat = wrong["caveats"][0].as_str().unwrap();
+        assert!(
+            caveat.starts_with("the assumption does not hold"),
+            "{caveat}"
+        );
+        assert!(text.contains("the assumption does not hold"), "{text}");
+    }
+    // Few people: nobody is certain of much, but no true record is excluded.
+    let (few, _) = result("--statement s.json --known-records 50 --seed 1 --known first:4");
+    assert_eq!(few["contains_true"], 50);
+    assert!(few["certain"].as_u64().unwrap() < 25, "{few}");
+}

@@ -10,6 +10,7 @@ use sdcrisk::{
         distance_based::{DistanceBased, Standardize},
         gower::Gower,
         intersection::rank_swap::{Bound, RankSwapIntersection},
+        involution::Involution,
         kernel::{Kernel, KernelDistance},
         likelihood::Likelihood,
         mahalanobis::{Mahalanobis, Scatter, Singular},
@@ -99,7 +100,9 @@ fn attacks() -> Vec<Box<dyn Attack>> {
     }
     for window in [1, 3] {
         let windows = ["a", "b"].map(|name| (name.to_string(), window));
-        all.push(Box::new(Likelihood::of_windows(windows.into(), 4)));
+        let law = Likelihood::of_windows(windows.into(), 4);
+        all.push(Box::new(Involution::new(law.clone(), 0.02).unwrap()));
+        all.push(Box::new(law));
     }
     all
 }

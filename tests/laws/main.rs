@@ -23,6 +23,7 @@ mod chi_square;
 mod copula;
 mod degenerate;
 mod fuzzy_microaggregation;
+mod involution;
 mod ipso;
 mod keeping;
 mod learned;

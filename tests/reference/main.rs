@@ -14,6 +14,7 @@ mod copula;
 mod distances;
 mod evaluate;
 mod evaluation;
+mod involution;
 mod ipso;
 mod learned;
 #[path = "../common/learned_files.rs"]

@@ -84,13 +84,21 @@ impl Balanced {
     /// # Errors
     /// Usage, when the costs are no likelihoods; Failed, when the lists are longer than memory should hold.
     pub fn new(lists: &dyn Lists) -> Result<Self> {
+        Self::in_rounds(lists, scaling::ROUNDS)
+    }
+
+    /// Balances lists of likelihoods in so many rounds at most: for who balances them again and again on the way to something else.
+    ///
+    /// # Errors
+    /// As for [`Balanced::new`].
+    pub fn in_rounds(lists: &dyn Lists, rounds: u32) -> Result<Self> {
         if !lists.is_likelihood() {
             return Err(no_likelihood());
         }
         let mut candidates = Candidates::of(lists)?;
         let all = candidates.records.len() as u64;
         let surplus = candidates.prune();
-        let factors = Factors::of(&candidates, &surplus);
+        let factors = Factors::of(&candidates, &surplus, rounds);
         let matched = surplus.partners.iter().flatten().count();
         Ok(Self {
             figures: Figures {

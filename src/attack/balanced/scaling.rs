@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::candidates::{Candidates, Surplus, pieces};
 
 /// Rounds of scaling, at most.
-const ROUNDS: u32 = 2000;
+pub(super) const ROUNDS: u32 = 2000;
 
 /// Rounds after which it is seen how fast scaling settles.
 const STRETCH: u32 = 10;
@@ -33,7 +33,7 @@ pub(super) struct Factors {
 }
 
 impl Factors {
-    /// Scales until that changes nothing any more.
+    /// Scales until that changes nothing any more, in so many rounds at most.
     ///
     /// # Law
     /// Let d be the mean change of the columns' factors in a round, which shrinks by a factor q a round, as ten rounds show: d q / (1 − q) is
@@ -47,7 +47,7 @@ impl Factors {
     /// D. M. Young, "Iterative methods for solving partial difference equations of elliptic type", Transactions of the AMS 76, 1954; A.
     /// Thibault, L. Chizat, C. Dossal, N. Papadakis, "Overrelaxed Sinkhorn–Knopp algorithm for regularized optimal transport",
     /// Algorithms 14, 2021.
-    pub(super) fn of(candidates: &Candidates, surplus: &Surplus) -> Self {
+    pub(super) fn of(candidates: &Candidates, surplus: &Surplus, rounds: u32) -> Self {
         let mut factors = Self {
             seekers: vec![1.0; candidates.n_seekers()],
             sought: vec![1.0; candidates.n_sought],
@@ -61,7 +61,7 @@ impl Factors {
             factors.unknown = factors.strangers(surplus);
         }
         let mut before = f64::INFINITY;
-        while factors.rounds < ROUNDS && !factors.settled {
+        while factors.rounds < rounds && !factors.settled {
             let mut change = 0.0;
             for _ in 0..STRETCH {
                 change = factors.round(candidates, surplus);

@@ -76,6 +76,11 @@ impl Displacement {
         self.beyond == f64::NEG_INFINITY
     }
 
+    /// Whether this displacement is.
+    pub fn is_possible(&self, displacement: u32) -> bool {
+        self.log(displacement) > f64::NEG_INFINITY
+    }
+
     /// ln of the mean of P over the pairs of a rank of one tie and a rank of the other.
     pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
         let (one, other) = if one.low <= other.low {

@@ -41,6 +41,16 @@ impl Law {
         }
     }
 
+    /// Whether [`log_mean`](Self::log_mean) is above −∞.
+    pub fn is_possible(&self, one: Ranks, other: Ranks) -> bool {
+        match self {
+            Self::Displacement(law) if one.is_single() && other.is_single() => {
+                law.is_possible(one.low.abs_diff(other.low))
+            }
+            _ => self.log_mean(one, other) > f64::NEG_INFINITY,
+        }
+    }
+
     /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
     pub fn most(&self, one: Ranks, interval: Ranks) -> f64 {
         match self {

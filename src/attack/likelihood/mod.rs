@@ -20,6 +20,7 @@ mod noise;
 mod pairs;
 mod ranks;
 mod swapping;
+mod swaps;
 mod tree;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -29,6 +30,7 @@ use cycle::Cycle;
 use law::Law;
 use marginal::Marginal;
 use ranks::{RankedFiles, Ranks};
+pub(super) use swaps::Swaps;
 use tree::Tree;
 
 use super::{Attack, Direction, Lists, Preference, Scenario};
@@ -268,6 +270,11 @@ struct Ranked {
 
 impl Ranked {
     fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
+        Self::with_sought(attack, scenario).0
+    }
+
+    /// With the ranks of the sought records, sought × attributes.
+    fn with_sought(attack: &Likelihood, scenario: &Scenario<'_>) -> (Self, Vec<Ranks>) {
         let published = &attack.published;
         let masked: Vec<bool> = scenario
             .known
@@ -304,7 +311,7 @@ impl Ranked {
             true => f64::INFINITY,
             false => (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
         };
-        Self {
+        let ranked = Self {
             tree: Tree::new(
                 &files.sought,
                 n_sought,
@@ -315,7 +322,8 @@ impl Ranked {
             n_sought,
             margin,
             laws,
-        }
+        };
+        (ranked, files.sought)
     }
 }
 

@@ -119,21 +119,7 @@ impl Tree {
         if self.nodes.is_empty() {
             return;
         }
-        let known: Vec<Known<'_>> = seeker
-            .iter()
-            .zip(laws)
-            .enumerate()
-            .filter(|(_, (ranks, _))| !ranks.is_missing())
-            .map(|(k, (&ranks, law))| Known {
-                attribute: k,
-                ranks,
-                law,
-                of_gap: match self.in_place[k] {
-                    true => f64::NEG_INFINITY,
-                    false => 0.0,
-                },
-            })
-            .collect();
+        let known = self.known_of(laws, seeker);
         let mut best = f64::NEG_INFINITY;
         let mut open = vec![(0, self.bound_of(0, &known))];
         while let Some((number, most)) = open.pop() {
@@ -167,6 +153,54 @@ impl Tree {
             }
         }
         list.retain(|&(_, cost)| cost <= margin - best);
+    }
+
+    /// Puts into `list` every record that the laws leave possible, in no particular order.
+    pub fn possible(&self, laws: &[Law], seeker: &[Ranks], list: &mut Vec<u32>) {
+        list.clear();
+        if self.nodes.is_empty() {
+            return;
+        }
+        let known = self.known_of(laws, seeker);
+        let mut open = vec![0];
+        while let Some(number) = open.pop() {
+            if self.bound_of(number, &known) == f64::NEG_INFINITY {
+                continue;
+            }
+            let node = &self.nodes[number];
+            if node.second > 0 {
+                open.extend([node.second, number + 1]);
+                continue;
+            }
+            let records = (node.from..node.to).filter(|&place| {
+                let row = self.row(&self.ranks, place);
+                known.iter().all(|known| {
+                    let ranks = row[known.attribute];
+                    match ranks.is_missing() {
+                        true => known.of_gap > f64::NEG_INFINITY,
+                        false => known.law.is_possible(known.ranks, ranks),
+                    }
+                })
+            });
+            list.extend(records.map(|place| self.records[place]));
+        }
+    }
+
+    /// What a seeker has.
+    fn known_of<'a>(&self, laws: &'a [Law], seeker: &[Ranks]) -> Vec<Known<'a>> {
+        let pairs = seeker.iter().zip(laws).enumerate();
+        pairs
+            .filter(|(_, (ranks, _))| !ranks.is_missing())
+            .map(|(k, (&ranks, law))| Known {
+                attribute: k,
+                ranks,
+                law,
+                of_gap: match self.in_place[k] {
+                    true => f64::NEG_INFINITY,
+                    false => 0.0,
+                },
+            })
+            .collect()
     }
 
     fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {

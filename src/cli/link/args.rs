@@ -36,6 +36,7 @@ use crate::{
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced orig.csv masked.csv
   sdcrisk link --method likelihood --statement masked.sdc.json --assign balanced --posterior sampled orig.csv masked.csv
   sdcrisk link --method likelihood --statement 2025.sdc.json --also 2026.csv --also-statement 2026.sdc.json --release-id pseudonym orig.csv 2025.csv
+  sdcrisk link --method involution --statement masked.sdc.json --known first:3 orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
@@ -52,6 +53,8 @@ Methods that an intruder can use:
   rsld                what was published about rank swapping: only records within the window of ranks are possible
   microagg            what was published about microaggregation: only records of groups near by are possible
   likelihood          the published law (rankswap, pbuckets, pdistribution, noise, fuzzy, microagg): the most likely record, and how likely it is
+  involution (= swaps) the published law of rankswap, pbuckets or pdistribution, and that a swap has two sides: who took a value gave
+                      its holder their own; undoes swapping where the intruder knows some attributes of everybody
   aggregates          files that share no attribute but rank people alike: each file's numbers are made into the same
                       aggregates (most of them, at least half, ...); by itself, attributes by --attributes and
                       --attributes-masked ('match-attributes' finds out whether attributes are shared after all)
@@ -97,7 +100,7 @@ pub struct LinkArgs {
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
     pub(super) ties: TiesArg,
-    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl)
+    /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl; involution always)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
     pub(super) assign: AssignArg,
     /// With --assign balanced: likelihoods scaled until rows and columns sum to one, or permutations drawn [default: scaled]
@@ -114,7 +117,7 @@ pub struct LinkArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", alias = "key", help_heading = "Counting")]
     pub(super) shuffle_key: Option<PathBuf>,
-    /// Write one line a record: whom it is linked with, and its distance (CSV; of prl and likelihood the negative log-weight)
+    /// Write one line a record: whom it is linked with, and its distance (CSV; of prl, likelihood and involution the negative log-weight)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) links: Option<PathBuf>,
     #[command(flatten)]
@@ -203,8 +206,13 @@ impl LinkArgs {
         self.methods.refuse_contradictions()?;
         self.releases.refuse_contradictions(&self.methods.method)?;
         self.refuse_beside_aggregates()?;
-        let weighs =
-            self.methods.names(MethodName::Likelihood) || self.methods.names(MethodName::Prl);
+        let weighs = [
+            MethodName::Likelihood,
+            MethodName::Involution,
+            MethodName::Prl,
+        ]
+        .into_iter()
+        .any(|method| self.methods.names(method));
         if self.assign == AssignArg::Balanced && !weighs {
             return refuse(
                 "--assign balanced needs likelihoods, which no method named has",
@@ -240,16 +248,18 @@ impl LinkArgs {
     }
 
     fn settle_published(&mut self, stated: bool, console: &Console) -> Result<()> {
-        let [rsld, likelihood, microagg] = [
+        let [rsld, likelihood, involution, microagg] = [
             MethodName::Rsld,
             MethodName::Likelihood,
+            MethodName::Involution,
             MethodName::Microagg,
         ]
         .map(|method| self.methods.names(method));
         let published = &mut self.published;
-        if let (Some(option), false) = (published.of_rank_swapping(), rsld || likelihood) {
+        let swapping = rsld || likelihood || involution;
+        if let (Some(option), false) = (published.of_rank_swapping(), swapping) {
             console.unused(&format!(
-                "{option} has no effect: only rsld and likelihood use what was published about rank swapping"
+                "{option} has no effect: only rsld, likelihood and involution use what was published about rank swapping"
             ))?;
             (published.p, published.window) = (Vec::new(), Vec::new());
             published.p_unit = None;
@@ -266,9 +276,9 @@ impl LinkArgs {
             console.unused("--algorithm has no effect without --group")?;
             published.microaggregation.algorithm = None;
         }
-        if stated && !rsld && !likelihood && !microagg {
+        if stated && !swapping && !microagg {
             console.unused(
-                "--statement has no effect: only rsld, likelihood and microagg use what was published",
+                "--statement has no effect: only rsld, likelihood, involution and microagg use what was published",
             )?;
         }
         let below_1 = |entry: &String| {
@@ -367,6 +377,7 @@ impl LinkArgs {
         let uses = [
             MethodName::Rsld,
             MethodName::Likelihood,
+            MethodName::Involution,
             MethodName::Microagg,
         ];
         uses.into_iter().any(|method| self.methods.names(method))

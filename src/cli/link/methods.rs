@@ -12,6 +12,7 @@ use crate::{
         distance_based::{DistanceBased, Standardize},
         gower::Gower,
         intersection::rank_swap::RankSwapIntersection,
+        involution::{self, Involution},
         kept::ByLaw,
         kernel::{Kernel, KernelDistance},
         learned::family::Family,
@@ -37,6 +38,8 @@ pub(super) enum MethodName {
     Aggregates,
     Microagg,
     Likelihood,
+    #[value(alias = "swaps")]
+    Involution,
     Wm,
     WmM,
     Owa,
@@ -53,7 +56,7 @@ pub(super) enum MethodName {
 impl MethodName {
     /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes, and the learned
     /// distances, whose search can take minutes each.
-    const EACH: [Self; 10] = [
+    const EACH: [Self; 11] = [
         Self::Am,
         Self::Dbrl2,
         Self::Md,
@@ -64,6 +67,7 @@ impl MethodName {
         Self::Rsld,
         Self::Microagg,
         Self::Likelihood,
+        Self::Involution,
     ];
 
     /// The family, of a learned distance.
@@ -87,6 +91,7 @@ impl MethodName {
             Self::Aggregates => "aggregates",
             Self::Microagg => "microagg",
             Self::Likelihood => "likelihood",
+            Self::Involution => "involution",
             Self::Wm => Family::WeightedMean.name(),
             Self::WmM => Family::WeightedMeanMetric.name(),
             Self::Owa => Family::OrderedWeightedMean.name(),
@@ -104,7 +109,7 @@ impl MethodName {
 /// Which attacks, and the options of single ones.
 #[derive(Debug, Clone, Args)]
 pub(super) struct MethodArgs {
-    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood; the learned wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd; or all that apply (none of the learned); or aggregates alone
+    /// Attacks, comma-separated: am (dbrl, dbrl1), dbrl2, md, md0, kernel, gower, prl, rsld, microagg, likelihood, involution (swaps); the learned wm, wm-m, owa, ci, ci-m, ci-2, sb, sb-nc, sb-pd; or all that apply (none of the learned); or aggregates alone
     #[arg(long, value_name = "LIST", required = true, value_delimiter = ',')]
     pub(super) method: Vec<MethodName>,
     /// By whose means and sds files are standardised: each by its own, both by those of the masked file or of the intruder's records, or not at all (am, md, md0, kernel, rsld, microagg, learned distances; masked is also for prl: sds, bins and ranks) [default: own; masked where fewer records are held than were released, original where more are]
@@ -130,6 +135,9 @@ pub(super) struct MethodArgs {
         help_heading = "Options of methods"
     )]
     pub(super) offset: Option<f64>,
+    /// Of involution, where swaps cannot be taken to be mutual with certainty: the share of values that may have been moved otherwise [default: 0.02]
+    #[arg(long, value_name = "SHARE", help_heading = "Options of methods")]
+    pub(super) eps: Option<f64>,
     #[command(flatten)]
     pub(super) probabilistic: ProbabilisticArgs,
     #[command(flatten)]
@@ -268,6 +276,7 @@ impl MethodArgs {
             ])
             || (self.standardize == Some(StandardizeArg::Masked) && any(&[MethodName::Prl]));
         let prl = any(&[MethodName::Prl]);
+        let involution = any(&[MethodName::Involution]);
         if self.kernel.is_some() && kernel.is_none() {
             console.unused("--kernel has no effect without the method kernel")?;
             self.kernel = None;
@@ -285,6 +294,10 @@ impl MethodArgs {
                 "--ridge and --pseudo-inverse have no effect: they are for dbrl2, md, md0 and the kernel mahalanobis",
             )?;
             (self.ridge, self.pseudo_inverse) = (None, false);
+        }
+        if self.eps.is_some() && !involution {
+            console.unused("--eps has no effect without the method involution")?;
+            self.eps = None;
         }
         if self.standardize.is_some_and(|by| by != StandardizeArg::Own) && !standardizes {
             console.unused("--standardize has no effect: no method named standardises")?;
@@ -364,6 +377,7 @@ impl MethodArgs {
         if self.method.contains(&MethodName::Kernel) {
             self.kernel_law()?;
         }
+        involution::check_eps(self.eps())?;
         self.singular().map(|_| ())
     }
 
@@ -413,8 +427,16 @@ impl MethodArgs {
                 standardize,
                 published.console,
             )?)),
-            MethodName::Likelihood => Ok(Box::new(published.law()?)),
+            MethodName::Likelihood => Ok(Box::new(published.law(method.word())?)),
+            MethodName::Involution => Ok(Box::new(Involution::new(
+                published.law(method.word())?,
+                self.eps(),
+            )?)),
         }
+    }
+
+    fn eps(&self) -> f64 {
+        self.eps.unwrap_or(involution::EPS)
     }
 
     fn singular(&self) -> Result<Singular> {

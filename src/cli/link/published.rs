@@ -17,10 +17,10 @@ use crate::{
 /// What was published.
 #[derive(Debug, Clone, Args)]
 pub(super) struct PublishedArgs {
-    /// Published percentage of rank swapping (for rsld an upper bound will do, likelihood takes it as exact); by attribute: AGI=2,FICA=5 (a bare number is for the rest)
+    /// Published percentage of rank swapping (for rsld and involution an upper bound will do, likelihood takes it as exact); by attribute: AGI=2,FICA=5 (a bare number is for the rest)
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', conflicts_with_all = ["window", "statement"], help_heading = "What was published")]
     pub(super) p: Vec<String>,
-    /// Published window of rank swapping in ranks (for rsld an upper bound will do); by attribute as in --p
+    /// Published window of rank swapping in ranks (for rsld and involution an upper bound will do); by attribute as in --p
     #[arg(
         long,
         value_name = "RANKS",
@@ -104,18 +104,18 @@ impl Published<'_> {
         )
     }
 
-    /// The law of the masking, by the statement or by the windows of rank swapping.
+    /// The law of the masking, by the statement or by the windows of rank swapping, for this method.
     ///
     /// # Errors
     /// Usage, when nothing was said of it, or something that cannot be.
-    pub(super) fn law(&self) -> Result<Likelihood> {
+    pub(super) fn law(&self, method: &str) -> Result<Likelihood> {
         if let Some(statement) = self.statement {
             return Likelihood::new(statement.clone());
         }
         if self.args.of_rank_swapping().is_none() {
-            return Err(Error::usage(
-                "likelihood needs to know what was published about the masking",
-            )
+            return Err(Error::usage(format!(
+                "{method} needs to know what was published about the masking",
+            ))
             .remedy("Give --statement FILE, or --p or --window of rank swapping"));
         }
         let bound = self.windows()?;

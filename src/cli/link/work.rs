@@ -241,7 +241,8 @@ impl<'a> Work<'a> {
         let outcome = self.console.stage(attack.name(), || {
             case.attack(attack, self.args.assign(), self.args.links.is_some())
         })?;
-        for caveat in attack.caveats(case.known()) {
+        let of_files = outcome.caveats.iter().cloned();
+        for caveat in attack.caveats(case.known()).into_iter().chain(of_files) {
             let caveat = format!("note: {}: {caveat}", attack.name());
             if self.caveats.insert(caveat.clone()) {
                 self.console.note(&caveat);

@@ -306,6 +306,15 @@ impl LinkReport {
         } else if let Some(worst) = worst.filter(|worst| worst.records > 0) {
             lines.push(self.reading_of_worst(worst));
         }
+        for (result, caveat) in
+            (self.results.iter()).flat_map(|r| r.caveats.iter().map(move |c| (r, c)))
+        {
+            lines.push(format!(
+                "{}{}: {caveat}.",
+                result.method,
+                self.case_of(result)
+            ));
+        }
         if let Some(aggregates) = &self.scenario.aggregates {
             lines.extend(aggregates.reading());
         }

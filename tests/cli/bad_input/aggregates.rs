@@ -62,7 +62,7 @@ pub fn cases() -> Vec<Case> {
             "aggregates: published p",
             "--method aggregates --p 5",
             2,
-            "--p has no effect: only rsld and likelihood use",
+            "--p has no effect: only rsld, likelihood and involution use",
         )
         .idle(),
         link(

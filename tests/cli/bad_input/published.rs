@@ -125,19 +125,19 @@ pub fn cases() -> Vec<Case> {
             "p without rsld",
             "--method am --p 5",
             2,
-            "--p has no effect: only rsld and likelihood use what was published",
+            "--p has no effect: only rsld, likelihood and involution use what was published",
         ).idle(),
         link(
             "window without rsld",
             "--method am --window 5",
             2,
-            "--window has no effect: only rsld and likelihood",
+            "--window has no effect: only rsld, likelihood and involution",
         ).idle(),
         link(
             "statement without rsld",
             "--method am --statement s.json",
             2,
-            "--statement has no effect: only rsld, likelihood and microagg",
+            "--statement has no effect: only rsld, likelihood, involution and microagg",
         ).file("s.json", sound()).idle(),
         link(
             "likelihood without what was published",
@@ -158,6 +158,37 @@ pub fn cases() -> Vec<Case> {
                 r#"{"variant": "a", "confidential": ["bonus"], "intercept": true, "fitted": 10, "rounded": false}"#,
             ),
         ),
+        link(
+            "involution without what was published",
+            "--method involution",
+            2,
+            "involution needs to know what was published about the masking. Give --statement FILE, or --p or --window",
+        ),
+        link(
+            "involution of a method that swaps nothing",
+            "--method swaps --statement s.json",
+            2,
+            "the statement is of ipso",
+        )
+        .file(
+            "s.json",
+            of(
+                "ipso",
+                r#"{"variant": "a", "confidential": ["bonus"], "intercept": true, "fitted": 10, "rounded": false}"#,
+            ),
+        ),
+        link(
+            "an eps that is no share",
+            "--method involution --window 2 --eps 1",
+            2,
+            "--eps is a share of values: a number above 0 and below 1",
+        ),
+        link(
+            "eps without involution",
+            "--method am --eps 0.1",
+            2,
+            "--eps has no effect without the method involution",
+        ).idle(),
         link(
             "balanced without likelihoods",
             "--method am --assign balanced",

@@ -1,0 +1,182 @@
+//! The candidates of all seekers, written down: those that the law leaves, less those that one look at the other side rules out.
+
+use rayon::prelude::*;
+
+use super::values::{MISSING, Values};
+use crate::{
+    attack::likelihood::Swaps,
+    error::{Error, Result},
+    memory,
+};
+
+/// Seekers whose lists one task writes.
+const AT_ONCE: usize = 512;
+
+/// An exchange that so many pairs could have made, or more, is not looked at before lists are written down.
+const FEW: usize = 16;
+
+/// Pairs are numbered in 32 bits; an estimate leaves half of them.
+const MAX_PAIRS: u128 = 1 << 31;
+
+const REMEDY: &str = "Let the intruder know more attributes, or fewer records (--known-records)";
+
+/// Pairs of a seeker and a sought record, by ascending seeker and record.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Candidates {
+    /// Where the candidates of each seeker begin, and where the last ones end.
+    pub starts: Vec<usize>,
+    pub records: Vec<u32>,
+    /// −log-likelihood.
+    pub costs: Vec<f64>,
+}
+
+impl Candidates {
+    /// Writes the lists down. With `mutual`, pairs are left out of which the law says by itself that nobody could have made the
+    /// exchange.
+    ///
+    /// # Errors
+    /// Failed, when what follows would take more memory than it should; lists are estimated before any is kept.
+    pub fn new(swaps: &Swaps, mutual: Option<&Values>, bytes_a_pair: usize) -> Result<Self> {
+        let n = swaps.n_seekers();
+        let list_of = |seeker: usize, list: &mut Vec<(u32, f64)>, possible: &mut Vec<u32>| {
+            let Some(values) = mutual else {
+                swaps.list(seeker, list);
+                return;
+            };
+            swaps.possible(seeker, possible);
+            possible.retain(|&sought| could_be_mutual(swaps, values, seeker, sought as usize));
+            possible.sort_unstable();
+            list.clear();
+            let cost = |&sought: &u32| (sought, swaps.cost(seeker, sought as usize));
+            list.extend(possible.iter().map(cost));
+        };
+        refuse_too_many(n, &list_of, bytes_a_pair)?;
+        let pieces: Vec<Self> = (0..n.div_ceil(AT_ONCE))
+            .into_par_iter()
+            .map_init(Default::default, |(list, possible), number| {
+                let mut piece = Self::default();
+                for seeker in number * AT_ONCE..((number + 1) * AT_ONCE).min(n) {
+                    list_of(seeker, list, possible);
+                    piece.starts.push(piece.records.len());
+                    piece.records.extend(list.iter().map(|&(record, _)| record));
+                    piece.costs.extend(list.iter().map(|&(_, cost)| cost));
+                }
+                piece
+            })
+            .collect();
+        let total = pieces.iter().map(Self::len).sum();
+        let mut all = Self {
+            starts: Vec::with_capacity(n + 1),
+            records: Vec::with_capacity(total),
+            costs: Vec::with_capacity(total),
+        };
+        for piece in pieces {
+            let before = all.len();
+            all.starts
+                .extend(piece.starts.iter().map(|start| before + start));
+            all.records.extend(piece.records);
+            all.costs.extend(piece.costs);
+        }
+        all.starts.push(all.len());
+        Ok(all)
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    pub fn n_seekers(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The seeker of each pair.
+    pub fn seekers(&self) -> impl Iterator<Item = usize> + '_ {
+        let ends = self.starts.windows(2).enumerate();
+        ends.flat_map(|(seeker, ends)| std::iter::repeat_n(seeker, ends[1] - ends[0]))
+    }
+
+    /// Keeps some pairs only.
+    pub fn retain(&mut self, keeps: &[bool]) {
+        let mut kept = 0;
+        for seeker in 0..self.n_seekers() {
+            let pairs = self.starts[seeker]..self.starts[seeker + 1];
+            self.starts[seeker] = kept;
+            for pair in pairs.filter(|&pair| keeps[pair]) {
+                self.records[kept] = self.records[pair];
+                self.costs[kept] = self.costs[pair];
+                kept += 1;
+            }
+        }
+        if let Some(end) = self.starts.last_mut() {
+            *end = kept;
+        }
+        self.records.truncate(kept);
+        self.costs.truncate(kept);
+        self.records.shrink_to_fit();
+        self.costs.shrink_to_fit();
+    }
+}
+
+/// Whether for each attribute some pair that the law leaves could have made the exchange, as far as few pairs could.
+fn could_be_mutual(swaps: &Swaps, values: &Values, seeker: usize, sought: usize) -> bool {
+    values.columns().all(|column| {
+        let (a, b) = (column.seekers[seeker], column.sought[sought]);
+        if a == MISSING || b == MISSING || a == b {
+            return true;
+        }
+        // Most values are held once: then one pair decides.
+        if let (Some(other), Some(record)) =
+            (column.only_seeker[sought], column.only_sought[seeker])
+        {
+            return swaps.admits(other.get() as usize - 1, record.get() as usize - 1);
+        }
+        if !column.is_seen(a, b) {
+            return true;
+        }
+        let (from, to) = column.holders(b, a);
+        from.len() * to.len() > FEW
+            || from.iter().any(|&other| {
+                let mut to = to.iter();
+                to.any(|&record| swaps.admits(other as usize, record as usize))
+            })
+    })
+}
+
+/// Refuses lists that are too long in all, by the lengths of some.
+fn refuse_too_many(
+    n: usize,
+    list_of: &(impl Fn(usize, &mut Vec<(u32, f64)>, &mut Vec<u32>) + Sync),
+    bytes: usize,
+) -> Result<()> {
+    const ASKED: usize = 512;
+    if n == 0 {
+        return Ok(());
+    }
+    let asked: Vec<usize> = (0..n).step_by(n.div_ceil(ASKED)).collect();
+    let lengths: Vec<u64> = asked
+        .par_iter()
+        .map_init(Default::default, |(list, possible), &seeker| {
+            list_of(seeker, list, possible);
+            list.len() as u64
+        })
+        .collect();
+    let all: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
+    let asked = asked.len() as u128;
+    let expected = all * n as u128 / asked;
+    if expected >= MAX_PAIRS {
+        return Err(Error::failed(format!(
+            "involution would need about {expected} candidates in all, more than it can number"
+        ))
+        .remedy(REMEDY));
+    }
+    memory::check(
+        &format!(
+            "involution, with about {} candidates for each of {n} records,",
+            all / asked
+        ),
+        expected,
+        bytes,
+        REMEDY,
+    )
+}

@@ -1,0 +1,294 @@
+//! The involution attack on swapping: who took a value gave its holder their own.
+
+mod candidates;
+mod exchanges;
+mod soft;
+mod values;
+
+use candidates::Candidates;
+use exchanges::Exchanges;
+use values::{Values, Whole};
+
+use super::{
+    Attack, Direction, Lists, Preference, Scenario,
+    likelihood::{Likelihood, Swaps},
+};
+use crate::{
+    error::{Error, Result},
+    optimize::assignment::{maximum::Graph, possible::Possible},
+};
+
+/// The usual least factor of an exchange whose other side is not seen.
+pub const EPS: f64 = 0.02;
+
+/// Record linkage by swaps being mutual (transparency attack on `rankswap`, `pbuckets` and `pdistribution`).
+///
+/// A swap exchanges two values: if a became b, then whoever held b became a. So a seeker x and a sought record y can be one
+/// only if, for every known attribute k that was swapped, some possible pair went from y_k to x_k.
+///
+/// # Hard form
+/// Where the law has a window, the candidates are those of [`Likelihood`]. Every pair without such another side goes; that can leave
+/// other pairs without one, until no pair goes any more. One candidate left is a certain link.
+///
+/// If those who must have a partner cannot all have one of their own any more, something assumed is wrong: the window, that nothing else moved values,
+/// or that both files are of the same people. The report says so, nothing is called certain, and links
+/// are those of the soft form.
+///
+/// # Soft form
+/// Where the law has no window, or the hard form leaves nobody:
+///
+/// ```text
+/// P     = balanced(W)
+/// G_k   = Σ P over the pairs that go from y_k to x_k
+/// log W = log W₀ + Σ_k ln max(eps, min(1, G_k))             again, until nothing changes, 25 rounds at most
+/// ```
+///
+/// Other sides support each other, also where there was no exchange, so the files must show that there was: half of what is linked has
+/// another side, or an attribute of which the other sides were not used shows half as many more as the links of likelihood do, balanced,
+/// and one in a hundred at least. Otherwise these are given.
+///
+/// W₀ is the likelihood; `eps` is about the share of values that may have been moved otherwise. Nobody is excluded, nothing is certain.
+///
+/// # Links
+/// The likelihoods of the pairs that are left are balanced ([`Balanced`](super::balanced::Balanced)) whatever the assignment, but for one-to-one.
+///
+/// # Who is not seen
+/// A pair is never excluded for another side that the intruder could not see: if a value is shown more often than it was held by
+/// people whom they know, somebody else held it; if it was held more often than it is shown, a record that shows it was
+/// not released. Where part of the people are known *and* part of the records were released, no value can be counted, and
+/// nothing is excluded. Where values are missing from the longer file that the shorter has, and values tie, an attribute says nothing.
+///
+/// # Attributes that were not swapped
+/// must be equal, as in [`Likelihood`]; nominal ones are never swapped.
+///
+/// # Ties
+/// An exchange is one of values: any pair of records with these values can be its other side.
+///
+/// # Missing
+/// A pair of which either misses a value implies no exchange in that attribute. Where gaps are in place
+/// ([`Scenario::gaps_in_place`]), either both miss it or none.
+///
+/// # Complexity
+/// Pairs of which a single look at the other side says that the law excludes it are never written down; then O(pairs · attributes) to
+/// propagate. 13 bytes a pair left, and 12 for each attribute that was swapped.
+///
+/// # Source
+/// Our own.
+#[derive(Debug, Clone)]
+pub struct Involution {
+    law: Likelihood,
+    eps: f64,
+}
+
+impl Involution {
+    /// The attack of an intruder who knows this law; `eps` is for the soft form.
+    ///
+    /// # Errors
+    /// Usage, when it is no law of swapping, or `eps` is not a share above 0.
+    pub fn new(law: Likelihood, eps: f64) -> Result<Self> {
+        law.refuse_unless_swapping()?;
+        check_eps(eps)?;
+        Ok(Self { law, eps })
+    }
+}
+
+/// Refuses what is no share.
+///
+/// # Errors
+/// Usage, when it is not above 0 and below 1.
+pub fn check_eps(eps: f64) -> Result<()> {
+    match eps > 0.0 && eps < 1.0 {
+        true => Ok(()),
+        false => Err(
+            Error::usage("--eps is a share of values: a number above 0 and below 1")
+                .remedy("0.02 is usual"),
+        ),
+    }
+}
+
+impl Attack for Involution {
+    fn name(&self) -> &'static str {
+        "involution"
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        self.law.has_candidate_sets()
+    }
+
+    fn is_balanced(&self) -> bool {
+        true
+    }
+
+    fn formula(&self) -> String {
+        "likelihood, balanced, of the pairs for which on every known attribute somebody can have taken the value that was given".into()
+    }
+
+    fn in_words(&self) -> String {
+        format!(
+            "knows the law of {} and that swaps are mutual (involution)",
+            self.law.method().name()
+        )
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        self.law.windows(known)
+    }
+
+    fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        let swaps = Swaps::new(&self.law, scenario)?;
+        let whole = Whole::new(scenario, self.law.masked_records());
+        let values = Values::new(scenario, &swaps.swapped(), whole);
+        let bytes = 13 + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count();
+        let mut caveats = Vec::new();
+        if !whole.people && !whole.release {
+            caveats.push(
+                "part of the people are known and part of the records were released, so the other side of a swap may be \
+                 out of sight: these are the links of likelihood, balanced"
+                    .into(),
+            );
+        }
+        if swaps.is_bounded() {
+            let mut left = Candidates::new(&swaps, Some(&values), bytes)?;
+            let possible = Exchanges::new(&left, &values).possible(left.len());
+            left.retain(&possible);
+            match Emptied::find(&left, scenario, self.law.masked_records()) {
+                None => {
+                    return Ok(Preference::Lists(Box::new(Left {
+                        candidates: left,
+                        n_sought: swaps.n_sought(),
+                        is_hard: true,
+                        caveats,
+                    })));
+                }
+                Some(emptied) => caveats.push(emptied.in_words(self.eps)),
+            }
+        }
+        let mut candidates = Candidates::new(&swaps, None, bytes + 5 * size_of::<f64>())?;
+        let n_sought = swaps.n_sought();
+        drop(swaps);
+        if !soft::soften(&mut candidates, n_sought, &values, self.eps)? {
+            caveats.push(
+                "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \
+                 of likelihood, balanced"
+                    .into(),
+            );
+        }
+        Ok(Preference::Lists(Box::new(Left {
+            candidates,
+            n_sought,
+            is_hard: false,
+            caveats,
+        })))
+    }
+}
+
+/// Records that must have a candidate of their own and have none.
+struct Emptied {
+    of: &'static str,
+    many: usize,
+    among: usize,
+}
+
+impl Emptied {
+    /// The intruder's records, if the whole file was released, and the released ones, if everybody is held.
+    fn find(left: &Candidates, scenario: &Scenario<'_>, masked_records: usize) -> Option<Self> {
+        let whole = Whole::new(scenario, masked_records);
+        let (intruder, released) = (scenario.intruder, scenario.released);
+        let of_intruder = whole.release && intruder.n_records() <= masked_records;
+        let of_released = whole.people && released.n_records() <= masked_records;
+        let names = ["records of the intruder", "masked records"];
+        let (must, names) = match scenario.direction {
+            Direction::OriginalToMasked => ([of_intruder, of_released], names),
+            Direction::MaskedToOriginal => ([of_released, of_intruder], [names[1], names[0]]),
+        };
+        let among = [left.n_seekers(), scenario.sought().n_records()];
+        let matched = Possible::of(Graph {
+            n_columns: among[1],
+            starts: &left.starts,
+            columns: &left.records,
+        })
+        .pairs();
+        let side = (0..2).find(|&side| must[side] && matched < among[side])?;
+        Some(Self {
+            of: names[side],
+            many: among[side] - matched,
+            among: among[side],
+        })
+    }
+
+    fn in_words(&self, eps: f64) -> String {
+        format!(
+            "the assumption does not hold: swaps cannot all be mutual, since {} of {} {} are left with no candidate of their own. The window is another, \
+             something else moved values, or people are missing whom the other file should have; no link is certain, and these are links \
+             of the soft form (--eps {eps})",
+            self.many, self.among, self.of
+        )
+    }
+}
+
+/// The pairs that are left.
+#[derive(Debug)]
+struct Left {
+    candidates: Candidates,
+    n_sought: usize,
+    is_hard: bool,
+    caveats: Vec<String>,
+}
+
+/// The same without its own.
+#[derive(Debug)]
+struct Borrowed<'a> {
+    candidates: &'a Candidates,
+    n_sought: usize,
+}
+
+impl Lists for Borrowed<'_> {
+    fn n_seekers(&self) -> usize {
+        self.candidates.n_seekers()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.n_sought
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let pairs = self.candidates.starts[seeker]..self.candidates.starts[seeker + 1];
+        let records = self.candidates.records[pairs.clone()].iter().copied();
+        list.clear();
+        list.extend(records.zip(self.candidates.costs[pairs].iter().copied()));
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+}
+
+impl Lists for Left {
+    fn n_seekers(&self) -> usize {
+        self.candidates.n_seekers()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.n_sought
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let borrowed = Borrowed {
+            candidates: &self.candidates,
+            n_sought: self.n_sought,
+        };
+        borrowed.list(seeker, list);
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+
+    fn excludes_others(&self) -> bool {
+        self.is_hard
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        self.caveats.clone()
+    }
+}

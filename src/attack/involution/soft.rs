@@ -1,0 +1,139 @@
+//! The soft form: other sides weigh by how likely they are.
+
+use rayon::prelude::*;
+
+use super::{Borrowed, candidates::Candidates, exchanges::Exchanges, values::Values};
+use crate::{
+    attack::{Lists, balanced::Balanced},
+    error::Result,
+};
+
+/// Rounds, unless it settles sooner.
+const ROUNDS: usize = 25;
+
+/// It has settled when no logarithm changes by more.
+const SETTLED: f64 = 1e-3;
+
+/// From this share of exchanges with another side on, it is sure that values were exchanged: chance comes to a fifth at most.
+const SHOWN: f64 = 0.5;
+
+/// Rounds of balancing in each: what comes of all is balanced to the end by the judge.
+const SCALINGS: u32 = 40;
+
+/// Pairs below this probability are dropped on the way, a quarter of all at once or more.
+const NEGLIGIBLE: f64 = 1e-8;
+
+/// Weighs each pair by how likely the other sides are that it needs:
+///
+/// ```text
+/// P     = balanced(W)
+/// log W = log W₀ + Σ_k ln max(eps, min(1, G_k))             (see [`Exchanges::log_factors`])
+/// ```
+///
+/// Answers whether the files show that values were exchanged; if not, nothing is weighed.
+///
+/// # Errors
+/// Failed, when balancing would take too much memory.
+pub(super) fn soften(
+    candidates: &mut Candidates,
+    n_sought: usize,
+    values: &Values,
+    eps: f64,
+) -> Result<bool> {
+    let unweighed = candidates.clone();
+    let soft = Soft {
+        n_sought,
+        values,
+        eps,
+    };
+    let (probabilities, exchanges) = soft.weigh(candidates, None)?;
+    let attributes = exchanges.n_attributes();
+    if attributes < 2 {
+        // One attribute alone says nothing; it does no harm either.
+        *candidates = unweighed;
+        return Ok(false);
+    }
+    let shares = (0..attributes).map(|k| exchanges.share_mutual(k, &probabilities));
+    if shares.sum::<f64>() / attributes as f64 >= SHOWN {
+        return Ok(true);
+    }
+    let left_out = attributes - 1;
+    let mut without = unweighed.clone();
+    let before = balanced(&without, n_sought)?;
+    let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before);
+    let (probabilities, exchanges) = soft.weigh(&mut without, Some(left_out))?;
+    let found = exchanges.share_mutual(left_out, &probabilities);
+    let shown = found >= 1.5 * by_chance + 0.01;
+    if !shown {
+        *candidates = unweighed;
+    }
+    Ok(shown)
+}
+
+struct Soft<'a> {
+    n_sought: usize,
+    values: &'a Values,
+    eps: f64,
+}
+
+impl Soft<'_> {
+    /// All rounds. Answers the last probabilities and exchanges, of the pairs that are left.
+    fn weigh(
+        &self,
+        candidates: &mut Candidates,
+        left_out: Option<usize>,
+    ) -> Result<(Vec<f64>, Exchanges)> {
+        let mut first = candidates.costs.clone();
+        let mut before = vec![0.0; first.len()];
+        let mut exchanges = Exchanges::new(candidates, self.values);
+        let mut round = 0;
+        loop {
+            let mut probabilities = balanced(candidates, self.n_sought)?;
+            let keeps: Vec<bool> = probabilities.iter().map(|&p| p > NEGLIGIBLE).collect();
+            if 4 * keeps.iter().filter(|&&keep| keep).count() <= 3 * keeps.len() {
+                candidates.retain(&keeps);
+                for numbers in [&mut first, &mut before, &mut probabilities] {
+                    let mut keeps = keeps.iter();
+                    numbers.retain(|_| keeps.next().is_some_and(|&keep| keep));
+                }
+                exchanges = Exchanges::new(candidates, self.values);
+            }
+            let factors = exchanges.log_factors(&probabilities, self.eps, left_out);
+            let change = (factors.iter().zip(&before))
+                .fold(0.0_f64, |most, (new, old)| most.max((new - old).abs()));
+            round += 1;
+            if change < SETTLED || round > ROUNDS {
+                return Ok((probabilities, exchanges));
+            }
+            for ((cost, first), factor) in candidates.costs.iter_mut().zip(&first).zip(&factors) {
+                *cost = first - factor;
+            }
+            before = factors;
+        }
+    }
+}
+
+/// The balanced probability of each pair.
+fn balanced(candidates: &Candidates, n_sought: usize) -> Result<Vec<f64>> {
+    let lists = Borrowed {
+        candidates,
+        n_sought,
+    };
+    let balanced = Balanced::in_rounds(&lists, SCALINGS)?;
+    let of_seeker = |list: &mut Vec<(u32, f64)>, seeker: usize| -> Vec<f64> {
+        balanced.list(seeker, list);
+        let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
+        // Balancing may leave pairs out.
+        let mut entries = list.iter().peekable();
+        let of_record = |record: &u32| {
+            let own = entries.next_if(|(other, _)| other == record);
+            own.map_or(0.0, |&(_, cost)| (-cost).exp())
+        };
+        candidates.records[pairs].iter().map(of_record).collect()
+    };
+    let rows: Vec<Vec<f64>> = (0..candidates.n_seekers())
+        .into_par_iter()
+        .map_init(Vec::new, of_seeker)
+        .collect();
+    Ok(rows.concat())
+}
