@@ -27,7 +27,7 @@ use crate::{
     },
     risk,
     rng::{Purpose, Seed},
-    statement::Statement,
+    statement::{Method, Partner, Statement},
 };
 
 /// The most attributes that the intruder knows where nothing else is asked for: as in the papers' table for the Census file.
@@ -47,8 +47,8 @@ The score of the literature: (IL + DR) / 2, both as shares; lower is better. It 
   RSLD  links of 'link --method rsld': for files that were rank swapped, by --p, --window or --statement
   DLD   links of 'link --method am'
   PLD   links of 'link --method prl --assign one-to-one'; --assign best is quicker on many records, and is another figure
-  DR strongest   0.5 (highest rate) + 0.5 ID: of all these attacks, of likelihood (balanced) and of microagg where a statement has
-        what they need, in the worst case of what the intruder knows
+  DR strongest   0.5 (highest rate) + 0.5 ID: of all these attacks, of likelihood (balanced), involution and microagg where a statement
+        has what they need, in the worst case of what the intruder knows
   ID    interval disclosure by ranks: 'interval_disclosure_rank' of 'sdcrisk risk'
 RSLD, DLD and PLD are means over what the intruder may know: --known, by default the first attribute, the first two, and so
 on to half of them, but to 7 at most.")]
@@ -378,12 +378,21 @@ impl ScoreArgs {
             _ => "--assign=balanced",
         };
         let method = statement.map_or("rankswap", |statement| statement.method.name());
+        // Ranks that were moved and ranked again have no partners.
+        let is_mutual = !matches!(
+            statement.map(|statement| &statement.method),
+            Some(Method::RankSwap(stated)) if stated.partner == Partner::Cycle
+        );
         let mut attacks: Vec<Vec<OsString>> = match method {
             "microagg" => vec![
                 vec!["--method=likelihood".into(), assign.into()],
                 vec!["--method=microagg".into()],
             ],
             "recode" | "suppress" | "ipso" => Vec::new(),
+            "rankswap" | "pbuckets" | "pdistribution" if is_mutual => vec![
+                vec!["--method=likelihood".into(), assign.into()],
+                vec!["--method=involution".into()],
+            ],
             _ => vec![vec!["--method=likelihood".into(), assign.into()]],
         };
         for words in &mut attacks {

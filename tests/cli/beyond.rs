@@ -1,4 +1,8 @@
 //! Beyond the mean: extremes, the surest links, worst sets and the gate, as a user meets them.
+#![allow(
+    clippy::float_cmp,
+    reason = "the same figures in several places must be the same to the last bit"
+)]
 
 use crate::sandbox::Sandbox;
 

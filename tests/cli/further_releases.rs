@@ -1,4 +1,8 @@
 //! Several releases of the same people: `link --also`.
+#![allow(
+    clippy::float_cmp,
+    reason = "the same figures in several places must be the same to the last bit"
+)]
 
 use crate::sandbox::Sandbox;
 

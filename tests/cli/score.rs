@@ -89,6 +89,7 @@ fn terms_are_those_of_link_loss_and_risk() {
         link("--method am"),
         link("--method prl --assign one-to-one"),
         link("--method likelihood --assign balanced --statement m.json"),
+        link("--method involution --statement m.json"),
     ]
     .iter()
     .map(highest)

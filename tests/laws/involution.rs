@@ -255,10 +255,11 @@ fn listed(lists: &dyn Lists, direction: Direction, [held, released]: [usize; 2])
         lists.list(seeker, &mut list);
         assert!(list.is_sorted_by(|a, b| a.0 < b.0), "by ascending record");
         for &(other, _) in &list {
-            match direction {
-                Direction::OriginalToMasked => pairs[seeker][other as usize] = true,
-                Direction::MaskedToOriginal => pairs[other as usize][seeker] = true,
-            }
+            let (person, record) = match direction {
+                Direction::OriginalToMasked => (seeker, other as usize),
+                Direction::MaskedToOriginal => (other as usize, seeker),
+            };
+            pairs[person][record] = true;
         }
     }
     pairs

@@ -185,7 +185,8 @@ fn cycles_move_values_at_the_ends_as_the_law_says() {
     for new in 0..N {
         lists.list(new, &mut list);
         for &(rank, cost) in &list {
-            by_law[rank as usize][new] = (-cost).exp() / N as f64;
+            let law: &mut Vec<f64> = &mut by_law[rank as usize];
+            law[new] = (-cost).exp() / N as f64;
         }
     }
     for rank in [0, 1, 5, 20, 60, 99, 150, 230, 280, 298, 299] {

@@ -338,9 +338,10 @@ fn files(dice: &mut Dice, n: usize, gap: u64) -> (Cells, Cells) {
     for k in 0..3 {
         for last in (1..n).rev() {
             let other = dice.roll(last as u64 + 1) as usize;
-            let kept = shown[last][k];
-            shown[last][k] = shown[other][k];
-            shown[other][k] = kept;
+            if other < last {
+                let (before, after) = shown.split_at_mut(last);
+                std::mem::swap(&mut before[other][k], &mut after[0][k]);
+            }
         }
     }
     (people, shown)
@@ -424,9 +425,12 @@ fn likelihoods_are_those_of_the_slow_program() {
                 let mut list = Vec::new();
                 for seeker in 0..N {
                     lists.list(seeker, &mut list);
-                    let ratio = |sought: usize| match direction {
-                        Direction::OriginalToMasked => wanted[seeker][sought],
-                        Direction::MaskedToOriginal => wanted[sought][seeker],
+                    let ratio = |sought: usize| {
+                        let [person, record] = match direction {
+                            Direction::OriginalToMasked => [seeker, sought],
+                            Direction::MaskedToOriginal => [sought, seeker],
+                        };
+                        wanted[person][record]
                     };
                     for &(sought, cost) in &list {
                         let slow = -ratio(sought as usize).ln();

@@ -46,7 +46,8 @@ fn attacked(
     let n = original.n_records();
     let truth = Truth::by_order(original, &masked.table).unwrap();
     // 7919 is a prime beyond n: each record once.
-    let records: Vec<u32> = (0..held).map(|i| (i * 7919 % n) as u32).collect();
+    let records = (0..held).map(|i| u32::try_from(i * 7919 % n).unwrap());
+    let records: Vec<u32> = records.collect();
     let study = Study::new(
         original,
         &masked.table,

@@ -65,7 +65,9 @@ impl Search<'_> {
         let tried: Vec<Visit> = settings.iter().filter_map(visit).collect();
         let found = candidate.outcome.flatten();
         let chosen = match found {
-            Some(value) => settings.iter().find(|(tried, _)| *tried == value),
+            Some(value) => {
+                (settings.iter()).find(|(_, setting)| candidate.tried(value) == Some(*setting))
+            }
             // The one with the least risk.
             None => settings.iter().min_by(|a, b| {
                 let risk = |(_, setting): &(f64, usize)| {

@@ -65,6 +65,12 @@ impl Candidate {
         options
     }
 
+    /// The number of the setting with this value, if it was tried.
+    pub fn tried(&self, value: f64) -> Option<usize> {
+        let of_value = |&&(tried, _): &&(f64, usize)| tried.total_cmp(&value).is_eq();
+        Some(self.settings.iter().find(of_value)?.1)
+    }
+
     /// The number of the setting with this value, which is made if it was not tried.
     pub fn setting(
         &mut self,
@@ -72,7 +78,7 @@ impl Candidate {
         experiment: &mut Experiment,
         of: (&Plan, &Places, u64),
     ) -> anyhow::Result<usize> {
-        if let Some(&(_, setting)) = self.settings.iter().find(|(tried, _)| tried == &value) {
+        if let Some(setting) = self.tried(value) {
             return Ok(setting);
         }
         let setting = experiment.add(of, (self.original, &self.mask), &self.with(value))?;

@@ -187,10 +187,17 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
 fn completed(mut plan: Plan, args: &SearchArgs, console: &Console) -> Plan {
     if plan.attacks.is_empty() {
         plan.attacks = strongest_attacks();
-    } else if !plan.attacks.iter().any(|a| a.method == "likelihood") {
-        console.note(
-            "note: the plan does not run likelihood, the strongest attack on most maskings: the limit holds for weaker intruders only",
-        );
+    }
+    let lacks = |method: &&str| !plan.attacks.iter().any(|attack| attack.method == **method);
+    let lacking: Vec<&str> = ["likelihood", "involution"]
+        .into_iter()
+        .filter(lacks)
+        .collect();
+    if !lacking.is_empty() {
+        console.note(&format!(
+            "note: the plan does not run {}, which may link more: the limit holds for weaker intruders only",
+            lacking.join(" and ")
+        ));
     }
     if !plan.losses.contains(&args.loss) {
         plan.losses.push(args.loss.clone());
@@ -223,6 +230,7 @@ fn strongest_attacks() -> Vec<PlannedAttack> {
         attack("prl", None),
         attack("rsld", None),
         attack("microagg", None),
+        attack("involution", None),
         attack("likelihood", Some("balanced")),
     ]
 }
@@ -289,10 +297,7 @@ impl Search<'_> {
             if candidate.outcome.is_some() {
                 continue;
             }
-            let tried = |value: f64| {
-                let (_, setting) = candidate.settings.iter().find(|(v, _)| v == &value)?;
-                trials.get(setting)
-            };
+            let tried = |value: f64| trials.get(&candidate.tried(value)?);
             match candidate.next(self.limit, tried) {
                 Next::Found(value) => candidate.outcome = Some(Some(value)),
                 Next::Nowhere => candidate.outcome = Some(None),
