@@ -248,7 +248,7 @@ mod tests {
         let read = |text: &str| Sum::parse(&table, text).map(|sum| sum.in_words(&table));
         let same = "the left is one name, the right two";
         assert_eq!(read("a+b=a+b").unwrap(), "a+b = a + b", "{same}");
-        assert_eq!(read("x=y=a+b").unwrap(), "x=y = a+b");
+        assert_eq!(read("x=y=a+b").unwrap(), "x=y = a + b");
         assert_eq!(read("x=y=b+a").unwrap(), "x=y = b + a");
         for (text, part) in [
             ("a", "is not a sum"),

@@ -29,7 +29,7 @@ const CALLS: [&str; 16] = [
     "risk good.csv",
     "score good.csv masked.csv",
     "evaluate plan.toml",
-    "search plan.toml --risk-at-most 50%",
+    "search plan.toml --risk-at-most 100%",
     "match-attributes good.csv masked.csv",
     "describe good.csv",
     "demo --data",
