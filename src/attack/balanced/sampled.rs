@@ -87,8 +87,8 @@ pub struct Sampling {
     pub taken_back: f64,
 }
 
-/// What a chain says of itself.
-struct Told {
+/// What a chain counted.
+struct Tally {
     /// How often each seeker had its likeliest record.
     likeliest: Vec<u16>,
     loops: u64,
@@ -113,23 +113,23 @@ impl Sampled {
         let odds = Odds::of(&balanced);
         let zeros = || (0..candidates).map(|_| AtomicU16::new(0)).collect();
         let counts: [Vec<AtomicU16>; 2] = [zeros(), zeros()];
-        let told: Vec<Told> = (0..CHAINS)
+        let tallies: Vec<Tally> = (0..CHAINS)
             .into_par_iter()
             .map(|chain| {
                 let walk = Walk::new(&balanced, &odds, draws(chain as u64));
                 run(&balanced, walk, odds.restless(), &counts[chain % 2])
             })
             .collect();
-        let [loops, drawn, taken_back] = told.iter().fold([0, 0, 0], |sum, told| {
+        let [loops, drawn, taken_back] = tallies.iter().fold([0, 0, 0], |sum, tally| {
             [
-                sum[0] + told.loops,
-                sum[1] + told.draws,
-                sum[2] + told.taken_back,
+                sum[0] + tally.loops,
+                sum[1] + tally.draws,
+                sum[2] + tally.taken_back,
             ]
         });
         let sampling = Sampling {
             permutations: (CHAINS * SAMPLES) as u64,
-            effective: effective(&told),
+            effective: effective(&tallies),
             draws_of_loop: drawn as f64 / loops.max(1) as f64,
             taken_back: taken_back as f64 / loops.max(1) as f64,
         };
@@ -171,7 +171,7 @@ fn run<R: Rng>(
     mut walk: Walk<'_, R>,
     restless: usize,
     counts: &[AtomicU16],
-) -> Told {
+) -> Tally {
     let candidates = &balanced.candidates;
     let n = candidates.n_seekers();
     let likeliest: Vec<usize> = (0..n)
@@ -186,7 +186,7 @@ fn run<R: Rng>(
             best.0
         })
         .collect();
-    let mut told = Told {
+    let mut tally = Tally {
         likeliest: vec![0; n],
         loops: 0,
         draws: 0,
@@ -194,37 +194,37 @@ fn run<R: Rng>(
     };
     let wanted = SWEEPS * restless as f64;
     if restless > 0 {
-        while (told.draws as f64) < wanted * PASSED as f64 {
-            told.draws += walk.turn();
-            told.loops += 1;
+        while (tally.draws as f64) < wanted * PASSED as f64 {
+            tally.draws += walk.turn();
+            tally.loops += 1;
         }
     }
-    let length = told.draws as f64 / told.loops.max(1) as f64;
+    let length = tally.draws as f64 / tally.loops.max(1) as f64;
     let loops = (wanted / length.max(1.0)).ceil() as u64;
     for _ in 0..SAMPLES {
         for _ in 0..loops {
-            told.draws += walk.turn();
+            tally.draws += walk.turn();
         }
-        told.loops += loops;
+        tally.loops += loops;
         for (seeker, place) in walk.places().enumerate() {
             let Some(place) = place else { continue };
             counts[candidates.range(seeker).start + place].fetch_add(1, Ordering::Relaxed);
-            told.likeliest[seeker] += u16::from(place == likeliest[seeker]);
+            tally.likeliest[seeker] += u16::from(place == likeliest[seeker]);
         }
     }
-    told.taken_back = walk.taken_back;
-    told
+    tally.taken_back = walk.taken_back;
+    tally
 }
 
 /// The variance that counts of independent permutations would have, against the one that the chains' counts have.
-fn effective(told: &[Told]) -> f64 {
-    let chains = told.len() as f64;
-    let n = told.first().map_or(0, |told| told.likeliest.len());
+fn effective(tallies: &[Tally]) -> f64 {
+    let chains = tallies.len() as f64;
+    let n = tallies.first().map_or(0, |tally| tally.likeliest.len());
     let (mut independent, mut found) = (0.0, 0.0);
     for seeker in 0..n {
-        let shares = told
+        let shares = tallies
             .iter()
-            .map(|told| f64::from(told.likeliest[seeker]) / SAMPLES as f64);
+            .map(|tally| f64::from(tally.likeliest[seeker]) / SAMPLES as f64);
         let mean = shares.clone().sum::<f64>() / chains;
         let off = shares.map(|share| (share - mean).powi(2)).sum::<f64>();
         let of_mean = off / (chains - 1.0) / chains;

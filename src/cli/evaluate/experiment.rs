@@ -1,6 +1,9 @@
 //! A plan with its files read and its options checked: all that can be wrong before anything is masked.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use super::{
     options::Words,
@@ -12,12 +15,15 @@ use crate::{
         console::Console,
         link::{self, LinkArgs},
         mask::Prepared,
+        provenance,
     },
     error::{Error, Result},
     evaluate::{
-        grid::Setting,
+        grid::{Row, Setting},
         plan::{MOST_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
+        summary,
     },
+    report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
     table::Table,
 };
 
@@ -173,6 +179,43 @@ impl Experiment {
         self.settings = builder.settings;
         self.settings.push(Masking { original, ..made? });
         Ok(self.settings.len() - 1)
+    }
+
+    /// What was found of the settings that have rows.
+    pub fn report(&self, plan: &Plan, rows: Vec<Row>) -> EvaluateReport {
+        let with_rows: BTreeSet<usize> = rows.iter().map(|row| row.setting).collect();
+        let settings: Vec<Setting> = (self.settings.iter().map(|masking| &masking.setting))
+            .filter(|setting| with_rows.contains(&setting.setting))
+            .cloned()
+            .collect();
+        let settings = summary::summaries(&settings, &rows, &plan.published);
+        EvaluateReport::new(
+            self.plan_summary(plan),
+            self.file_summaries(),
+            rows,
+            settings,
+            provenance::of(&self.tables()),
+        )
+    }
+
+    /// What was asked for; the plan's file without its folders.
+    pub fn plan_summary(&self, plan: &Plan) -> PlanSummary {
+        let name = Path::new(&self.plan).file_name();
+        let name = name.map_or(self.plan.as_str().into(), |name| name.to_string_lossy());
+        PlanSummary::new(&name, plan)
+    }
+
+    /// The originals.
+    pub fn file_summaries(&self) -> Vec<FileSummary> {
+        let summary = |original: &Original| FileSummary {
+            name: original.name.clone(),
+            records: original.table.n_records(),
+            attributes: original
+                .table
+                .names(&original.table.ids().collect::<Vec<_>>()),
+            known: original.known.clone(),
+        };
+        self.originals.iter().map(summary).collect()
     }
 
     /// The tables, for provenance.

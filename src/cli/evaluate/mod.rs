@@ -20,25 +20,21 @@ use super::{
     Ending,
     args::{self, Format, ReportArgs, rate_limit},
     console::Console,
-    files::{self, Output, Privacy},
-    pair, provenance,
+    files, pair,
 };
 use crate::{
     error::{Error, Result},
     evaluate::{
-        grid::{Row, Setting},
+        grid::Row,
         plan::Plan,
         summary::{self, SettingSummary},
     },
-    report::{
-        evaluate::{EvaluateReport, FileSummary, PlanSummary},
-        text,
-    },
+    report::{evaluate::EvaluateReport, text},
     rng::Seed,
 };
 use experiment::Experiment;
 use journal::{Found, Header, Journal};
-use outputs::Folder;
+use outputs::Results;
 use places::Places;
 
 #[derive(Debug, Args)]
@@ -114,30 +110,15 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     warn_of_published(&plan, &experiment, console);
     warn_of_drawn_seeds(&plan, &experiment, args.into.is_some(), console);
 
-    // Nothing is made before all that can be wrong was looked at.
-    let folder = args
-        .into
-        .as_deref()
-        .map(|into| {
-            let mut plan = inputs(&args.plan, &experiment)?;
-            plan.output(&args.report.output)?;
-            Folder::planned(into, plan, experiment.originals.len())
-        })
-        .transpose()?;
-    let mut output = output(&args.plan, &args.report, &experiment)?;
-    let journal = match (&folder, &journal_path) {
-        (Some(folder), Some(path)) => {
-            folder.make()?;
-            Some(Journal::open(path, &mut found, &header)?)
-        }
-        _ => {
-            console.note(&format!(
-                "note: {} masked files; a run that is stopped leaves nothing (--into FOLDER keeps what is done, and continues)",
-                experiment.cells.len()
-            ));
-            None
-        }
-    };
+    let into = args.into.as_deref();
+    let results = Results::planned((&args.plan, into), &args.report, &experiment)?;
+    let journal = results.journal(&mut found, &header)?;
+    if journal.is_none() {
+        console.note(&format!(
+            "note: {} masked files; a run that is stopped leaves nothing (--into FOLDER keeps what is done, and continues)",
+            experiment.cells.len()
+        ));
+    }
     note_continued(&found, experiment.cells.len(), console);
     let Some(rows) = work::rows(
         &experiment,
@@ -150,16 +131,10 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         console,
     )?
     else {
-        console.note(&match &args.into {
-            Some(into) => format!(
-                "stopped; what is done is in {}: the same call continues",
-                into.display()
-            ),
-            None => "stopped; nothing is kept (--into FOLDER would have)".into(),
-        });
+        note_stopped(into, console);
         return Ok(Ending::Stopped);
     };
-    let report = args.report(&plan, &name, &experiment, rows);
+    let report = experiment.report(&plan, rows);
     for warning in &report.warnings {
         console.warn(&warning.text())?;
     }
@@ -169,20 +144,13 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         console.note(note);
     }
     tell_what_il_misses(&report.rows, console);
-    console.stage("write", || -> anyhow::Result<()> {
-        let mut outputs = Vec::new();
-        if let (Some(folder), Some(path)) = (&folder, &journal_path) {
-            journal::in_order(path, &header, &report.rows)?;
-            outputs = folder.write(&report)?;
-        }
+    console.stage("write", || {
         let content = match args.report.format {
             Format::Text => report.to_text(),
             Format::Json => report.to_json(),
             Format::Csv => report.to_csv()?,
         };
-        output.write_text(&content)?;
-        outputs.push(output);
-        Ok(files::keep_all(outputs)?)
+        results.write(&header, &report, &content)
     })?;
     args.ending(&report, console)
 }
@@ -242,58 +210,16 @@ impl EvaluateArgs {
         }
         Ok(ending)
     }
-
-    fn report(
-        &self,
-        plan: &Plan,
-        name: &str,
-        experiment: &Experiment,
-        rows: Vec<Row>,
-    ) -> EvaluateReport {
-        let settings: Vec<Setting> = (experiment.settings.iter())
-            .map(|masking| masking.setting.clone())
-            .collect();
-        let settings = summary::summaries(&settings, &rows, &plan.published);
-        let short = Path::new(name)
-            .file_name()
-            .map_or(name.into(), |name| name.to_string_lossy());
-        let files = experiment.originals.iter().map(|original| FileSummary {
-            name: original.name.clone(),
-            records: original.table.n_records(),
-            attributes: original
-                .table
-                .names(&original.table.ids().collect::<Vec<_>>()),
-            known: original.known.clone(),
-        });
-        EvaluateReport::new(
-            PlanSummary::new(&short, plan),
-            files.collect(),
-            rows,
-            settings,
-            provenance::of(&experiment.tables()),
-        )
-    }
 }
 
-/// Every file that is read, so that none is written.
-fn inputs(plan_file: &Path, experiment: &Experiment) -> Result<files::Plan> {
-    let mut plan = files::Plan::default();
-    plan.input(plan_file)?;
-    for input in &experiment.inputs {
-        plan.input(input)?;
-    }
-    Ok(plan)
-}
-
-fn output(plan_file: &Path, report: &ReportArgs, experiment: &Experiment) -> Result<Output> {
-    let mut plan = inputs(plan_file, experiment)?;
-    plan.output(&report.output)?;
-    let privacy = match report.format {
-        Format::Text => Privacy::Ordinary,
-        // They tell the seeds, which mask the original the same way again.
-        Format::Json | Format::Csv => Privacy::Private,
-    };
-    plan.open(&report.output, privacy)
+fn note_stopped(into: Option<&Path>, console: &Console) {
+    console.note(&match into {
+        Some(into) => format!(
+            "stopped; what is done is in {}: the same call continues",
+            into.display()
+        ),
+        None => "stopped; nothing is kept (--into FOLDER would have)".into(),
+    });
 }
 
 fn journal_of(folder: &Path) -> PathBuf {

@@ -1,13 +1,20 @@
-//! The folder of `--into`: everything that a run leaves.
+//! What a run leaves: its report, and everything in the folder of `--into`.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use super::journal_of;
+use super::{
+    experiment::Experiment,
+    journal::{self, Found, Header, Journal},
+    journal_of,
+};
 use crate::{
-    cli::files::{self, Output, Plan, Privacy},
+    cli::{
+        args::{Format, ReportArgs},
+        files::{self, Output, Plan, Privacy},
+    },
     error::{Error, Result},
     report::{
         evaluate::{EvaluateReport, FileSummary},
@@ -15,9 +22,84 @@ use crate::{
     },
 };
 
+/// The places of all that a run writes.
+pub(super) struct Results {
+    output: Output,
+    folder: Option<Folder>,
+}
+
+impl Results {
+    /// Checks the names, and makes nothing: all that can be wrong is looked at before. `plan` is the file of the plan, `into` the folder
+    /// of `--into`.
+    ///
+    /// # Errors
+    /// Usage, when what would be written is an input, or cannot be written there.
+    pub fn planned(
+        (plan, into): (&Path, Option<&Path>),
+        report: &ReportArgs,
+        experiment: &Experiment,
+    ) -> Result<Self> {
+        // Every file that is read, so that none is written.
+        let files = || -> Result<Plan> {
+            let mut files = Plan::default();
+            files.input(plan)?;
+            for input in &experiment.inputs {
+                files.input(input)?;
+            }
+            files.output(&report.output)?;
+            Ok(files)
+        };
+        let folder = into
+            .map(|into| Folder::planned(into, files()?, experiment.originals.len()))
+            .transpose()?;
+        let privacy = match report.format {
+            Format::Text => Privacy::Ordinary,
+            // They give the seeds, which mask the original the same way again.
+            Format::Json | Format::Csv => Privacy::Private,
+        };
+        Ok(Self {
+            output: files()?.open(&report.output, privacy)?,
+            folder,
+        })
+    }
+
+    /// Makes the folder and opens its journal, which continues what was found; `None` without a folder.
+    ///
+    /// # Errors
+    /// Those of making a folder and of [`Journal::open`].
+    pub fn journal(&self, found: &mut Found, header: &Header) -> Result<Option<Journal>> {
+        let Some(folder) = &self.folder else {
+            return Ok(None);
+        };
+        folder.make()?;
+        Journal::open(&journal_of(&folder.path), found, header).map(Some)
+    }
+
+    /// Writes the report, and into the folder the journal in order and all that is made of the grid.
+    ///
+    /// # Errors
+    /// Failed, when anything cannot be written: then nothing of it appears.
+    pub fn write(
+        self,
+        header: &Header,
+        grid: &EvaluateReport,
+        content: &str,
+    ) -> anyhow::Result<()> {
+        let mut outputs = Vec::new();
+        if let Some(folder) = &self.folder {
+            journal::in_order(&journal_of(&folder.path), header, &grid.rows)?;
+            outputs = folder.write(grid)?;
+        }
+        let mut output = self.output;
+        output.write_text(content)?;
+        outputs.push(output);
+        Ok(files::keep_all(outputs)?)
+    }
+}
+
 /// The folder of `--into`.
 #[derive(Debug)]
-pub(super) struct Folder {
+struct Folder {
     path: PathBuf,
 }
 
@@ -28,7 +110,7 @@ impl Folder {
     /// Usage, when the place is a file, or its own folder is not there, or what would be written is an input.
     ///
     /// `plan` has every file that is read, and what else is written; `originals` is how many there are.
-    pub fn planned(path: &Path, mut plan: Plan, originals: usize) -> Result<Self> {
+    fn planned(path: &Path, mut plan: Plan, originals: usize) -> Result<Self> {
         let refuse = |what: &str| {
             Err(Error::usage(format!("will not write there: {what}"))
                 .in_file(files::name_of(path))
@@ -64,7 +146,7 @@ impl Folder {
     ///
     /// # Errors
     /// Failed, when it cannot be made.
-    pub fn make(&self) -> Result<()> {
+    fn make(&self) -> Result<()> {
         if self.path.is_dir() {
             return Ok(());
         }
@@ -79,7 +161,7 @@ impl Folder {
     ///
     /// # Errors
     /// Failed, when it cannot be written.
-    pub fn write(&self, report: &EvaluateReport) -> Result<Vec<Output>> {
+    fn write(&self, report: &EvaluateReport) -> Result<Vec<Output>> {
         let json = report.to_json();
         let document = Document::parse("results.json", &json)?;
         let page = html::page(std::slice::from_ref(&document), Audience::Internal);

@@ -1,6 +1,6 @@
 //! What a search found, for reports.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -11,17 +11,16 @@ use crate::{
         grid::{Row, Setting},
         plan::PlannedMask,
         search::{Side, Trial},
-        summary,
     },
     report::{
-        evaluate::{EvaluateReport, FileSummary, PlanSummary, warnings},
+        evaluate::warnings,
         search::{Best, Masking, RangeSummary, SCHEMA, SearchReport, Visit},
         text,
     },
 };
 
 impl Search<'_> {
-    pub(super) fn report(&self, name: &str, args: &SearchArgs) -> SearchReport {
+    pub(super) fn report(&self, args: &SearchArgs) -> SearchReport {
         let trials = self.trials();
         let maskings: Vec<Masking> = (self.candidates.iter())
             .map(|candidate| self.masking(candidate, &trials))
@@ -41,10 +40,10 @@ impl Search<'_> {
                 false => "done",
             },
             warnings: warnings(&rows),
-            plan: PlanSummary::new(&short(name), self.plan),
+            plan: self.experiment.plan_summary(self.plan),
             risk_at_most: args.risk_at_most,
             loss: args.loss.clone(),
-            files: self.files(),
+            files: self.experiment.file_summaries(),
             best: self.best(&maskings),
             maskings,
             notes,
@@ -152,39 +151,6 @@ impl Search<'_> {
         quoted.join(" ")
     }
 
-    fn files(&self) -> Vec<FileSummary> {
-        let originals = self.experiment.originals.iter();
-        originals
-            .map(|original| FileSummary {
-                name: original.name.clone(),
-                records: original.table.n_records(),
-                attributes: original
-                    .table
-                    .names(&original.table.ids().collect::<Vec<_>>()),
-                known: original.known.clone(),
-            })
-            .collect()
-    }
-
-    /// All settings that were tried, as a grid: for the folder.
-    pub(super) fn grid(&self, name: &str, rows: Vec<Row>) -> EvaluateReport {
-        let settings: Vec<Setting> = (self.experiment.settings.iter())
-            .filter(|masking| {
-                rows.iter()
-                    .any(|row| row.setting == masking.setting.setting)
-            })
-            .map(|masking| masking.setting.clone())
-            .collect();
-        let settings = summary::summaries(&settings, &rows, &self.plan.published);
-        EvaluateReport::new(
-            PlanSummary::new(&short(name), self.plan),
-            self.files(),
-            rows,
-            settings,
-            provenance::of(&self.experiment.tables()),
-        )
-    }
-
     fn notes(&self, rows: &[Row]) -> Vec<String> {
         let mut notes = vec![
             "note: the limit holds for the mean over people, in these scenarios and for these attacks. Extremes are found more often than \
@@ -244,12 +210,6 @@ fn nothing_lost(maskings: &[Masking], loss: &str) -> Vec<String> {
             )
         })
         .collect()
-}
-
-fn short(name: &str) -> String {
-    Path::new(name)
-        .file_name()
-        .map_or(name.into(), |name| name.to_string_lossy().into_owned())
 }
 
 /// A word as a shell takes it.

@@ -9,8 +9,8 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{
-    Ending, Folder, Found, Header, Journal, Places, experiment::Experiment, fingerprint,
-    first_seed, inputs, journal, journal_of, output, refuse_seeds_beyond, tell_what_il_misses,
+    Ending, Found, Header, Journal, Places, Results, experiment::Experiment, fingerprint,
+    first_seed, journal_of, note_stopped, refuse_seeds_beyond, tell_what_il_misses,
     warn_of_drawn_seeds, work,
 };
 use crate::{
@@ -114,24 +114,9 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
     refuse_seeds_beyond(&experiment, seed, &name)?;
     warn_of_drawn_seeds(&plan, &experiment, args.into.is_some(), console);
 
-    // Nothing is made before all that can be wrong was looked at.
-    let folder = args
-        .into
-        .as_deref()
-        .map(|into| {
-            let mut files = inputs(&args.plan, &experiment)?;
-            files.output(&args.report.output)?;
-            Folder::planned(into, files, experiment.originals.len())
-        })
-        .transpose()?;
-    let mut output = output(&args.plan, &args.report, &experiment)?;
-    let journal = match (&folder, &journal_path) {
-        (Some(folder), Some(path)) => {
-            folder.make()?;
-            Some(Journal::open(path, &mut found, &header)?)
-        }
-        _ => None,
-    };
+    let into = args.into.as_deref();
+    let results = Results::planned((&args.plan, into), &args.report, &experiment)?;
+    let journal = results.journal(&mut found, &header)?;
     let mut search = Search {
         plan: &plan,
         places: &places,
@@ -145,34 +130,23 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
         journal,
     };
     if !search.run(console)? {
-        console.note(&match &args.into {
-            Some(into) => format!(
-                "stopped; what is done is in {}: the same call continues",
-                into.display()
-            ),
-            None => "stopped; nothing is kept (--into FOLDER would have)".into(),
-        });
+        note_stopped(into, console);
         return Ok(Ending::Stopped);
     }
-    let report = search.report(&name, args);
+    let report = search.report(args);
     for warning in &report.warnings {
         console.warn(&warning.text())?;
     }
-    let rows: Vec<Row> = search.rows.values().cloned().collect();
-    tell_what_il_misses(&rows, console);
-    console.stage("write", || -> anyhow::Result<()> {
-        let mut outputs = Vec::new();
-        if let (Some(folder), Some(path)) = (&folder, &journal_path) {
-            journal::in_order(path, &header, &rows)?;
-            outputs = folder.write(&search.grid(&name, rows))?;
-        }
-        output.write_text(&match args.report.format {
+    // All settings that were tried.
+    let grid = (search.experiment).report(&plan, search.rows.values().cloned().collect());
+    tell_what_il_misses(&grid.rows, console);
+    console.stage("write", || {
+        let content = match args.report.format {
             Format::Text => report.to_text(),
             Format::Json => report.to_json(),
             Format::Csv => report.to_csv()?,
-        })?;
-        outputs.push(output);
-        Ok(files::keep_all(outputs)?)
+        };
+        results.write(&header, &grid, &content)
     })?;
     Ok(
         match (report.best.len() < report.files.len(), report.status) {
