@@ -4,7 +4,7 @@
 //! zeros that changed places as patterns have none either: where one of two values is zero, nothing follows. So these attacks see neither:
 //! totals are left out, and zeros count as missing, which excludes nobody. What is left obeys the law, since the method saw the same.
 
-use super::{Attack, Preference, Scenario, distance_based::Standardize};
+use super::{Attack, Preference, Release, Scenario, distance_based::Standardize};
 use crate::{
     error::{Error, Result},
     statement::{Kept, Statement},
@@ -29,6 +29,7 @@ pub struct Limited {
     scales: Vec<Scale>,
     intruder: Matrix,
     released: Matrix,
+    beside: Option<Release>,
 }
 
 impl Limited {
@@ -55,6 +56,7 @@ impl Limited {
             scales: stays.iter().map(|&k| scenario.scales[k]).collect(),
             intruder: scenario.intruder.hiding_zeros(&stays, &hidden),
             released: scenario.released.hiding_zeros(&stays, &hidden),
+            beside: scenario.beside.map(|release| hiding(release, kept)),
             known,
         })
     }
@@ -66,8 +68,21 @@ impl Limited {
             scales: &self.scales,
             intruder: &self.intruder,
             released: &self.released,
+            beside: self.beside.as_ref(),
             ..*whole
         }
+    }
+}
+
+/// The release with zeros that changed places missing.
+fn hiding(release: &Release, kept: &Kept) -> Release {
+    let names = release.names.iter();
+    let hidden: Vec<bool> = names.map(|name| kept.has_moved_zeros(name)).collect();
+    let all: Vec<usize> = (0..hidden.len()).collect();
+    Release {
+        names: release.names.clone(),
+        categories: release.categories.clone(),
+        values: release.values.hiding_zeros(&all, &hidden),
     }
 }
 
@@ -120,10 +135,7 @@ impl Attack for ByLaw {
     }
 
     fn reads(&self) -> Vec<String> {
-        // Zeros that changed places are hidden among the known attributes only, so others that have them are left out.
-        let mut names = self.of_law(&self.attack.reads());
-        names.retain(|name| !self.kept.has_moved_zeros(name));
-        names
+        self.of_law(&self.attack.reads())
     }
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {

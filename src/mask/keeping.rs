@@ -6,8 +6,8 @@
 
 use super::{
     Effect, Mask, Masked,
-    new_numbers::effect,
-    sums::{self, Held, Sum},
+    draws::Draws,
+    sums::{Gaps, Held, Sum},
     zero_patterns::{self, ZerosMoved},
 };
 use crate::{
@@ -130,10 +130,11 @@ impl Keeping {
     /// becomes one unit of the last decimal, away from the codes for missing values.
     ///
     /// # Missing, errors
-    /// A total becomes missing where a part of it is missing. Input, when a total cannot be written exactly.
+    /// A total becomes missing where a part of it is missing. Where the method gives gaps to other records
+    /// ([`Mask::redraws_gaps`]), it is missing nowhere else. Input, when a total cannot be written exactly.
     ///
     /// # Randomness
-    /// That of the method, and one stream more for zeros.
+    /// That of the method, and streams more for zeros, which come from its secret if it has one.
     pub fn mask(
         &self,
         method: &dyn Mask,
@@ -160,11 +161,11 @@ impl Keeping {
         let mut kept = WhatWasKept::default();
         let mut masked = match self.zeros {
             Some(percent) if !zeros.is_empty() => {
-                let (moved, step) = zero_patterns::moved(spelled.clone(), on, percent, streams)?;
+                let draws = Draws::new(streams, method.secret(), &spelled)?;
+                let (moved, step) = zero_patterns::moved(spelled.clone(), on, percent, &draws)?;
                 kept.zeros = step;
-                let (hiding, hidden) = moved.hiding_zeros(&zeros);
-                let masked = method.apply(hiding, on, streams)?;
-                let table = off_zero(masked.table, &zeros).showing_zeros(hidden);
+                let masked = method.apply(moved.hiding_zeros(&zeros), on, streams)?;
+                let table = off_zero(masked.table, &zeros).showing_zeros();
                 Masked { table, ..masked }
             }
             _ => method.apply(spelled.clone(), on, streams)?,
@@ -172,9 +173,13 @@ impl Keeping {
         if kept.zeros.is_some() {
             recount(&mut masked.effects, &spelled, &masked.table);
         }
+        let gaps = match method.redraws_gaps() {
+            true => Gaps::OfParts,
+            false => Gaps::Stay,
+        };
         for sum in sums {
-            let (table, effect) = sum.worked_out(masked.table, &spelled)?;
-            let now_missing = table.missing(sum.total).count() - effect.missing;
+            let (table, effect) = sum.worked_out(masked.table, &spelled, gaps)?;
+            let now_missing = (table.missing(sum.total).count()).saturating_sub(effect.missing);
             kept.now_missing
                 .push((effect.attribute.clone(), now_missing));
             masked.table = table;
@@ -241,16 +246,13 @@ fn off_zero(mut table: Table, zeros: &[AttrId]) -> Table {
 /// Counts again what was done to each attribute: the method saw a table in which zeros had moved, and were hidden.
 fn recount(effects: &mut [Effect], before: &Table, after: &Table) {
     for counted in effects {
-        let id = before.find(&counted.attribute).ok();
-        let Some((id, old)) = id.and_then(|id| Some((id, before.numbers(id)?))) else {
+        let Ok(id) = before.find(&counted.attribute) else {
             continue;
         };
-        let Some(new) = after.numbers(id) else {
-            continue;
-        };
-        *counted = match counted.squared_error {
-            Some(_) => effect(&counted.attribute, old, new.values),
-            None => sums::effect(&counted.attribute, before, after, id),
-        };
+        if before.numbers(id).is_some() && after.numbers(id).is_some() {
+            let squared_error = counted.squared_error;
+            *counted = Effect::between(before, after, id);
+            counted.squared_error = squared_error.and(counted.squared_error);
+        }
     }
 }

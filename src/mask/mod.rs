@@ -5,6 +5,7 @@
 
 mod categories;
 pub mod copula;
+mod draws;
 pub mod fuzzy;
 pub mod ipso;
 pub mod keeping;
@@ -22,6 +23,7 @@ pub mod sums;
 pub mod suppress;
 pub mod zero_patterns;
 
+pub use draws::Secret;
 pub use new_numbers::Rounding;
 
 use crate::{
@@ -47,6 +49,16 @@ pub trait Mask: std::fmt::Debug + Sync {
     /// Parameters that have no use on these attributes, each in plain words: the method does without them.
     fn idle(&self, _table: &Table, _on: &[AttrId]) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The secret that its noise comes from, instead of the streams that it is given.
+    fn secret(&self) -> Option<&Secret> {
+        None
+    }
+
+    /// Whether gaps become those of other records. Hidden zeros ([`Table::hiding_zeros`]) stay in place all the same.
+    fn redraws_gaps(&self) -> bool {
+        false
     }
 
     /// Masks the attributes `on` of a table; all others stay as they are.
@@ -105,6 +117,16 @@ pub struct Effect {
     /// differences between the old values and their mean. `None` where the method does not replace numbers by others,
     /// and for an attribute without spread.
     pub squared_error: Option<f64>,
+}
+
+impl Effect {
+    /// What became of an attribute of numbers, whose values and gaps may have changed places.
+    pub(in crate::mask) fn between(before: &Table, after: &Table, attribute: AttrId) -> Self {
+        let (Some(old), Some(new)) = (before.numbers(attribute), after.numbers(attribute)) else {
+            unreachable!("attributes of numbers stay such")
+        };
+        new_numbers::effect(&before.attribute(attribute).name, old, new)
+    }
 }
 
 /// What only one method, or one family of methods, can tell of its work. It is for the office, not for the release.

@@ -160,7 +160,11 @@ fn checked(
         None => value.next_up(),
     };
     step_off_codes(&mut new, table.missing_codes(attribute), step);
-    let effect = effect(name, old, &new);
+    let after = Numbers {
+        values: &new,
+        missing: old.missing,
+    };
+    let effect = effect(name, old, after);
     Ok((new, effect))
 }
 
@@ -188,20 +192,27 @@ pub(super) fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (usize, 
 
 /// What it does to an attribute when it gets new numbers.
 #[expect(clippy::float_cmp, reason = "a value is changed or it is not")]
-pub(super) fn effect(name: &str, old: Numbers<'_>, new: &[f64]) -> Effect {
+pub(super) fn effect(name: &str, old: Numbers<'_>, new: Numbers<'_>) -> Effect {
     let spread = moments(present(old).map(|(_, value)| value));
+    let in_both = present(old).filter(|&(record, _)| !new.missing.contains(record));
     // In units of the spread, squares of large values do not overflow.
-    let sse: f64 = present(old)
-        .map(|(record, value)| ((new[record] - value) / spread.sd).powi(2))
-        .sum();
+    let (sse, both) = in_both
+        .clone()
+        .fold((0.0, 0_usize), |(sum, both), (record, value)| {
+            (
+                sum + ((new.values[record] - value) / spread.sd).powi(2),
+                both + 1,
+            )
+        });
+    let same = in_both.filter(|&(record, value)| new.values[record] == value);
+    // A value that is a gap now counts as the others do on average.
+    let scaled = sse * (spread.count.max(1) as f64 / both.max(1) as f64);
     Effect {
         attribute: name.to_owned(),
         values: spread.count,
-        changed: present(old)
-            .filter(|&(record, value)| new[record] != value)
-            .count(),
+        changed: spread.count - same.count(),
         missing: old.missing.count(),
         squared_error: (spread.sd > 0.0 && spread.sd.is_finite())
-            .then(|| sse / (spread.count - 1) as f64),
+            .then(|| scaled / (spread.count - 1) as f64),
     }
 }

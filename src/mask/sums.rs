@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::{Effect, new_numbers::present};
+use super::Effect;
 use crate::{
     error::{Error, Result},
     table::{AttrId, Scale, Table},
@@ -28,6 +28,15 @@ pub struct Held {
     pub holds: usize,
     /// Records that have all of them.
     pub of: usize,
+}
+
+/// Which totals are missing in the end, beside those of which a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gaps {
+    /// Those that were missing.
+    Stay,
+    /// None: the parts' gaps are others' now, and those of the total would tell whose they were.
+    OfParts,
 }
 
 impl Sum {
@@ -155,11 +164,16 @@ impl Sum {
     /// The table in which the total is the sum of its parts, and what that did to it.
     ///
     /// # Missing
-    /// A total that is missing stays so. One of which a part is missing becomes missing: it would be the original's.
+    /// A total of which a part is missing becomes missing: it would be the original's. Of others, see [`Gaps`].
     ///
     /// # Errors
     /// Input, when a sum has more digits than can be counted, or would be read back as missing.
-    pub(super) fn worked_out(&self, table: Table, original: &Table) -> Result<(Table, Effect)> {
+    pub(super) fn worked_out(
+        &self,
+        table: Table,
+        original: &Table,
+        gaps: Gaps,
+    ) -> Result<(Table, Effect)> {
         let name = table.attribute(self.total).name.clone();
         let needed =
             (self.parts.iter()).map(|&part| table.decimals_needed(part, 0..table.n_records()));
@@ -181,28 +195,35 @@ impl Sum {
                     .on_attribute(&name)
                     .remedy("Leave its --keep-sums out, or write the parts with fewer decimals (--decimals column)")
             })?;
+        let table = match gaps {
+            Gaps::Stay => table,
+            Gaps::OfParts => filled(table, self.total),
+        };
         let table = table.with_units(self.total, &units, decimals)?;
-        let effect = effect(&name, original, &table, self.total);
+        let effect = Effect {
+            squared_error: None,
+            ..Effect::between(original, &table, self.total)
+        };
         Ok((table, effect))
     }
 }
 
-/// What became of an attribute, by its numbers before and after.
-pub(super) fn effect(name: &str, before: &Table, after: &Table, id: AttrId) -> Effect {
-    let (Some(old), Some(new)) = (before.numbers(id), after.numbers(id)) else {
-        unreachable!("attributes of numbers stay such")
+/// The table in which nobody misses this attribute: some cell stands where a gap was, to be written anew.
+fn filled(table: Table, id: AttrId) -> Table {
+    let (n, missing) = (table.n_records(), table.missing(id));
+    let Some(some) = (0..n).find(|&record| !missing.contains(record)) else {
+        return table;
     };
-    Effect {
-        attribute: name.to_owned(),
-        values: present(old).count(),
-        changed: present(old)
-            .filter(|&(record, value)| {
-                new.missing.contains(record) || new.values[record].total_cmp(&value).is_ne()
-            })
-            .count(),
-        missing: old.missing.count(),
-        squared_error: None,
-    }
+    let donor = |record: usize| {
+        if missing.contains(record) {
+            some
+        } else {
+            record
+        }
+    };
+    let donors = (0..n).filter_map(|record| u32::try_from(donor(record)).ok());
+    let donors = donors.collect();
+    table.with_donors(id, donors)
 }
 
 /// The names that a text joined by `+` holds: cut at the first signs at which names result.

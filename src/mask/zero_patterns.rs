@@ -7,14 +7,10 @@ use rayon::prelude::*;
 
 use crate::{
     error::Result,
-    mask::{new_numbers::present, rank_swap::Reach},
-    rng::{Generator, Streams},
+    mask::{draws::Draws, new_numbers::present, rank_swap::Reach},
     statement::MovedZeros,
     table::{AttrId, Table},
 };
-
-/// No attribute can be called so: names hold no control characters.
-const STREAM: &str = "\0zeros";
 
 /// What the step did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,18 +45,19 @@ pub fn with_zeros(table: &Table, on: &[AttrId]) -> Vec<AttrId> {
 /// Gaps stay. Records that miss different attributes of those with zeros have orders of their own.
 ///
 /// # Randomness
-/// One stream: for each record in file order a number that breaks ties of size, then for each place a uniform number.
+/// For each record a number that breaks ties of size, and a uniform number by which it moves: in file order, or of each person
+/// under a secret.
 ///
 /// # Errors
 /// Usage, unless 0 < percent ≤ 100.
 ///
 /// # Complexity
 /// O(n log n) an attribute.
-pub fn moved(
+pub(super) fn moved(
     table: Table,
     on: &[AttrId],
     percent: f64,
-    streams: &Streams,
+    draws: &Draws<'_>,
 ) -> Result<(Table, Option<ZerosMoved>)> {
     let reach = Reach::percent(percent)?;
     let n = table.n_records();
@@ -69,9 +66,11 @@ pub fn moved(
         return Ok((table, None));
     }
     let window = reach.window(n).clamp(1, n - 1);
-    let mut rng = streams.of_attribute(STREAM);
-    let order = by_size(&table, on, &classes(&table, &zeros), &mut rng);
-    let source = jittered(&order, window, &mut rng);
+    // No attribute can be called so: names hold no control characters.
+    let ties: Vec<u64> = draws.all("zeros\0ties", n, |rng| rng.random());
+    let shifts: Vec<f64> = draws.all("zeros\0shifts", n, |rng| rng.random());
+    let order = by_size(&table, on, &classes(&table, &zeros), &ties);
+    let source = jittered(&order, window, &shifts);
     let mut changed = vec![false; n];
     let mut published = MovedZeros {
         attributes: table.names(&zeros),
@@ -102,8 +101,8 @@ fn classes(table: &Table, zeros: &[AttrId]) -> Vec<u32> {
     classes
 }
 
-/// The records by class, then by size, ties in random order.
-fn by_size(table: &Table, on: &[AttrId], classes: &[u32], rng: &mut Generator) -> Vec<(u32, u32)> {
+/// The records by class, then by size, ties by these numbers.
+fn by_size(table: &Table, on: &[AttrId], classes: &[u32], ties: &[u64]) -> Vec<(u32, u32)> {
     let n = classes.len();
     let shares: Vec<Vec<f64>> = on.par_iter().map(|&id| rank_shares(table, id)).collect();
     let mut keyed: Vec<(u32, f64, u64, u32)> = (0..)
@@ -118,7 +117,7 @@ fn by_size(table: &Table, on: &[AttrId], classes: &[u32], rng: &mut Generator) -
             } else {
                 sum / f64::from(count)
             };
-            (class, size, rng.random(), record)
+            (class, size, ties[record as usize], record)
         })
         .collect();
     debug_assert_eq!(keyed.len(), n);
@@ -156,16 +155,17 @@ fn rank_shares(table: &Table, id: AttrId) -> Vec<f64> {
     shares
 }
 
-/// For each place of the order the record whose pattern comes there: of the same class, at most `window` places away.
-fn jittered(order: &[(u32, u32)], window: usize, rng: &mut Generator) -> Vec<u32> {
+/// For each place of the order the record whose pattern comes there: of the same class, at most `window` places away. `shifts` are
+/// shares of the window, one a record.
+fn jittered(order: &[(u32, u32)], window: usize, shifts: &[f64]) -> Vec<u32> {
     let mut source = Vec::with_capacity(order.len());
     for class in order.chunk_by(|a, b| a.0 == b.0) {
         let mut keyed: Vec<(f64, usize, u32)> = class
             .iter()
             .enumerate()
             .map(|(place, &(_, record))| {
-                let shift: f64 = rng.random();
-                (place as f64 + shift * (window + 1) as f64, place, record)
+                let shift = shifts[record as usize] * (window + 1) as f64;
+                (place as f64 + shift, place, record)
             })
             .collect();
         keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -211,7 +211,7 @@ fn donors(
 mod tests {
     use super::*;
     use crate::{
-        rng::{Purpose, Seed},
+        rng::{Purpose, Seed, Streams},
         table::ReadOptions,
     };
 
@@ -259,7 +259,13 @@ mod tests {
         let original = people();
         let on: Vec<AttrId> = original.ids().collect();
         for (seed, percent) in [(1, 1.0), (2, 5.0), (3, 100.0)] {
-            let (new, step) = moved(original.clone(), &on, percent, &streams(seed)).unwrap();
+            let (new, step) = moved(
+                original.clone(),
+                &on,
+                percent,
+                &Draws::Seeded(&streams(seed)),
+            )
+            .unwrap();
             let step = step.unwrap();
             assert_eq!(counted(&new), counted(&original));
             let differ = (0..200).filter(|&r| patterns(&new, r) != patterns(&original, r));
@@ -294,7 +300,8 @@ mod tests {
             .collect();
         for window in [1, 7, 60] {
             let mut rng = streams(4).at(window as u64);
-            let source = jittered(&order, window, &mut rng);
+            let shifts: Vec<f64> = (0..500).map(|_| rng.random()).collect();
+            let source = jittered(&order, window, &shifts);
             let farthest = (0..500_i64)
                 .zip(&source)
                 .map(|(place, &record)| (place - i64::from(record)).unsigned_abs())
@@ -315,7 +322,7 @@ mod tests {
     fn without_zeros_nothing_moves() {
         let original = table("a,b\n1,0\n2,0\n3,0\n");
         let on: Vec<AttrId> = original.ids().collect();
-        let (new, step) = moved(original.clone(), &on, 50.0, &streams(1)).unwrap();
+        let (new, step) = moved(original.clone(), &on, 50.0, &Draws::Seeded(&streams(1))).unwrap();
         assert_eq!(step, None, "a has no zeros, b nothing else");
         assert_eq!(new.numbers(on[0]).unwrap().values, [1.0, 2.0, 3.0]);
     }

@@ -20,7 +20,8 @@ pub struct Kept {
 pub struct DerivedTotal {
     /// The total.
     pub total: String,
-    /// The attributes of which it is the sum, in every record that has all of them; others miss it.
+    /// The attributes of which it is the sum, in every record that has all of them; others miss it. Where gaps were given to other
+    /// records, these miss it only; else those that missed it in the original do, too.
     pub parts: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct DerivedTotal {
 ///
 /// so no pattern moves by more than the window. In each attribute those who become zero give their values to those who cease to be,
 /// in the order of sizes. Records that miss different attributes of these have orders of their own. Then the method masked the values that are not zero, among
-/// themselves.
+/// themselves; where it gave gaps to other records, it did so among those that are not zero in the attribute. Under a secret the numbers U come from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MovedZeros {

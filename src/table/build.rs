@@ -84,6 +84,7 @@ impl Source<'_> {
                 _ => OnceLock::from(Arc::new(values)),
             },
             missing,
+            hidden: super::Mask::default(),
             donors: None,
             printed: false,
             replaced: None,

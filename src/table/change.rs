@@ -132,6 +132,7 @@ impl Column {
             self.values = OnceLock::from(Arc::new(moved));
         }
         self.missing = self.missing.gathered(from);
+        self.hidden = self.hidden.gathered(from);
         if let Some(replaced) = &self.replaced {
             self.replaced = Some(Arc::new(Replaced {
                 codes: gathered(&replaced.codes, from),

@@ -2,40 +2,42 @@
 
 use super::{AttrId, Mask, Table};
 
-/// The zeros that were hidden, and how to show them again.
-#[derive(Debug, Clone)]
-pub struct HiddenZeros(Vec<(AttrId, Mask)>);
-
 impl Table {
     /// The table in which the zeros of these attributes count as missing: a method that leaves gaps in place leaves them in place,
-    /// with their very bytes.
+    /// with their very bytes. One that gives gaps to other records can tell hidden zeros from gaps
+    /// ([`hidden_zeros`](Self::hidden_zeros)).
     ///
     /// Attributes without numbers are left alone.
     #[must_use]
-    pub fn hiding_zeros(mut self, ids: &[AttrId]) -> (Self, HiddenZeros) {
-        let mut hidden = Vec::with_capacity(ids.len());
+    pub fn hiding_zeros(mut self, ids: &[AttrId]) -> Self {
         for &id in ids {
             let Some(numbers) = self.numbers(id) else {
                 continue;
             };
-            // A missing cell holds 0.0, too: it is in both sets.
+            // A missing cell holds 0.0, too.
             let mut words = vec![0_u64; numbers.values.len().div_ceil(64)];
             for (record, &value) in numbers.values.iter().enumerate() {
-                words[record / 64] |= u64::from(value == 0.0) << (record % 64);
+                let zero = value == 0.0 && !numbers.missing.contains(record);
+                words[record / 64] |= u64::from(zero) << (record % 64);
             }
             let column = &mut self.columns[id.index()];
-            hidden.push((id, column.missing.clone()));
-            column.missing = column.missing.joined(&Mask::from_words(words));
+            column.hidden = Mask::from_words(words);
+            column.missing = column.missing.joined(&column.hidden);
         }
-        (self, HiddenZeros(hidden))
+        self
     }
 
-    /// The table in which the zeros that were hidden are zeros again. No cell of these attributes may have changed places with
-    /// a hidden one.
+    /// The records whose value of this attribute is a hidden zero. They count as missing, too.
+    pub fn hidden_zeros(&self, id: AttrId) -> &Mask {
+        &self.columns[id.index()].hidden
+    }
+
+    /// The table in which all hidden zeros are zeros again.
     #[must_use]
-    pub fn showing_zeros(mut self, HiddenZeros(hidden): HiddenZeros) -> Self {
-        for (id, missing) in hidden {
-            self.columns[id.index()].missing = missing;
+    pub fn showing_zeros(mut self) -> Self {
+        for column in &mut self.columns {
+            let hidden = std::mem::take(&mut column.hidden);
+            column.missing = column.missing.without(&hidden);
         }
         self
     }
@@ -51,15 +53,16 @@ mod tests {
         let table =
             Table::read("t.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap();
         let id = table.find("a").unwrap();
-        let (hiding, hidden) = table.hiding_zeros(&[id]);
+        let hiding = table.hiding_zeros(&[id]);
         assert_eq!(hiding.missing(id).records().collect::<Vec<_>>(), [0, 2]);
-        let shown = hiding
-            .with_donors(id, vec![0, 3, 2, 1])
-            .showing_zeros(hidden);
-        assert_eq!(shown.missing(id).records().collect::<Vec<_>>(), [2]);
-        assert_eq!(shown.numbers(id).unwrap().values, [0.0, 7.0, 0.0, 5.1]);
+        assert_eq!(hiding.hidden_zeros(id).records().collect::<Vec<_>>(), [0]);
+        // The gap and a value change places.
+        let shown = hiding.with_donors(id, vec![0, 2, 3, 1]).showing_zeros();
+        assert_eq!(shown.missing(id).records().collect::<Vec<_>>(), [1]);
+        assert!(shown.hidden_zeros(id).is_empty());
+        assert_eq!(shown.numbers(id).unwrap().values, [0.0, 0.0, 7.0, 5.1]);
         let mut bytes = Vec::new();
         shown.write(&mut bytes).unwrap();
-        assert_eq!(bytes, b"a,b\n0.00,1\n7.00,2\n,3\n5.10,4\n");
+        assert_eq!(bytes, b"a,b\n0.00,1\n,2\n7.00,3\n5.10,4\n");
     }
 }

@@ -57,6 +57,15 @@ impl Mask {
         Self::from_words(words)
     }
 
+    /// The records of this mask that are not in the other one.
+    pub(crate) fn without(&self, other: &Self) -> Self {
+        let mut words = self.words.clone();
+        for (word, less) in words.iter_mut().zip(&other.words) {
+            *word &= !less;
+        }
+        Self::from_words(words)
+    }
+
     /// The mask whose record `r` is this one's record `from[r]`.
     pub(crate) fn gathered(&self, from: &[u32]) -> Self {
         if self.is_empty() {

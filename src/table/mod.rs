@@ -59,7 +59,6 @@ pub use attribute::{AttrId, Attribute, Role, Scale};
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
 pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
-pub use hidden::HiddenZeros;
 pub use mask::Mask;
 pub use matrix::Matrix;
 pub use number::{EXACT_INTEGERS, rounded};
@@ -122,6 +121,8 @@ struct Column {
     /// who only writes the table never needs them.
     values: OnceLock<Arc<Vec<f64>>>,
     missing: Mask,
+    /// Zeros among `missing` that are hidden for a while.
+    hidden: Mask,
     /// The file's record that each cell is taken from, unless it is the record's own.
     donors: Option<Arc<Vec<u32>>>,
     /// Whether `values` are new: a cell whose number is not that of its text is printed.

@@ -58,7 +58,7 @@ fn summaries_say_what_was_broken() {
 }
 
 #[test]
-fn all_three_methods_keep_sums_and_zeros_of_the_file() {
+fn all_methods_that_can_keep_sums_and_zeros_of_the_file() {
     let sandbox = sandbox();
     let patterns = |amounts: &[Vec<i64>]| {
         let zero = |line: &Vec<i64>| (line[1] == 0, line[2] == 0);
@@ -67,7 +67,12 @@ fn all_three_methods_keep_sums_and_zeros_of_the_file() {
         patterns
     };
     let original = amounts(&enterprises());
-    for call in ["rankswap --p 10", "noise --level 0.3", "microagg --k 3"] {
+    for call in [
+        "rankswap --p 10",
+        "noise --level 0.3",
+        "microagg --k 3",
+        "copula --mu 3",
+    ] {
         let masked = sandbox
             .run(&format!("mask {call} --keep-sums total=home+abroad --keep-zeros --zeros-within 20 --seed 3 --statement m.sdc.json -o m.csv in.csv"))
             .ended(0);
@@ -196,5 +201,61 @@ fn a_total_without_all_its_parts_becomes_missing() {
     assert!(
         lines[4].starts_with(",,") && lines[6].starts_with(','),
         "{lines:?}"
+    );
+}
+
+/// The noise of the secret decides which zeros move, too: no seed has a say.
+#[test]
+fn releases_with_one_secret_move_the_same_zeros() {
+    let sandbox = Sandbox::new();
+    let lines: Vec<String> = (enterprises().lines().enumerate())
+        .map(|(number, line)| match number {
+            0 => format!("firm,{line}"),
+            _ => format!("F{number},{line}"),
+        })
+        .collect();
+    let mut reversed = lines.clone();
+    reversed[1..].reverse();
+    sandbox.write("first.csv", lines.join("\n") + "\n");
+    sandbox.write("second.csv", reversed.join("\n") + "\n");
+    sandbox.write("office.key", "a secret of 23 bytes...");
+    let release = |file: &str, options: &str| {
+        let call = format!(
+            "mask copula --mu 3 --secret office.key --id firm --keep-identifiers --drop total --keep-zeros {options} {file}"
+        );
+        let ran = sandbox.run(&call).ended(0);
+        let mut lines: Vec<String> = ran.text().lines().map(str::to_owned).collect();
+        lines.sort();
+        (lines, ran.stderr)
+    };
+    let (first, _) = release("first.csv", "");
+    let (second, said) = release("second.csv", "--seed 4");
+    assert!(said.contains("--seed has no effect"), "{said}");
+    let zeros = |lines: &[String]| -> Vec<String> {
+        let of = |line: &String| {
+            let cells = line
+                .split(',')
+                .map(|cell| if cell == "0" { "0" } else { "x" });
+            let firm = line.split(',').next().unwrap_or_default().to_owned();
+            firm + &cells.collect::<String>()
+        };
+        lines.iter().map(of).collect()
+    };
+    assert_eq!(zeros(&first), zeros(&second));
+    sandbox.write("office.key", "another one of 23 bytes");
+    let (other, _) = release("first.csv", "");
+    assert_ne!(zeros(&first), zeros(&other));
+}
+
+#[test]
+fn a_total_cannot_stay_and_be_worked_out() {
+    let sandbox = sandbox();
+    let refused = sandbox
+        .run("mask copula --mu 3 --given total --keep-sums total=home+abroad in.csv")
+        .ended(2);
+    assert!(
+        refused.stderr.contains("cannot be worked out anew too"),
+        "{}",
+        refused.stderr
     );
 }

@@ -4,8 +4,8 @@
 
 use sdcrisk::{
     mask::{
-        Details, Mask, Masked,
-        copula::{Copula, Keep, Options, Secret},
+        Details, Mask, Masked, Secret,
+        copula::{Copula, Keep, Options},
     },
     rng::{Purpose, Seed},
     statement::{CopulaAllocation, CopulaParameters, Method},

@@ -15,10 +15,12 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, comparable},
+        score::Ties,
         truth::Truth,
     },
     mask::{
-        Mask, Masked, Rounding,
+        Mask, Masked, Rounding, Secret,
+        copula::{self, Copula, Keep},
         keeping::Keeping,
         microaggregation::{Blocks, Microaggregation},
         noise::{Noise, Options},
@@ -131,6 +133,17 @@ fn masked(method: &dyn Mask, original: &Table, zeros: Option<f64>, seed: u64) ->
         .mask(method, original.clone(), &on, &streams)
         .unwrap()
         .0
+}
+
+/// Masking by minimal information, without the ends that become one value each: each attribute keeps its values.
+fn copula(mu: f64, given: &[&str], secret: Option<&[u8; 16]>) -> Copula {
+    let options = copula::Options {
+        protect_extremes: false,
+        given: given.iter().map(|&name| name.to_owned()).collect(),
+        secret: secret.map(|key| Secret::new(key.to_vec(), "firm".into()).unwrap()),
+        ..copula::Options::default()
+    };
+    Copula::new(Keep::Mu(mu), options).unwrap()
 }
 
 fn written(table: &Table) -> Vec<Vec<String>> {
@@ -335,4 +348,166 @@ fn what_is_no_sum_of_the_file_is_refused() {
     assert!(refused("t=t+b").contains("twice"));
     assert!(Keeping::new(&table, &[], Some(0.0)).is_err());
     assert!(Keeping::new(&table, &[], Some(f64::NAN)).is_err());
+}
+
+/// Zeros as patterns, values and gaps of each attribute as many as before; totals wherever all parts are.
+fn assert_kept_by_copula(original: &Table, masked: &Masked) {
+    let (before, after) = (written(original), written(&masked.table));
+    let zeros = |lines: &[Vec<String>]| {
+        let zero = |line: &Vec<String>| [1, 2].map(|k| thousandths(&line[k]) == Some(0));
+        let mut patterns: Vec<_> = lines.iter().map(zero).collect();
+        patterns.sort_unstable();
+        patterns
+    };
+    assert_eq!(zeros(&after), zeros(&before));
+    for k in [1, 2, 3] {
+        let values = |lines: &[Vec<String>]| {
+            let mut values: Vec<_> = lines.iter().map(|line| thousandths(&line[k])).collect();
+            values.sort_unstable();
+            values
+        };
+        assert_eq!(values(&after), values(&before), "attribute {k}");
+    }
+    for line in &after {
+        let [total, home, abroad] = [0, 1, 2].map(|k| thousandths(&line[k]));
+        assert_eq!(
+            total,
+            home.and_then(|home| Some(home + abroad?)),
+            "{line:?}"
+        );
+    }
+}
+
+/// Gaps go to others, hidden zeros do not: also with attributes that stay, and where half of the amounts are zeros.
+#[test]
+fn minimal_information_moves_gaps_among_values_and_leaves_zeros() {
+    for seed in 0..4 {
+        let original = enterprises(seed, 120, true);
+        for given in [&[][..], &["staff"]] {
+            let on: Vec<AttrId> = (["home", "abroad", "staff"].iter())
+                .filter(|name| !given.contains(name))
+                .map(|name| original.find(name).unwrap())
+                .collect();
+            let sums = ["total=home+abroad".to_owned()];
+            let keeping = Keeping::new(&original, &sums, Some(20.0)).unwrap();
+            let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
+            let (masked, kept) = keeping
+                .mask(&copula(2.0, given, None), original.clone(), &on, &streams)
+                .unwrap();
+            assert_kept_by_copula(&original, &masked);
+            assert!(kept.zeros.unwrap().records > 0);
+            let home = original.find("home").unwrap();
+            let gaps = |table: &Table| table.missing(home).records().collect::<Vec<_>>();
+            assert_ne!(gaps(&masked.table), gaps(&original));
+            assert_eq!(masked.statement.nonsense(), None);
+        }
+    }
+}
+
+/// The same people in another order with another seed: under one secret, the zeros of each are the same.
+#[test]
+fn one_secret_moves_the_same_zeros_in_every_release() {
+    let plain = written(&enterprises(3, 150, true));
+    let table = |order: &[usize]| {
+        let line = |&firm: &usize| format!("F{firm:03};{}\n", plain[firm][1..].join(";"));
+        let text: String = order.iter().map(line).collect();
+        let text = format!("firm;home;abroad;staff\n{text}");
+        Table::read("f.csv", text.into_bytes(), &ReadOptions::default()).unwrap()
+    };
+    let release = |order: &[usize], key: &[u8; 16], seed: u64| {
+        let original = table(order);
+        let on: Vec<AttrId> = original.ids().skip(1).collect();
+        let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
+        let keeping = Keeping::new(&original, &[], Some(10.0)).unwrap();
+        let (masked, _) = keeping
+            .mask(&copula(2.0, &[], Some(key)), original, &on, &streams)
+            .unwrap();
+        let mut lines = written(&masked.table);
+        lines.sort();
+        lines
+    };
+    let straight: Vec<usize> = (0..150).collect();
+    let around: Vec<usize> = (0..150).map(|i| i * 77 % 150).collect();
+    let zeros = |lines: &[Vec<String>]| -> Vec<[bool; 3]> {
+        let zero = |line: &Vec<String>| [1, 2, 3].map(|k| thousandths(&line[k]) == Some(0));
+        lines.iter().map(zero).collect()
+    };
+    let first = zeros(&release(&straight, b"0123456789abcdef", 1));
+    assert_eq!(first, zeros(&release(&around, b"0123456789abcdef", 2)));
+    assert_ne!(first, zeros(&release(&straight, b"0123456789abcdeg", 1)));
+}
+
+/// Firms whose amounts go with their size, small ones often without business abroad.
+fn firms(seed: u64, records: usize) -> Table {
+    let mut dice = Dice(seed);
+    let mut text = String::from("total;home;abroad;staff;wages\n");
+    for _ in 0..records {
+        let mut normal = || {
+            (0..12)
+                .map(|_| dice.roll(1000) as f64 / 1000.0)
+                .sum::<f64>()
+                - 6.0
+        };
+        let size = normal();
+        let mut amount = |scale: f64| (scale * (size + 0.5 * normal()).exp()).ceil() as i64;
+        let (home, mut abroad) = (amount(9000.0), amount(4000.0));
+        let (staff, wages) = (amount(40.0), amount(1500.0));
+        if size + normal() < 0.0 {
+            abroad = 0;
+        }
+        text += &format!("{};{home};{abroad};{staff};{wages}\n", home + abroad);
+    }
+    Table::read("firms.csv", text.into_bytes(), &ReadOptions::default()).unwrap()
+}
+
+/// What the law of copula says of its success is as near to what it comes to where zeros changed places and totals were worked out
+/// as where they were not: 5 files of 300 firms. The balanced posterior says .21 of .26 there; the difference has a standard error near .01.
+#[test]
+fn the_law_of_copula_says_what_it_does_among_kept_zeros() {
+    let mut short = Vec::new();
+    for within in [None, Some(2.0), Some(20.0)] {
+        let (mut does, mut says) = (0.0, 0.0);
+        for seed in 0..5 {
+            let original = firms(seed, 300);
+            let sums = ["total=home+abroad".to_owned()];
+            let keeping = Keeping::new(&original, &sums, within).unwrap();
+            let on: Vec<AttrId> = original.ids().skip(1).collect();
+            let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
+            let (masked, _) = keeping
+                .mask(&copula(20.0, &[], None), original.clone(), &on, &streams)
+                .unwrap();
+            let attack = ByLaw::around(
+                Box::new(Likelihood::new(masked.statement.clone()).unwrap()),
+                Some(&masked.statement),
+            );
+            let truth = Truth::by_order(&original, &masked.table).unwrap();
+            let all = (0..300).collect();
+            let study = Study::new(
+                &original,
+                &masked.table,
+                &truth,
+                all,
+                Direction::OriginalToMasked,
+            );
+            let known: Vec<_> = ["total", "home", "abroad", "staff"]
+                .map(|name| original.find(name).unwrap())
+                .map(|id| comparable(&original, &masked.table, id).unwrap())
+                .to_vec();
+            let outcome = study
+                .case(&known)
+                .attack(attack.as_ref(), Assign::Balanced, false)
+                .unwrap();
+            does += outcome.score.rate(Ties::Fair) / 5.0;
+            says += outcome.calibration.unwrap().expected / 5.0;
+        }
+        println!("within {within:?}: does {does:.3} says {says:.3}");
+        assert!(does > 0.2, "{does}");
+        short.push(does - says);
+    }
+    for kept in &short[1..] {
+        assert!(
+            (kept - short[0]).abs() < 0.03 && kept.abs() < 0.07,
+            "{short:?}"
+        );
+    }
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs};
+use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
     cli::{console::Console, files},
     error::{Error, Result},
     mask::{
-        Details, Mask, Masked,
-        copula::{Copula, Direction, Keep, Options, Secret},
+        Details, Mask, Masked, Secret,
+        copula::{Copula, Direction, Keep, Options},
     },
     report::text,
     statement::{CopulaAllocation, CopulaParameters, Method},
@@ -34,6 +34,9 @@ small files.
 
 Amounts and ordered classes are masked, names are not: keep relations to them with --given. Missing values change places, too. \
 Extreme records and values are protected more, unless --protect-extremes off says that they need not be.
+
+Amounts of enterprises often need --keep-sums and --keep-zeros: totals are worked out from their masked parts, and zeros change \
+places as patterns, before the other values do.
 
 A second release of the same people would let an intruder average over both. With --secret the noise comes from a file of random \
 bytes that only the office has and the people's identifiers, and is the same in every release. Keep that file as you keep the originals.";
@@ -77,6 +80,8 @@ pub struct CopulaArgs {
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
     #[command(flatten)]
+    keep: KeepArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -118,7 +123,8 @@ enum Sometimes {
 }
 
 impl CopulaArgs {
-    fn keep(&self) -> Result<Keep> {
+    /// How much of the scores is kept.
+    fn amount(&self) -> Result<Keep> {
         match (self.mu, self.bits) {
             (Some(mu), None) => Ok(Keep::Mu(mu)),
             (None, Some(bits)) => Ok(Keep::Bits(bits)),
@@ -210,12 +216,16 @@ impl MethodArgs for CopulaArgs {
         self.secret.as_deref().into_iter().collect()
     }
 
+    fn keep(&self) -> Option<&KeepArgs> {
+        Some(&self.keep)
+    }
+
     fn is_random(&self) -> bool {
         self.secret.is_none()
     }
 
     fn check(&self, console: &Console) -> Result<()> {
-        Copula::new(self.keep()?, self.options())?;
+        Copula::new(self.amount()?, self.options())?;
         for stated in &self.weight {
             weight(stated)?;
         }
@@ -237,13 +247,25 @@ impl MethodArgs for CopulaArgs {
             None => Vec::new(),
         };
         (self.common).refuse_dropped(table, &given, "is given here", "--given")?;
+        if let Some(total) = self
+            .keep
+            .totals(table)?
+            .iter()
+            .find(|id| given.contains(id))
+        {
+            return Err(Error::usage(
+                "is given here, so it stays as it is: it cannot be worked out anew too",
+            )
+            .on_attribute(&table.attribute(*total).name)
+            .remedy("Take it out of --given, or leave its --keep-sums out"));
+        }
         let options = Options {
             weights: self.weights(table)?,
             given: table.names(&given),
             secret: self.secret(table)?,
             ..self.options()
         };
-        Ok(Box::new(Copula::new(self.keep()?, options)?))
+        Ok(Box::new(Copula::new(self.amount()?, options)?))
     }
 
     fn headline(&self, masked: &Masked) -> String {

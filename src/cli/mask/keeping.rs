@@ -8,10 +8,10 @@ use crate::{
     mask::{
         keeping::{Keeping, WhatWasKept},
         relations::Broken,
-        sums::Held,
+        sums::{Held, Sum},
     },
     report::text,
-    table::Table,
+    table::{AttrId, Table},
 };
 
 /// How far zeros move, in percent of the records, unless it is said.
@@ -49,6 +49,13 @@ impl KeepArgs {
             console.warn(&exception)?;
         }
         Ok(keeping)
+    }
+
+    /// The totals that are worked out anew.
+    pub(super) fn totals(&self, table: &Table) -> Result<Vec<AttrId>> {
+        let sums = self.keep_sums.iter();
+        sums.map(|text| Ok(Sum::parse(table, text)?.total))
+            .collect()
     }
 
     /// Whether it draws.

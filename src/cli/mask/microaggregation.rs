@@ -184,7 +184,7 @@ impl MethodArgs for MicroaggregationArgs {
     }
 
     fn is_random(&self) -> bool {
-        false
+        self.keep.is_random()
     }
 
     fn decimals(&self) -> Option<&DecimalsArgs> {

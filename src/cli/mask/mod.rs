@@ -177,11 +177,6 @@ impl MaskMethod {
     }
 }
 
-/// Whether a call of the method draws, by itself or for what it keeps.
-fn draws(args: &dyn MethodArgs) -> bool {
-    args.is_random() || args.keep().is_some_and(keeping::KeepArgs::is_random)
-}
-
 /// A method with its parameters, and what of a table it masks.
 #[derive(Debug)]
 pub(in crate::cli) struct Prepared {
@@ -274,7 +269,7 @@ trait MethodArgs {
         Vec::new()
     }
 
-    /// Whether the method draws at random.
+    /// Whether a seed decides what becomes of the records, by the method or by what is kept beside it.
     fn is_random(&self) -> bool {
         true
     }
@@ -330,7 +325,7 @@ type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
     let args = method_args.common();
     method_args.check(console)?;
-    if args.seed.is_some() && args.shuffle.is_none() && !draws(method_args) {
+    if args.seed.is_some() && args.shuffle.is_none() && !method_args.is_random() {
         console
             .unused("--seed has no effect: this method draws nothing, and nothing is shuffled")?;
     }

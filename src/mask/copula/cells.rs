@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::scores::{Scores, Sorted, missing};
+use super::scores::{Scores, Sorted, gaps};
 use crate::{
     error::Result,
     mask::Effect,
@@ -41,7 +41,7 @@ struct Placed {
 /// The table with each attribute's cells in the order of the masked scores of values `y` (n × values), and what that did.
 ///
 /// # Gaps
-/// Those records have none whose score in `gaps` (n × gaps) is greatest; as many as before.
+/// Those records have none whose score in `gaps` (n × gaps) is greatest, of those whose value is no hidden zero; as many as before.
 ///
 /// # Coded ends
 /// With `protect` the least and the greatest values, 2 % of each, become one value each: amounts their mean (rounded to the decimals of
@@ -100,7 +100,7 @@ pub(super) fn place(
         table = table.with_texts(id, codes, &texts)?;
     }
     let effects = (places.par_iter())
-        .map(|placed| effect(&before, &table, placed.attribute))
+        .map(|placed| Effect::between(&before, &table, placed.attribute))
         .collect();
     Ok((table, effects))
 }
@@ -145,21 +145,23 @@ fn donors(
     table: &Table,
     sorted: &Sorted,
     values: Option<Vec<f64>>,
-    gaps: Option<Vec<f64>>,
+    gap_scores: Option<Vec<f64>>,
 ) -> Vec<u32> {
     let n = table.n_records();
     let mut donors: Vec<u32> = (0..n as u32).collect();
-    let present: Vec<u32> = match gaps {
+    let present: Vec<u32> = match gap_scores {
         None => {
             let mut present = sorted.order.clone();
             present.sort_unstable();
             present
         }
         Some(scores) => {
-            let mut all = ascending(&scores, 0..n as u32);
+            let hidden = table.hidden_zeros(sorted.attribute);
+            let visible = (0..n as u32).filter(|&record| !hidden.contains(record as usize));
+            let mut all = ascending(&scores, visible);
             let without = all.split_off(sorted.order.len());
             // Which marker of a gap goes where says nothing: their new places are drawn.
-            for (&record, donor) in without.iter().zip(missing(table, sorted.attribute)) {
+            for (&record, donor) in without.iter().zip(gaps(table, sorted.attribute)) {
                 donors[record as usize] = donor;
             }
             all.sort_unstable();
@@ -196,42 +198,4 @@ fn ends(table: &Table, sorted: &Sorted) -> Vec<(Vec<u32>, f64)> {
             (end.to_vec(), becomes)
         })
         .collect()
-}
-
-/// What was done to an attribute whose values and gaps changed places.
-#[expect(clippy::float_cmp, reason = "a value is changed or it is not")]
-fn effect(before: &Table, after: &Table, attribute: AttrId) -> Effect {
-    let name = before.attribute(attribute).name.clone();
-    let (Some(old), Some(new)) = (before.numbers(attribute), after.numbers(attribute)) else {
-        unreachable!("attributes without numbers were refused")
-    };
-    let was_there = |&record: &usize| !old.missing.contains(record);
-    let spread = moments(
-        (0..before.n_records())
-            .filter(was_there)
-            .map(|record| old.values[record]),
-    );
-    let mut sse = 0.0;
-    let mut changed = 0;
-    let mut both = 0_usize;
-    for record in (0..before.n_records()).filter(was_there) {
-        if new.missing.contains(record) {
-            changed += 1;
-            continue;
-        }
-        both += 1;
-        changed += usize::from(old.values[record] != new.values[record]);
-        // In units of the spread, squares of large values do not overflow.
-        sse += ((new.values[record] - old.values[record]) / spread.sd).powi(2);
-    }
-    // A value that is a gap now counts as the others do on average.
-    let scaled = sse * (spread.count.max(1) as f64 / both.max(1) as f64);
-    Effect {
-        attribute: name,
-        values: spread.count,
-        changed,
-        missing: old.missing.count(),
-        squared_error: (spread.sd > 0.0 && spread.sd.is_finite())
-            .then(|| scaled / (spread.count - 1) as f64),
-    }
 }

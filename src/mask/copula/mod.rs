@@ -1,7 +1,6 @@
 //! Masking by minimal information: all attributes' displacements are drawn together.
 
 mod cells;
-mod draws;
 mod gaps;
 mod given;
 mod latent;
@@ -10,9 +9,10 @@ mod mixture;
 mod scores;
 mod sums;
 
-pub use draws::Secret;
-
-use super::{Details, Mask, Masked};
+use super::{
+    Details, Mask, Masked, Secret,
+    draws::{self, Draws},
+};
 use crate::{
     error::{Error, Result},
     rng::Streams,
@@ -22,7 +22,6 @@ use crate::{
     stats::copula::Allocation,
     table::{AttrId, Scale, Table},
 };
-use draws::Draws;
 use gaps::GapLaw;
 use given::Terms;
 use law::Law;
@@ -52,7 +51,8 @@ const EXACT_FROM: usize = 80;
 /// Scores of equal values whose ranks are far apart, and of missing values, are drawn given the record's other scores
 /// (40 sweeps; in files above 20,000 records of a sample, then 8 of the file). Where an attribute has gaps, a score of 0/1 says so, too; who misses
 /// it in the masked file is drawn anew, given the masked scores of values: as many as there were, and related to them as before, while nothing
-/// else depends on who missed it.
+/// else depends on who missed it. Hidden zeros ([`Table::hiding_zeros`]) have a score of a value that is drawn as that of a gap is, and stay
+/// where they are: values and gaps change places among the other records.
 ///
 /// # Extremes
 /// With [`protect_extremes`](Options::protect_extremes) mu is divided by the square of how far a record lies out, in steps (see
@@ -213,6 +213,14 @@ impl Mask for Copula {
                 "has names without an order: it can be kept in --given, or left as it is".into(),
             ),
         }
+    }
+
+    fn secret(&self) -> Option<&Secret> {
+        self.options.secret.as_ref()
+    }
+
+    fn redraws_gaps(&self) -> bool {
+        true
     }
 
     fn idle(&self, table: &Table, on: &[AttrId]) -> Vec<String> {

@@ -13,6 +13,9 @@ use crate::{
 /// Equal values whose scores differ by less keep them in random order: what their other scores say could not move them visibly.
 const NARROW: f64 = 0.05;
 
+/// The interval of a score of which nothing is known.
+const ANYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
 /// The values of an attribute in ascending order.
 pub(super) struct Sorted {
     pub attribute: AttrId,
@@ -69,7 +72,8 @@ impl Scores {
             sorted.push(own);
         }
         for (place, own) in sorted.iter().enumerate() {
-            if (1..n).contains(&own.order.len()) {
+            let hidden = table.hidden_zeros(own.attribute).count();
+            if (1..n - hidden).contains(&own.order.len()) {
                 let (column, latent) = of_gaps(table, own, draws);
                 gaps.push(place);
                 columns.push(column);
@@ -165,42 +169,52 @@ fn ranked(table: &Table, attribute: AttrId, draws: &Draws<'_>) -> (Sorted, Vec<f
             interval(sorted.order[from..to].to_vec(), (bound(from), bound(to)));
         }
     });
-    let gaps: Vec<u32> = missing(table, attribute);
-    if !gaps.is_empty() {
-        interval(gaps, (f64::NEG_INFINITY, f64::INFINITY));
+    let missing = table.missing(attribute).records();
+    let missing: Vec<u32> = missing.filter_map(|r| u32::try_from(r).ok()).collect();
+    if !missing.is_empty() {
+        interval(missing, ANYWHERE);
     }
     latent.cells.sort_unstable();
     (sorted, column, latent)
 }
 
-/// The records that miss an attribute.
-pub(super) fn missing(table: &Table, attribute: AttrId) -> Vec<u32> {
+/// The records that miss an attribute, hidden zeros not among them.
+pub(super) fn gaps(table: &Table, attribute: AttrId) -> Vec<u32> {
+    let hidden = table.hidden_zeros(attribute);
     (table.missing(attribute).records())
+        .filter(|&record| !hidden.contains(record))
         .filter_map(|record| u32::try_from(record).ok())
         .collect()
 }
 
-/// Scores of whether an attribute is missing: the greater half is.
+/// Scores of whether an attribute is missing: the greater part is. Those of hidden zeros can be anywhere.
 fn of_gaps(table: &Table, own: &Sorted, draws: &Draws<'_>) -> (Vec<f64>, Cells) {
     let n = table.n_records();
-    let gaps = missing(table, own.attribute);
-    let bound = normal_quantile(own.order.len() as f64 / n as f64);
+    let hidden = table.hidden_zeros(own.attribute);
+    let visible = n - hidden.count();
+    let bound = normal_quantile(own.order.len() as f64 / visible as f64);
     let is_gap = |record: usize| table.is_missing(record, own.attribute);
     let purpose = format!("gaps\0{}", table.attribute(own.attribute).name);
     let mut ranks: Vec<(u64, u32)> = (draws.all::<u64>(&purpose, n, |rng| rng.random()))
         .into_iter()
         .zip(0_u32..)
+        .filter(|&(_, record)| !hidden.contains(record as usize))
         .collect();
     ranks.sort_unstable_by_key(|&(key, record)| (is_gap(record as usize), key, record));
     let mut column = vec![0.0; n];
     for (rank, &(_, record)) in ranks.iter().enumerate() {
-        column[record as usize] = normal_score(rank, n);
+        column[record as usize] = normal_score(rank, visible);
     }
-    debug_assert_eq!(gaps.len() + own.order.len(), n);
-    let cells = (0..n)
-        .zip(0_u32..)
-        .map(|(record, name)| (name, u32::from(is_gap(record))))
-        .collect();
-    let intervals = vec![(f64::NEG_INFINITY, bound), (bound, f64::INFINITY)];
-    (column, Cells { cells, intervals })
+    let interval = |record: usize| match hidden.contains(record) {
+        true => 2,
+        false => u32::from(is_gap(record)),
+    };
+    let cells = (0..n).zip(0_u32..);
+    let cells = Cells {
+        cells: cells
+            .map(|(record, name)| (name, interval(record)))
+            .collect(),
+        intervals: vec![(f64::NEG_INFINITY, bound), (bound, f64::INFINITY), ANYWHERE],
+    };
+    (column, cells)
 }

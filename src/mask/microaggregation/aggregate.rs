@@ -73,7 +73,11 @@ fn effect_of_donors(table: &Table, attribute: AttrId, donors: &[u32]) -> Effect 
             .iter()
             .map(|&donor| numbers.values[donor as usize])
             .collect();
-        return effect(name, numbers, &new);
+        let new = Numbers {
+            values: &new,
+            missing: &table.missing(attribute).gathered(donors),
+        };
+        return effect(name, numbers, new);
     }
     let missing = table.missing(attribute).count();
     Effect {

@@ -189,6 +189,9 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--exact-moments", &["auto", "on", "off"]),
             ("--secret", &["a.csv", "*"]),
             ("--id", &["id", "age", "*"]),
+            ("--keep-sums", &["tax=age+income", "income=tax+age", "*"]),
+            ("--keep-zeros", &[]),
+            ("--zeros-within", &["10", "*"]),
         ],
     ),
     (
