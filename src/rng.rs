@@ -93,6 +93,8 @@ pub enum Purpose {
     Analysis = 5,
     /// Permutations of a posterior.
     Posterior = 6,
+    /// Drafts of a masking, which are attacked and thrown away: never what is released.
+    Draft = 7,
 }
 
 /// One independent generator for each name or index within a purpose.

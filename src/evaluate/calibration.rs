@@ -12,7 +12,14 @@ pub struct Calibration {
     pub expected: f64,
     /// The seekers by stated probability, ascending; bands without any seeker are left out.
     pub bands: Vec<Band>,
+    /// Seekers for whose link it states more than 90 %.
+    pub sure: u64,
+    /// Those of their links that are correct, a tie of t counted 1/t.
+    pub sure_correct: f64,
 }
+
+/// Above this an attack is called sure of a link.
+const SURE: f64 = 0.9;
 
 /// The seekers for whose links an attack states a probability in `from < stated ≤ to` (the first band: from 0 on).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +49,7 @@ impl Calibration {
         for band in 1..bands.len() {
             bands[band].from = ENDS[band - 1];
         }
-        let mut sum = 0.0;
+        let (mut sum, mut sure, mut sure_correct) = (0.0, 0, 0.0);
         // Who is linked with nobody says nothing of a link; in the mean he counts as sure to fail.
         let linked = |(_, contest): &(&f64, &Contest)| contest.candidates > 0;
         for (&stated, contest) in stated.iter().zip(contests).filter(linked) {
@@ -51,8 +58,15 @@ impl Calibration {
             let band = &mut bands[band.min(ENDS.len() - 1)];
             band.records += 1;
             band.stated += stated;
-            if contest.inside && !contest.closer {
-                band.realised += 1.0 / f64::from(contest.tied.max(1));
+            let is_found = contest.inside && !contest.closer;
+            let correct = match is_found {
+                true => 1.0 / f64::from(contest.tied.max(1)),
+                false => 0.0,
+            };
+            band.realised += correct;
+            if stated > SURE {
+                sure += 1;
+                sure_correct += correct;
             }
         }
         for band in &mut bands {
@@ -63,6 +77,8 @@ impl Calibration {
         Self {
             expected: sum / stated.len().max(1) as f64,
             bands: bands.into_iter().filter(|band| band.records > 0).collect(),
+            sure,
+            sure_correct,
         }
     }
 }
@@ -102,5 +118,6 @@ mod tests {
             ]
         );
         assert!((calibration.bands[1].stated - 0.35).abs() < 1e-15);
+        assert_eq!((calibration.sure, calibration.sure_correct), (1, 1.0));
     }
 }

@@ -64,23 +64,16 @@ impl Trial {
     /// Of the rows of a setting that has `all` masked files if all are made. `loss` is the key of a measure.
     /// Attacks that were not run count nothing.
     pub fn of(rows: &[&Row], all: u32, loss: &str) -> Self {
-        let mut rates: BTreeMap<Scenario, Vec<(f64, u64)>> = BTreeMap::new();
+        let mut rates = Rates::default();
         for attack in rows.iter().flat_map(|row| &row.attacks) {
             for case in &attack.by_case {
                 let scenario = Scenario {
                     attack: attack.name.clone(),
                     known: case.known.clone(),
                 };
-                let rates = rates.entry(scenario).or_default();
-                rates.push((case.rate, case.records));
+                rates.add(scenario, (case.rate, case.records));
             }
         }
-        let risks = (rates.into_iter()).map(|(scenario, rates)| Risk::of(scenario, &rates, all));
-        // Of equal ones the first by name, so that a search is repeatable.
-        let strongest = risks.reduce(|most, risk| {
-            let higher = (risk.interval[1], risk.mean) > (most.interval[1], most.mean);
-            if higher { risk } else { most }
-        });
         let losses: Option<Vec<f64>> = rows
             .iter()
             .map(|row| match (loss, row.not_in_il.is_empty()) {
@@ -91,7 +84,7 @@ impl Trial {
         Self {
             runs: u32::try_from(rows.len()).unwrap_or(u32::MAX),
             all,
-            strongest,
+            strongest: rates.strongest(all),
             loss: losses
                 .filter(|losses| !losses.is_empty())
                 .map(|losses| losses.iter().sum::<f64>() / losses.len() as f64),
@@ -121,6 +114,27 @@ impl Trial {
     /// The number of masked files after which it should be looked at again.
     fn next_stage(&self) -> u32 {
         stage(Some(self.runs), self.all)
+    }
+}
+
+/// Shares of correct links, and of how many records, by scenario: one a masked file.
+#[derive(Debug, Clone, Default)]
+pub struct Rates(BTreeMap<Scenario, Vec<(f64, u64)>>);
+
+impl Rates {
+    /// Adds what an attack found on one masked file: the share of correct links, and the records that looked.
+    pub fn add(&mut self, scenario: Scenario, rate: (f64, u64)) {
+        self.0.entry(scenario).or_default().push(rate);
+    }
+
+    /// The scenario with the largest upper end, if masked files can be `all` in number; `None` without any scenario. Of equal ones the
+    /// first by name, so that a search is repeatable.
+    pub fn strongest(&self, all: u32) -> Option<Risk> {
+        let risks = (self.0.iter()).map(|(scenario, rates)| Risk::of(scenario.clone(), rates, all));
+        risks.reduce(|most, risk| {
+            let higher = (risk.interval[1], risk.mean) > (most.interval[1], most.mean);
+            if higher { risk } else { most }
+        })
     }
 }
 

@@ -211,6 +211,12 @@ pub struct LinkResult {
     /// The rate that the attack expected, from the probabilities that it stated for its links; only of attacks that state any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// Records for whose link it stated more than 90 %; only of attacks that state any probability.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sure: Option<u64>,
+    /// Those of these links that are correct, a tie of t counted 1/t.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sure_correct: Option<f64>,
     /// How many releases of the same people were used; only where it is more than the masked file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<usize>,
@@ -354,6 +360,8 @@ impl LinkResult {
             releases: None,
             posterior: outcome.posterior.map(PosteriorSummary::new),
             expected: outcome.calibration.as_ref().map(|said| said.expected),
+            sure: outcome.calibration.as_ref().map(|said| said.sure),
+            sure_correct: outcome.calibration.as_ref().map(|said| said.sure_correct),
             calibration: outcome
                 .calibration
                 .as_ref()

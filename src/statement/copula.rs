@@ -49,6 +49,58 @@ pub struct CopulaParameters {
     pub exact_moments: bool,
     /// Whether E comes from a secret and the records' identifiers, so that it is the same in every release.
     pub secret: bool,
+    /// What an intruder found on drafts, if any was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<CopulaRisk>,
+}
+
+/// What the strongest attack known found on drafts of the masking: masked with other noise, attacked, thrown away.
+///
+/// Shares are means over the drafts. Each is of the intruder who knows `known`: the case in which most were linked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopulaRisk {
+    /// The share of links that mu was chosen for, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The attack.
+    pub attack: String,
+    /// The attributes that the intruder knows.
+    pub known: Vec<String>,
+    /// Of how many people.
+    pub known_records: u64,
+    /// Drafts that were attacked.
+    pub drafts: u32,
+    /// Share of the people that were linked.
+    pub measured: f64,
+    /// 95 % interval of it, by Student's law over the drafts.
+    pub interval: [f64; 2],
+    /// The same on planted files: people drawn from the stated law, masked by it.
+    pub predicted: f64,
+    /// Share linked of those in the top or bottom 1 % of a known attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extremes: Option<f64>,
+    /// Share linked of the 1 % farthest from the mean in Mahalanobis distance of the known attributes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub far: Option<f64>,
+    /// Share of the people for whom the attack states a probability above 90 %.
+    pub sure: f64,
+    /// Share of these links that are right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sure_correct: Option<f64>,
+    /// The set of as many attributes with the most links, among those that a bound ranks first; none where all are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<CopulaWorst>,
+}
+
+/// The attributes that betray most, as many as the intruder knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopulaWorst {
+    /// The attributes.
+    pub known: Vec<String>,
+    /// Share of the people that were linked.
+    pub measured: f64,
 }
 
 /// How the directions share what is kept.
@@ -227,6 +279,7 @@ mod tests {
             latent: true,
             exact_moments: false,
             secret: false,
+            risk: None,
         }
     }
 

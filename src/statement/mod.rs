@@ -23,7 +23,8 @@ pub use aggregation::{
     MicroaggregationParameters,
 };
 pub use copula::{
-    CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaTerm,
+    CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk,
+    CopulaTerm, CopulaWorst,
 };
 pub use kept::{DerivedTotal, Kept, MovedZeros};
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};

@@ -298,6 +298,7 @@ fn parameters(values: &[&str], components: Vec<CopulaComponent>) -> CopulaParame
         latent: true,
         exact_moments: false,
         secret: false,
+        risk: None,
     }
 }
 

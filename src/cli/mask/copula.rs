@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
+use super::{
+    MaskArgs, MethodArgs, Prepared,
+    drafts::{self, Drafts, IntruderArgs},
+    keeping::KeepArgs,
+};
 use crate::{
     cli::{console::Console, files},
     error::{Error, Result},
@@ -48,7 +52,7 @@ pub struct CopulaArgs {
         long,
         value_name = "NUMBER",
         allow_negative_numbers = true,
-        required_unless_present = "bits",
+        required_unless_present_any = ["bits", "risk"],
         conflicts_with = "bits"
     )]
     mu: Option<f64>,
@@ -81,6 +85,8 @@ pub struct CopulaArgs {
     id: Option<String>,
     #[command(flatten)]
     keep: KeepArgs,
+    #[command(flatten)]
+    intruder: IntruderArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -123,15 +129,24 @@ enum Sometimes {
 }
 
 impl CopulaArgs {
-    /// How much of the scores is kept.
-    fn amount(&self) -> Result<Keep> {
-        match (self.mu, self.bits) {
-            (Some(mu), None) => Ok(Keep::Mu(mu)),
-            (None, Some(bits)) => Ok(Keep::Bits(bits)),
-            _ => Err(Error::usage(
-                "copula needs --mu or --bits: how much is kept",
-            )),
-        }
+    /// How much is kept, unless `--risk` decides.
+    fn stated(&self) -> Option<Keep> {
+        self.mu.map(Keep::Mu).or(self.bits.map(Keep::Bits))
+    }
+
+    /// What does not depend on the risk.
+    fn of_table(&self, table: &Table) -> Result<Options> {
+        let given = match &self.given {
+            Some(list) => table.select(list)?,
+            None => Vec::new(),
+        };
+        (self.common).refuse_dropped(table, &given, "is given here", "--given")?;
+        Ok(Options {
+            weights: self.weights(table)?,
+            given: table.names(&given),
+            secret: self.secret(table)?,
+            ..self.options()
+        })
     }
 
     /// What does not depend on a table.
@@ -213,7 +228,9 @@ impl MethodArgs for CopulaArgs {
     }
 
     fn inputs(&self) -> Vec<&Path> {
-        self.secret.as_deref().into_iter().collect()
+        (self.secret.as_deref().into_iter())
+            .chain(self.intruder.input())
+            .collect()
     }
 
     fn keep(&self) -> Option<&KeepArgs> {
@@ -225,7 +242,8 @@ impl MethodArgs for CopulaArgs {
     }
 
     fn check(&self, console: &Console) -> Result<()> {
-        Copula::new(self.amount()?, self.options())?;
+        Copula::new(self.stated().unwrap_or(Keep::Mu(1.0)), self.options())?;
+        self.intruder.check()?;
         for stated in &self.weight {
             weight(stated)?;
         }
@@ -242,30 +260,29 @@ impl MethodArgs for CopulaArgs {
     }
 
     fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        let given = match &self.given {
-            Some(list) => table.select(list)?,
-            None => Vec::new(),
-        };
-        (self.common).refuse_dropped(table, &given, "is given here", "--given")?;
-        if let Some(total) = self
-            .keep
-            .totals(table)?
-            .iter()
-            .find(|id| given.contains(id))
-        {
-            return Err(Error::usage(
-                "is given here, so it stays as it is: it cannot be worked out anew too",
-            )
-            .on_attribute(&table.attribute(*total).name)
-            .remedy("Take it out of --given, or leave its --keep-sums out"));
+        // What --risk allows is not known yet; what is masked does not depend on it.
+        let keep = self.stated().unwrap_or(Keep::Mu(1.0));
+        Ok(Box::new(Copula::new(keep, self.of_table(table)?)?))
+    }
+
+    fn settled(
+        &self,
+        prepared: &Prepared,
+        table: &Table,
+        console: &Console,
+    ) -> Result<Option<Box<dyn Mask>>> {
+        if !self.intruder.is_asked() {
+            return Ok(None);
         }
-        let options = Options {
-            weights: self.weights(table)?,
-            given: table.names(&given),
-            secret: self.secret(table)?,
-            ..self.options()
+        let drafts = Drafts {
+            prepared,
+            table,
+            intruder: &self.intruder,
+            options: self.of_table(table)?,
+            console,
         };
-        Ok(Box::new(Copula::new(self.amount()?, options)?))
+        let method = console.stage("risk", || drafts.settled(self.stated()))?;
+        Ok(Some(Box::new(method)))
     }
 
     fn headline(&self, masked: &Masked) -> String {
@@ -293,7 +310,13 @@ impl MethodArgs for CopulaArgs {
         else {
             return Vec::new();
         };
-        let mut remarks = vec![kept(&outcome.directions), exact(parameters)];
+        let mut remarks = match &parameters.risk {
+            Some(risk) => drafts::remarks(risk),
+            None => vec![
+                "note: bits are no risk: what an intruder finds is measured with --known (a list, first:7, worst:7 ...), or set with --risk".into(),
+            ],
+        };
+        remarks.extend([kept(&outcome.directions), exact(parameters)]);
         if outcome.bits_of_components > 0.005 {
             remarks.push(format!(
                 "of the bits, {:.2} say which component of the law somebody is of",
@@ -324,7 +347,11 @@ impl MethodArgs for CopulaArgs {
             ));
         }
         remarks.push(match parameters.secret {
-            true => "note: the noise comes from the secret: the same in every release with it. Keep it as you keep the originals".into(),
+            true => format!(
+                "note: the noise comes from the secret: the same in every release with it. Keep it as you keep the originals, and mask every \
+                 further release with --mu {}: noise that is the same with another mu would give the originals away",
+                parameters.mu
+            ),
             false => "warning: another release of the same people would have other noise, and whoever can link both by an identifier sees \
                       through much of it; --secret FILE draws the same noise each time"
                 .into(),

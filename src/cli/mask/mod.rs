@@ -1,6 +1,7 @@
 //! `sdcrisk mask METHOD`: masks a file.
 
 mod copula;
+mod drafts;
 mod fuzzy;
 pub(in crate::cli) mod groups;
 mod ipso;
@@ -202,8 +203,13 @@ impl Prepared {
             .keeping
             .mask(self.method.as_ref(), table, &self.chosen, &streams)
             .map_err(|error| error.in_file(name))?;
+        masked = self.released(masked);
+        Ok((masked, kept))
+    }
+
+    /// Without what does not reach the masked file, of which nothing is said.
+    fn released(&self, mut masked: Masked) -> Masked {
         let table = masked.table.without(&self.dropped);
-        // Of what does not reach the masked file, nothing is said.
         let released = |name: &String| table.find(name).is_ok();
         masked
             .statement
@@ -211,7 +217,7 @@ impl Prepared {
             .sums
             .retain(|sum| released(&sum.total));
         masked.table = table;
-        Ok((masked, kept))
+        masked
     }
 }
 
@@ -299,6 +305,16 @@ trait MethodArgs {
 
     /// The method with its parameters, checked against the table.
     fn method(&self, table: &Table, console: &Console) -> Result<Box<dyn Mask>>;
+
+    /// The method with what only the risk of drafts can say, if anything was asked about it.
+    fn settled(
+        &self,
+        _prepared: &Prepared,
+        _table: &Table,
+        _console: &Console,
+    ) -> Result<Option<Box<dyn Mask>>> {
+        Ok(None)
+    }
 
     /// What the method can write beside the masked file, and where to. All of it is private.
     fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
@@ -472,12 +488,19 @@ fn prepared(method_args: &dyn MethodArgs, table: &Table, console: &Console) -> R
             attribute.name, attribute.scale, attribute.scale_reason
         ));
     }
-    Ok(Prepared {
+    let mut prepared = Prepared {
         method,
         keeping,
         chosen,
         dropped,
-    })
+    };
+    let settled = method_args
+        .settled(&prepared, table, console)
+        .map_err(|error| error.in_file(table.name()))?;
+    if let Some(method) = settled {
+        prepared.method = method;
+    }
+    Ok(prepared)
 }
 
 /// The attributes that do not reach the masked file: those of `--drop`, and identifiers.

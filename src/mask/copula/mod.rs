@@ -17,7 +17,8 @@ use crate::{
     error::{Error, Result},
     rng::Streams,
     statement::{
-        CopulaAllocation, CopulaExtremes, CopulaGiven, CopulaParameters, Method, Statement,
+        CopulaAllocation, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk, Method,
+        Statement,
     },
     stats::copula::Allocation,
     table::{AttrId, Scale, Table},
@@ -84,6 +85,7 @@ const EXACT_FROM: usize = 80;
 pub struct Copula {
     keep: Keep,
     options: Options,
+    risk: Option<CopulaRisk>,
 }
 
 /// How much is kept.
@@ -183,7 +185,20 @@ impl Copula {
                     .remedy("auto takes 4 near 1,000 records and 8 from 2,000 on"),
             );
         }
-        Ok(Self { keep, options })
+        Ok(Self {
+            keep,
+            options,
+            risk: None,
+        })
+    }
+
+    /// The same masking, which states this risk.
+    #[must_use]
+    pub fn stating(self, risk: CopulaRisk) -> Self {
+        Self {
+            risk: Some(risk),
+            ..self
+        }
     }
 
     fn given(&self, table: &Table) -> Result<Vec<AttrId>> {
@@ -404,6 +419,7 @@ impl Model {
             latent: self.outcome.latent > 0,
             exact_moments: self.exact,
             secret: method.options.secret.is_some(),
+            risk: method.risk.clone(),
         };
         let redrawn = !parameters.gaps.is_empty();
         let names = original.names(on);
