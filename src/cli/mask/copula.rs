@@ -23,6 +23,8 @@ use crate::{
 
 /// What follows the options in the help.
 pub(super) const HELP: &str = "Examples:
+  sdcrisk mask copula --risk 5% --statement m.sdc.json in.csv > masked.csv
+  sdcrisk mask copula --risk 5% --known worst:7 --known-records 500 in.csv > masked.csv
   sdcrisk mask copula --mu 3 --statement m.sdc.json in.csv > masked.csv
   sdcrisk mask copula --bits 5 --given sex,region --attributes age,income,rent in.csv > m.csv
   sdcrisk mask copula --mu 2 --secret office.key --id person in.csv > masked.csv
@@ -32,9 +34,13 @@ drawn for all attributes of a record together, so that their correlations stay, 
 combinations are kept that matter much for users; those are drawn again that say much of who somebody is and little else. \
 For what is lost, no other choice of them says less of the originals.
 
+--risk says how many people may be linked: drafts of the file, masked with other noise, are attacked by the strongest attack known \
+(likelihood, balanced), and as much is kept as the limit allows. The limit is for the upper end of the 95 % interval of the mean over drafts, and for the intruder \
+of --known and --known-records; without them he knows all attributes of everybody. What he finds among people who stand out, with the worst attributes, \
+and whom he is sure of, is said in the summary and in the statement. Drafts take time: about as much as some dozens of attacks.
+
 --mu says how much is kept: of 10 bits that single one out of 1,000 records, mu = 10 keeps many, 3 some, 1 few. --bits states \
-them. Neither is a promise: see with 'sdcrisk link --method likelihood --statement FILE' what an intruder finds, above all in \
-small files.
+them. Neither is a promise, above all in small files: beside them --known and --known-records measure what an intruder finds.
 
 Amounts and ordered classes are masked, names are not: keep relations to them with --given. Missing values change places, too. \
 Extreme records and values are protected more, unless --protect-extremes off says that they need not be.

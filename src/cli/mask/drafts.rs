@@ -48,8 +48,11 @@ const DRAFTS: [u32; 2] = [5, 30];
 /// Planted files by which the risk is predicted, and drafts on which the worst attributes are looked for.
 const FEW: u32 = 3;
 
-/// Replicates from here on are of planted files.
+/// Replicates from here on make planted files; those from [`OF_PLANTED`] on mask them. The same noise for both would stay visible.
 const PLANTED: u32 = 1 << 16;
+
+/// Replicates from here on mask planted files.
+const OF_PLANTED: u32 = 2 << 16;
 
 /// Who is asked what he finds.
 #[derive(Debug, Args)]
@@ -175,7 +178,7 @@ impl Drafts<'_> {
     fn solved(&self, limit: f64, assign: &'static str) -> Result<Tried> {
         let planted = self.planted(0)?;
         let looked = self.search(MU, limit, 1, |mu, runs| {
-            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), PLANTED), assign, None))
+            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), OF_PLANTED), assign, None))
                 .collect()
         })?;
         let near = looked.map_or(MU, |found| Range {
@@ -363,7 +366,7 @@ impl Drafts<'_> {
         let predicted = (0..FEW)
             .map(|number| {
                 let planted = self.planted(number)?;
-                let of = (keep, PLANTED + number);
+                let of = (keep, OF_PLANTED + number);
                 let report = self.attacked(&planted, of, assign, None)?;
                 Ok(worst_of(&report).map_or(0.0, |case| case.rate))
             })
