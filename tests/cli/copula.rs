@@ -206,8 +206,7 @@ fn a_risk_that_was_asked_for_is_kept_by_fresh_noise() {
             let linked = sandbox
                 .run(&format!("link --method likelihood --assign balanced --statement f.json --known-records 150 --seed {seed} --format json in.csv f.csv"))
                 .ended(0);
-            let report: serde_json::Value = serde_json::from_str(&linked.stdout).unwrap();
-            report["results"][0]["rate"].as_f64().unwrap()
+            linked.json()["results"][0]["rate"].as_f64().unwrap()
         })
         .sum();
     let rate = total / f64::from(seeds);

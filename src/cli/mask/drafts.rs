@@ -40,7 +40,7 @@ const MU: Range = Range {
 const NEAR: f64 = 2.0;
 
 /// The interval of the risk shall reach as far as this share of it to either side.
-const PRECISION: f64 = 0.08;
+const PRECISION: f64 = 0.06;
 
 /// Drafts at least, and at most: Student's intervals of fewer are wide, and more are not worth their time.
 const DRAFTS: [u32; 2] = [5, 30];
