@@ -147,6 +147,14 @@ impl CopulaArgs {
             None => Vec::new(),
         };
         (self.common).refuse_dropped(table, &given, "is given here", "--given")?;
+        let totals = self.keep.totals(table)?;
+        if let Some(total) = totals.iter().find(|id| given.contains(id)) {
+            return Err(Error::usage(
+                "is given here, so it stays as it is: it cannot be worked out anew too",
+            )
+            .on_attribute(&table.attribute(*total).name)
+            .remedy("Take it out of --given, or leave its --keep-sums out"));
+        }
         Ok(Options {
             weights: self.weights(table)?,
             given: table.names(&given),
