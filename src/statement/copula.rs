@@ -51,7 +51,7 @@ pub struct CopulaParameters {
     pub secret: bool,
     /// What an intruder found on drafts, if any was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub risk: Option<CopulaRisk>,
+    pub risk: Option<Box<CopulaRisk>>,
 }
 
 /// What the strongest attack known found on drafts of the masking: masked with other noise, attacked, thrown away.

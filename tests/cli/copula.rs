@@ -175,7 +175,7 @@ fn a_risk_that_was_asked_for_is_kept_by_fresh_noise() {
     let parameters = statement(&sandbox, "s.json")["parameters"].clone();
     let risk = &parameters["risk"];
     let number = |key: &str| risk[key].as_f64().unwrap();
-    assert_eq!(number("at_most"), 0.2);
+    assert_eq!(risk["at_most"], 0.2);
     assert!(risk["interval"][1].as_f64().unwrap() <= 0.2);
     assert_eq!(risk["known"], serde_json::json!(["age", "income", "tax"]));
     assert_eq!(risk["known_records"], 150);

@@ -419,7 +419,7 @@ impl Model {
             latent: self.outcome.latent > 0,
             exact_moments: self.exact,
             secret: method.options.secret.is_some(),
-            risk: method.risk.clone(),
+            risk: method.risk.clone().map(Box::new),
         };
         let redrawn = !parameters.gaps.is_empty();
         let names = original.names(on);
