@@ -126,6 +126,12 @@ pub struct AttackRow {
     pub certain_rate: Option<f64>,
     /// Those of them that are true.
     pub certain_correct_rate: Option<f64>,
+    /// Correct links per record in the top or bottom 1 % of a known attribute: the mean over the cases that have such records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extremes_rate: Option<f64>,
+    /// Correct links per record among the 1 % farthest from the mean in Mahalanobis distance: likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub far_rate: Option<f64>,
     /// The greatest rate that any distance of the family can have: of learned distances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_rate: Option<f64>,
@@ -134,6 +140,9 @@ pub struct AttackRow {
     /// Why it was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
+    /// What the attack found while it studied the files, and must be said of its result: each kind once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
     /// Case by case.
     pub by_case: Vec<CaseRow>,
 }
@@ -151,6 +160,12 @@ pub struct CaseRow {
     pub certain: u64,
     /// Those of them that are true.
     pub certain_correct: u64,
+    /// Correct links per record in the top or bottom 1 % of a known attribute; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extremes_rate: Option<f64>,
+    /// Correct links per record among the 1 % farthest from the mean; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub far_rate: Option<f64>,
     /// The proven bound on links, of a learned distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<u64>,
@@ -186,9 +201,12 @@ impl AttackRow {
             certain_correct_rate: mean(
                 (by_case.iter()).map(|case| per_record(case.certain_correct, case)),
             ),
+            extremes_rate: mean(by_case.iter().filter_map(|case| case.extremes_rate)),
+            far_rate: mean(by_case.iter().filter_map(|case| case.far_rate)),
             bound_rate: bounds.and_then(|bounds| mean(bounds.into_iter())),
             status: if is_limited { "limit" } else { "done" }.into(),
             why_not: None,
+            caveats: Vec::new(),
             by_case,
         }
     }

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
 use super::{
-    grid::{self, Row, Setting},
+    grid::{self, AttackRow, Row, Setting},
     overall,
     plan::Published,
 };
@@ -62,6 +62,20 @@ static CERTAIN: Definition = Definition::share(
     "counted",
 );
 
+static EXTREMES: Definition = Definition::share(
+    "extremes",
+    "links among extremes",
+    "share of records in the top or bottom 1 % of a known attribute that are linked correctly",
+    "counted",
+);
+
+static FAR: Definition = Definition::share(
+    "far",
+    "links far from the mean",
+    "share of the 1 % of records farthest from the mean (Mahalanobis) that are linked correctly",
+    "counted",
+);
+
 static BOUND: Definition = Definition::share(
     "bound",
     "proven bound of links",
@@ -86,6 +100,8 @@ pub fn definition(name: &str) -> Option<&'static Definition> {
         }
         Some(("attack", _)) => Some(&ATTACK),
         Some(("certain", _)) => Some(&CERTAIN),
+        Some(("extremes", _)) => Some(&EXTREMES),
+        Some(("far", _)) => Some(&FAR),
         Some(("bound", _)) => Some(&BOUND),
         Some(("loss", key)) => loss::definition(key),
         Some(("risk", key)) => interval::DEFINITIONS
@@ -142,7 +158,7 @@ pub struct SettingSummary {
     pub not_in_il: Vec<String>,
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,
-    /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `loss:KEY`, `risk:KEY`.
+    /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `extremes:NAME`, `far:NAME`, `loss:KEY`, `risk:KEY`.
     pub measures: Measures,
     /// Whether it is on the Pareto front: no other setting of the same original is at least as good in both loss and risk and better in one.
     pub pareto: bool,
@@ -305,6 +321,9 @@ fn not_in_il(rows: &[&Row]) -> Vec<String> {
     names
 }
 
+/// A rate that not every attack has.
+type RateOf = fn(&AttackRow) -> Option<f64>;
+
 fn measures(rows: &[&Row]) -> Measures {
     let Some(first) = rows.first() else {
         return Measures::default();
@@ -331,9 +350,16 @@ fn measures(rows: &[&Row]) -> Measures {
         {
             add(format!("certain:{}", attack.name), &certain);
         }
-        let bound = |row: &Row| row.attacks.get(place)?.bound_rate;
-        if rows.iter().any(|row| bound(row).is_some()) {
-            add(format!("bound:{}", attack.name), &bound);
+        let optional: [(&str, RateOf); 3] = [
+            ("extremes", |attack| attack.extremes_rate),
+            ("far", |attack| attack.far_rate),
+            ("bound", |attack| attack.bound_rate),
+        ];
+        for (what, rate) in optional {
+            let value = |row: &Row| rate(row.attacks.get(place)?);
+            if rows.iter().any(|row| value(row).is_some()) {
+                add(format!("{what}:{}", attack.name), &value);
+            }
         }
     }
     for key in first.losses.keys() {

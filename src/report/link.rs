@@ -414,6 +414,16 @@ impl LinkResult {
     }
 }
 
+impl LinkReport {
+    /// What the attacks found out about what they assume, each kind once. Caveats of one kind differ in their figures only.
+    pub fn caveats(&self) -> Vec<String> {
+        let of_cases: Vec<&[String]> = (self.results.iter())
+            .map(|result| &result.caveats[..])
+            .collect();
+        text::kinds(&of_cases, "cases", text::without_figures)
+    }
+}
+
 /// The means over the cases of each method; none unless the cases are a family, of which a mean is of interest, or several draws.
 pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
     let is_drawn = results.iter().any(|result| result.split.is_some());

@@ -123,7 +123,7 @@ pub struct LinkTerm {
     pub rate: f64,
     /// Case by case.
     pub cases: Vec<LinkCase>,
-    /// What must be said of the fitted models.
+    /// What must be said of the fitted models, and what the attack found out about what it assumes; each kind once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
@@ -153,6 +153,8 @@ impl LinkTerm {
         let rates = results.iter().map(|result| result.rate);
         let models = || results.iter().filter_map(|result| result.model.as_ref());
         let of_models: Vec<&[String]> = models().map(|model| &model.remarks[..]).collect();
+        let mut remarks = text::kinds(&of_models, "cases", meaning);
+        remarks.extend(report.caveats());
         Self {
             term,
             method: first.map_or("", |result| result.method),
@@ -171,7 +173,7 @@ impl LinkTerm {
                     baseline: result.baseline,
                 })
                 .collect(),
-            remarks: remarks(&of_models),
+            remarks,
         }
     }
 
@@ -186,33 +188,11 @@ impl LinkTerm {
     }
 }
 
-/// What must be said of the models of the cases, each kind once. A remark ends with what it means, after its last colon; two that
-/// mean the same are of one kind, whatever their figures and attributes.
-fn remarks(of_models: &[&[String]]) -> Vec<String> {
-    fn meaning(remark: &str) -> &str {
-        remark
-            .rsplit_once(": ")
-            .map_or(remark, |(_, meaning)| meaning)
-    }
-    let mut kinds: Vec<(&String, usize, bool)> = Vec::new();
-    for remark in of_models.iter().copied().flatten() {
-        let same = |(first, ..): &&mut (&String, usize, bool)| meaning(first) == meaning(remark);
-        match kinds.iter_mut().find(same) {
-            Some((first, count, differs)) => {
-                *count += 1;
-                *differs |= *first != remark;
-            }
-            None => kinds.push((remark, 1, false)),
-        }
-    }
-    let told = |(first, count, differs): (&String, usize, bool)| match (of_models.len(), differs) {
-        (1, _) => first.clone(),
-        (cases, false) => format!("in {count} of {cases} cases: {first}"),
-        (cases, true) => {
-            format!("in {count} of {cases} cases, of which this is the first: {first}")
-        }
-    };
-    kinds.into_iter().map(told).collect()
+/// What a remark on a model means, which is what stands after its last colon: two that mean the same are of one kind, whatever their
+/// figures and attributes.
+fn meaning(remark: &str) -> String {
+    let meaning = remark.rsplit_once(": ");
+    meaning.map_or(remark, |(_, meaning)| meaning).to_string()
 }
 
 impl ScoreReport {
@@ -481,37 +461,18 @@ impl ScoreReport {
                 _ => "each record with its best",
             };
             lines.push(format!("PLD: {}; {assigned}.", pld.formula));
-            lines.extend(pld.remarks.iter().map(|remark| format!("PLD: {remark}")));
+        }
+        for term in &self.links {
+            let name = match term.term {
+                "rsld" | "dld" | "pld" => term.term.to_uppercase(),
+                name => name.to_string(),
+            };
+            lines.extend(
+                term.remarks
+                    .iter()
+                    .map(|remark| format!("{name}: {remark}")),
+            );
         }
         lines
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Three cases: two did not converge, after different numbers of iterations; one attribute went to its limit, once.
-    #[test]
-    fn remarks_of_one_meaning_are_told_once_with_their_cases() {
-        let remark = |text: &str| text.to_string();
-        let cases = [
-            vec![remark("not done after 10 iterations: allow more")],
-            vec![
-                remark("not done after 20 iterations: allow more"),
-                remark("m of age went to its limit: rarely so"),
-            ],
-            vec![],
-        ];
-        let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
-        assert_eq!(
-            remarks(&cases),
-            [
-                "in 2 of 3 cases, of which this is the first: not done after 10 iterations: allow more",
-                "in 1 of 3 cases: m of age went to its limit: rarely so",
-            ]
-        );
-        // A single case needs no count.
-        assert_eq!(remarks(&cases[..1]), cases[0]);
     }
 }

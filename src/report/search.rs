@@ -225,7 +225,8 @@ impl SearchReport {
         out.push('\n');
         out += &text::paragraph(
             "risk: share of people linked correctly by the strongest attack of the plan in its worst scenario, a mean over the masked \
-             files; up to: upper end of its 95 % interval, which is what the limit holds for. 'above' marks a masking of which no \
+             files; up to: upper end of its 95 % interval, which is what the limit holds for. Lower is better in all three: \
+             less risk, or less lost. 'above' marks a masking of which no \
              setting in the range stays below the limit; the figures are those of the end with the least risk.",
         );
         for note in &self.notes {

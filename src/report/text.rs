@@ -90,9 +90,68 @@ pub fn paragraph(text: &str) -> String {
     lines
 }
 
+/// What must be said of several cases (`cases` is their word), each kind once, with the number of cases where there are more than one. Two
+/// remarks of which `kind` is equal are of one kind; the first is shown.
+pub fn kinds(of_cases: &[&[String]], cases: &str, kind: impl Fn(&str) -> String) -> Vec<String> {
+    let mut kinds: Vec<(String, &String, usize, bool)> = Vec::new();
+    for remark in of_cases.iter().copied().flatten() {
+        let key = kind(remark);
+        match kinds.iter_mut().find(|(other, ..)| *other == key) {
+            Some((_, first, count, differs)) => {
+                *count += 1;
+                *differs |= *first != remark;
+            }
+            None => kinds.push((key, remark, 1, false)),
+        }
+    }
+    let shown = |(_, first, count, differs): (String, &String, usize, bool)| match (
+        of_cases.len(),
+        differs,
+    ) {
+        (1, _) => first.clone(),
+        (all, false) => format!("in {count} of {all} {cases}: {first}"),
+        (all, true) => {
+            format!("in {count} of {all} {cases}, of which this is the first: {first}")
+        }
+    };
+    kinds.into_iter().map(shown).collect()
+}
+
+/// A remark without its figures: the kind of one that says how many.
+pub fn without_figures(remark: &str) -> String {
+    remark
+        .split(|c: char| c.is_ascii_digit())
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Three cases: two did not converge, after different numbers of iterations; one attribute went to its limit, once.
+    #[test]
+    fn remarks_of_one_kind_are_shown_once_with_their_cases() {
+        let remark = |text: &str| text.to_string();
+        let cases = [
+            vec![remark("not done after 10 iterations: allow more")],
+            vec![
+                remark("not done after 200 iterations: allow more"),
+                remark("m of age went to its limit: rarely so"),
+            ],
+            vec![],
+        ];
+        let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
+        assert_eq!(
+            kinds(&cases, "cases", without_figures),
+            [
+                "in 2 of 3 cases, of which this is the first: not done after 10 iterations: allow more",
+                "in 1 of 3 cases: m of age went to its limit: rarely so",
+            ]
+        );
+        // A single case needs no count.
+        assert_eq!(kinds(&cases[..1], "cases", without_figures), cases[0]);
+    }
 
     #[test]
     fn percentages_show_what_distinguishes_them() {

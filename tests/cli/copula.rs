@@ -105,6 +105,7 @@ fn what_was_done_is_said() {
         "correlation with the original scores, by direction:",
         "the values of each attribute are the original ones, but for the least and the greatest",
         "missing values are as many as before, of other records: tax",
+        "masked values changed SSE/SST missing, redrawn income 40",
         "kept as they are, with their relations to the masked attributes: region",
         "warning: another release of the same people would have other noise",
     ] {

@@ -147,6 +147,11 @@ partner = "skip"
                 for key in ["known", "records", "rate", "certain", "certain_correct"] {
                     assert_eq!(found["by_case"][case][key], result[key], "{options}: {key}");
                 }
+                for (key, part) in [("extremes_rate", "extremes"), ("far_rate", "far")] {
+                    let found = found["by_case"][case][key].as_f64();
+                    assert_eq!(found, result["beyond"][part]["rate"].as_f64(), "{options}");
+                    assert!(found.is_some(), "{key}");
+                }
             }
         }
         let loss = sandbox
@@ -157,6 +162,60 @@ partner = "skip"
             assert_eq!(row["losses"][key], loss["measures"][key], "{key}");
         }
     }
+}
+
+/// Told a window that is not the masking's, the involution finds that its assumption fails: in the row, in CSV, and in a note that counts
+/// the masked files. Told the right one it says nothing. Means among extremes are means over the cases and the masked files.
+#[test]
+fn rows_say_what_attacks_assume_and_what_the_mean_hides() {
+    let plan = r#"
+original = "census.csv"
+attributes = "1-6"
+known = ["first:4"]
+repeats = 2
+seed = 7
+attacks = [{ method = "involution", name = "wrong", window = 2 }, "involution"]
+[[mask]]
+method = "rankswap"
+p = 10
+"#;
+    let sandbox = with_plan(80, plan);
+    let report = sandbox
+        .run("evaluate plan.toml --format json --into out")
+        .ended(0)
+        .json();
+    let mut extremes = 0.0;
+    for row in report["rows"].as_array().unwrap() {
+        let [wrong, right] = [0, 1].map(|attack| &row["attacks"][attack]);
+        let caveat = wrong["caveats"][0].as_str().unwrap();
+        assert!(
+            caveat.starts_with("the assumption does not hold: "),
+            "{caveat}"
+        );
+        assert!(right["caveats"].is_null(), "{right}");
+        assert_eq!(right["extremes_rate"], right["by_case"][0]["extremes_rate"]);
+        extremes += right["extremes_rate"].as_f64().unwrap() / 2.0;
+    }
+    let measures = &report["settings"][0]["measures"];
+    let mean = measures["extremes:involution"]["mean"].as_f64().unwrap();
+    assert!((mean - extremes).abs() < 1e-15, "{mean} {extremes}");
+    assert!(measures["far:involution"]["mean"].is_number());
+    let csv = sandbox.text("out/rows.csv");
+    let header = csv.lines().next().unwrap();
+    assert!(
+        header.ends_with(
+            "attack:involution,certain:involution,extremes:involution,far:involution,status:involution,caveats:involution"
+        ),
+        "{header}"
+    );
+    assert_eq!(csv.matches("the assumption does not hold").count(), 2);
+    let text = sandbox.run("evaluate plan.toml --into out").ended(0).text();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("note: wrong: in 2 of 2 masked files"),
+        "{text}"
+    );
+    assert!(text.contains("extremes:involution"), "{text}");
 }
 
 /// Long enough to be killed in, short enough to wait for.
@@ -654,7 +713,7 @@ fn the_bundled_plans_are_plans() {
             plans += 1;
         }
     }
-    assert_eq!(plans, 5);
+    assert_eq!(plans, 6);
 }
 
 /// Recoding loses nothing of the numbers that it leaves; it is not the best of all maskings for it. Its losses stay what `loss` says,

@@ -206,6 +206,35 @@ fn a_gate_looks_at_dr() {
     sandbox.run(&call(&format!("{}", dr + 1e-9))).ended(0);
 }
 
+/// A window that was not the masking's: the involution behind the third form says so, for people and programs.
+#[test]
+fn a_score_says_when_an_attack_finds_its_assumption_broken() {
+    let sandbox = swapped();
+    let report = |options: &str| {
+        let call = format!("score {options} --known first:4 --format json people.csv masked.csv");
+        sandbox.run(&call).ended(0).json()
+    };
+    let remarks = |report: &Value| -> Vec<String> {
+        let links = report["links"].as_array().unwrap();
+        let of = links.iter().find(|link| link["term"] == "involution");
+        let remarks = of.unwrap()["remarks"].as_array().cloned();
+        let text = |remark: &Value| remark.as_str().unwrap().to_string();
+        remarks.unwrap_or_default().iter().map(text).collect()
+    };
+    assert!(remarks(&report("--statement m.json")).is_empty());
+    let wrong = report("--window 2");
+    let remark = &remarks(&wrong)[0];
+    assert!(
+        remark.starts_with("the assumption does not hold"),
+        "{remark}"
+    );
+    let reading = wrong["reading"].to_string();
+    assert!(
+        reading.contains("involution: the assumption does not hold"),
+        "{reading}"
+    );
+}
+
 #[test]
 fn threads_and_repetition_change_nothing() {
     let sandbox = swapped();

@@ -160,6 +160,22 @@ fn a_search_that_was_stopped_gives_the_same_answer() {
     }
 }
 
+/// One masked file a setting is what a plan may ask for; five are made where it asks for none.
+#[test]
+fn the_repeats_of_the_plan_hold() {
+    let run = |plan: &str| {
+        let call = "search plan.toml --risk-at-most 99% --format json";
+        with_plan(plan).run(call).ended(0).json()
+    };
+    let mask = "[[mask]]\nmethod = \"rankswap\"\np = { from = 40, to = 50 }\n";
+    let head = "original = \"amounts.csv\"\nknown = \"first:1\"\nseed = 1\nattacks = [\"am\"]\n";
+    for (repeats, runs) in [("repeats = 1\n", 1), ("repeats = 2\n", 2), ("", 5)] {
+        let report = run(&format!("{head}{repeats}{mask}"));
+        assert_eq!(report["plan"]["repeats"], json!(runs), "{repeats}");
+        assert_eq!(report["maskings"][0]["chosen"]["runs"], json!(runs));
+    }
+}
+
 #[test]
 fn where_nothing_is_below_the_limit_the_exit_status_says_so() {
     let sandbox = with_plan(PLAN);

@@ -4,7 +4,7 @@ use sdcrisk::{
     error::Result,
     mask::{
         Details, Mask, Masked,
-        fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings},
+        fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, MAX_STARTS, Settings},
     },
     rng::{Purpose, Seed},
     statement::{DistanceScale, Method},
@@ -607,6 +607,10 @@ fn nonsense_is_refused() {
     }
     for settings in [
         Settings { starts: 0, ..usual },
+        Settings {
+            starts: MAX_STARTS + 1,
+            ..usual
+        },
         Settings {
             max_iterations: 0,
             ..usual

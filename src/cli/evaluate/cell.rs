@@ -154,11 +154,14 @@ fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
         rate: result.rate,
         certain: result.certain,
         certain_correct: result.certain_correct,
+        extremes_rate: result.beyond.extremes.map(|part| part.rate),
+        far_rate: result.beyond.far.map(|part| part.rate),
         bound: result.learned.as_ref().map(|learned| learned.bound),
         split: result.split,
     });
     AttackRow {
         assign: Some(report.scenario.assign.into()),
+        caveats: report.caveats(),
         ..AttackRow::new(
             &attack.name,
             &attack.method,

@@ -288,7 +288,7 @@ impl Builder<'_> {
             line: mask.line,
             options: options.to_vec(),
             original: 0,
-            runs: if is_random { file.repeats } else { 1 },
+            runs: file.repeats.filter(|_| is_random).unwrap_or(1),
             is_random,
             method: prepared,
             attacks: self.attacks(known, file, original)?,

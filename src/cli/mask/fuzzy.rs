@@ -63,7 +63,7 @@ pub struct FuzzyArgs {
     scale: ScaleArg,
     #[command(flatten)]
     decimals: DecimalsArgs,
-    /// Start the clustering from this many draws of records, and keep the best
+    /// Start the clustering from this many draws of records (1000 at most), and keep the best
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     starts: usize,
     /// The clustering ends when no centre moves farther, in standard deviations

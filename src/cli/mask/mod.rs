@@ -634,7 +634,11 @@ fn effects(masked: &Masked) -> String {
     let mut header = vec!["masked", "values", "changed"];
     header.extend(lonely.map(|_| "without partner"));
     header.extend(loss.map(|_| "SSE/SST"));
-    header.extend(["missing, kept", ""]);
+    let gaps = match &masked.details {
+        Details::Copula(_) => "missing, redrawn",
+        _ => "missing, kept",
+    };
+    header.extend([gaps, ""]);
     let rows: Vec<Vec<String>> = masked
         .effects
         .iter()

@@ -78,8 +78,8 @@ pub struct PlannedFile {
     pub attributes: Option<String>,
     /// What the intruder knows, unless a masking or an attack says something else; all that can be compared if empty.
     pub known: Vec<String>,
-    /// Masked files of each setting.
-    pub repeats: u32,
+    /// Masked files of each setting, if the plan states a number.
+    pub repeats: Option<u32>,
     /// Which records are used: a number of them, or a file of their numbers; all if `None`.
     pub records: Option<String>,
     /// How it is read.

@@ -524,7 +524,7 @@ impl FileKeys {
             line,
             attributes: self.attributes.or_else(|| all.attributes.clone()),
             known: self.known.or_else(|| all.known.clone()).unwrap_or_default(),
-            repeats: self.repeats.or(all.repeats).unwrap_or(1),
+            repeats: self.repeats.or(all.repeats),
             records: self.records.or_else(|| all.records.clone()),
             reading: match self.reading.is_empty() {
                 true => all.reading.clone(),

@@ -49,6 +49,9 @@ pub enum Blocks {
     Several(Vec<(Vec<AttrId>, Clusters)>),
 }
 
+/// The most starts of c-means: each costs as much as one masking, and few hundred find what there is to be found.
+pub const MAX_STARTS: usize = 1000;
+
 /// What has a usual value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -56,7 +59,7 @@ pub struct Settings {
     pub scaling: DistanceScale,
     /// Whether masked values are rounded to the decimals of their attribute.
     pub rounding: Rounding,
-    /// How often c-means starts from other records; the least objective wins, of equal ones the first.
+    /// How often c-means starts from other records, at most [`MAX_STARTS`]; the least objective wins, of equal ones the first.
     pub starts: usize,
     /// C-means has converged when no centre moves farther along any attribute in one iteration: in standard deviations of
     /// the attribute, and with [`DistanceScale::None`] in those of the attribute that has the largest.
@@ -182,8 +185,8 @@ impl FuzzyMicroaggregation {
     /// Fuzzy microaggregation with checked parameters.
     ///
     /// # Errors
-    /// Usage, when m1 or m2 is not more than 1 (or above 1,000,000), k or a number of clusters is below 2, no start or no
-    /// iteration is allowed, the tolerance is negative or not finite, there are several starts from given centres, or an
+    /// Usage, when m1 or m2 is not more than 1 (or above 1,000,000), k or a number of clusters is below 2, no start, more than
+    /// [`MAX_STARTS`] or no iteration is allowed, the tolerance is negative or not finite, there are several starts from given centres, or an
     /// attribute is in two blocks.
     pub fn new(m1: f64, m2: f64, blocks: Blocks, settings: Settings) -> Result<Self> {
         let fuzziness = |name: &str, m| {
@@ -197,6 +200,10 @@ impl FuzzyMicroaggregation {
             return Err(Error::usage(
                 "--starts and --max-iterations must be at least 1",
             ));
+        }
+        if settings.starts > MAX_STARTS {
+            return Err(Error::usage(format!("--starts is above {MAX_STARTS}"))
+                .remedy("10 starts are many; a smaller objective is hardly a smaller loss"));
         }
         if !(settings.tolerance >= 0.0 && settings.tolerance.is_finite()) {
             return Err(Error::usage("--tolerance must be a number of at least 0")

@@ -26,6 +26,9 @@ impl EvaluateReport {
     }
 }
 
+/// What there is of each attack, in this order.
+const OF_ATTACK: [&str; 6] = ["attack", "certain", "extremes", "far", "status", "caveats"];
+
 /// The columns of the CSV form: of all rows, in the order in which they come.
 struct Columns {
     attacks: Vec<String>,
@@ -78,7 +81,7 @@ impl Columns {
         header.extend(self.losses.iter().map(|key| format!("loss:{key}")));
         header.extend(self.risks.iter().map(|key| format!("risk:{key}")));
         for attack in &self.attacks {
-            header.extend(["attack", "certain", "status"].map(|what| format!("{what}:{attack}")));
+            header.extend(OF_ATTACK.map(|what| format!("{what}:{attack}")));
         }
         header
     }
@@ -121,7 +124,10 @@ impl Columns {
             let attack = row.attacks.iter().find(|attack| attack.name == *name);
             line.push(number(attack.and_then(|attack| attack.rate)));
             line.push(number(attack.and_then(|attack| attack.certain_rate)));
+            line.push(number(attack.and_then(|attack| attack.extremes_rate)));
+            line.push(number(attack.and_then(|attack| attack.far_rate)));
             line.push(attack.map_or(String::new(), |attack| attack.status.clone()));
+            line.push(attack.map_or(String::new(), |attack| attack.caveats.join("; ")));
         }
         line
     }

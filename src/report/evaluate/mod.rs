@@ -140,7 +140,7 @@ impl PlanSummary {
             repeats: plan
                 .files
                 .iter()
-                .map(|file| file.repeats)
+                .filter_map(|file| file.repeats)
                 .max()
                 .unwrap_or(1),
             seed: plan.seed,
@@ -228,6 +228,7 @@ impl EvaluateReport {
                 attack.why_not.as_deref().unwrap_or_default()
             ));
         }
+        notes.extend(self.caveats());
         let limited = self
             .settings
             .iter()
@@ -254,6 +255,25 @@ impl EvaluateReport {
             ));
         }
         notes
+    }
+
+    /// What attacks found out about what they assume, on how many of the masked files that they were run on.
+    fn caveats(&self) -> Vec<String> {
+        let mut by_attack: Vec<(&str, Vec<&[String]>)> = Vec::new();
+        let attacks = self.rows.iter().flat_map(|row| &row.attacks);
+        for attack in attacks.filter(|attack| attack.why_not.is_none()) {
+            match by_attack.iter_mut().find(|(name, _)| *name == attack.name) {
+                Some((_, caveats)) => caveats.push(&attack.caveats),
+                None => by_attack.push((&attack.name, vec![&attack.caveats])),
+            }
+        }
+        let notes = by_attack.iter().flat_map(|(name, caveats)| {
+            let kinds = text::kinds(caveats, "masked files", text::without_figures);
+            kinds
+                .into_iter()
+                .map(move |kind| format!("note: {name}: {kind}"))
+        });
+        notes.collect()
     }
 
     /// The terms of DR that some masked file lacks.

@@ -44,7 +44,8 @@ impl EvaluateReport {
 
     fn reading(&self) -> String {
         let mut reading = String::from(
-            "attack: share of records linked correctly, a mean over what the intruder knows; certain: share with one candidate only. \
+            "attack: share of records linked correctly, a mean over what the intruder knows; certain: share with one candidate only; \
+             extremes: share of those in the top or bottom 1 % of a known attribute. \
              Lower is better in all: less risk, or less lost. ± is half of the 95 % interval of the mean over the masked files of a \
              setting (Student's t).",
         );
@@ -63,7 +64,7 @@ impl EvaluateReport {
     }
 }
 
-/// The measures of each table for people: the score and the attacks; what is certain or proven; losses; risks.
+/// The measures of each table for people: the score and the attacks; what is certain or proven; extremes; losses; risks.
 fn tables(settings: &[&SettingSummary]) -> Vec<Vec<String>> {
     let mut names: Vec<&String> = Vec::new();
     for (name, measure) in settings.iter().flat_map(|setting| &setting.measures.0) {
@@ -89,6 +90,7 @@ fn tables(settings: &[&SettingSummary]) -> Vec<Vec<String>> {
     [
         of(&["", "attack"], true),
         of(&["certain", "bound"], true),
+        of(&["extremes"], true),
         of(&["loss"], false),
         of(&["risk"], true),
     ]
@@ -106,7 +108,7 @@ fn shown_name(name: &str) -> &str {
         "score_2001" => "score 2001",
         name => name
             .split_once(':')
-            .filter(|(prefix, _)| *prefix != "certain")
+            .filter(|(prefix, _)| !["certain", "extremes"].contains(prefix))
             .map_or(name, |(_, name)| name),
     }
 }

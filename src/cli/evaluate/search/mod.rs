@@ -177,9 +177,7 @@ fn completed(mut plan: Plan, args: &SearchArgs, console: &Console) -> Plan {
         plan.losses.push(args.loss.clone());
     }
     for file in &mut plan.files {
-        if file.repeats == 1 {
-            file.repeats = USUAL_REPEATS;
-        }
+        file.repeats.get_or_insert(USUAL_REPEATS);
     }
     plan
 }

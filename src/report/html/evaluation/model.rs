@@ -247,6 +247,8 @@ pub fn measure_name(key: &str) -> String {
         _ => match key.split_once(':') {
             Some(("attack", name)) => format!("links by {name}"),
             Some(("certain", name)) => format!("certain links by {name}"),
+            Some(("extremes", name)) => format!("links among extremes by {name}"),
+            Some(("far", name)) => format!("links far from the mean by {name}"),
             Some(("loss", "il")) => measure_name("il"),
             Some(("loss", "pil")) => "probabilistic loss (PIL)".into(),
             Some(("loss", "sse_sst")) => "SSE/SST".into(),
