@@ -4,14 +4,12 @@
 
 use sdcrisk::{
     attack::{
-        Direction,
         involution::{EPS, Involution},
         likelihood::Likelihood,
     },
     evaluate::{
-        link::{Assign, Outcome, Study, shared_attributes},
+        link::{Assign, Outcome},
         score::Ties,
-        truth::Truth,
     },
     mask::{
         Mask,
@@ -19,10 +17,11 @@ use sdcrisk::{
         p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
     },
-    rng::{Purpose, Seed},
     statement::Partner,
     table::{Role, Table},
 };
+
+use super::study::{Files, masked};
 
 fn rank_swap(p: f64, partner: Partner) -> RankSwap {
     RankSwap::new(Reach::Percent(p), partner).unwrap()
@@ -41,21 +40,11 @@ fn attacked(
         .filter(|&id| original.attribute(id).role == Role::QuasiIdentifier)
         .filter(|&id| method.objection(original, id).is_none())
         .collect();
-    let streams = Seed::from_number(2027).streams(Purpose::Mask, file);
-    let masked = method.mask(original.clone(), &on, &streams).unwrap();
+    let masked = masked(method, original, &on, (2027, file));
     let n = original.n_records();
-    let truth = Truth::by_order(original, &masked.table).unwrap();
-    // 7919 is a prime beyond n: each record once.
-    let records = (0..held).map(|i| u32::try_from(i * 7919 % n).unwrap());
-    let records: Vec<u32> = records.collect();
-    let study = Study::new(
-        original,
-        &masked.table,
-        &truth,
-        records,
-        Direction::OriginalToMasked,
-    );
-    let (shared, _) = shared_attributes(original, &masked.table, None);
+    let files = Files::new(original, &masked.table);
+    let study = files.study_of(held);
+    let shared = &files.shared;
     let law = match told {
         None => Likelihood::new(masked.statement.clone()).unwrap(),
         Some(p) => {

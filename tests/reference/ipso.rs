@@ -6,17 +6,13 @@ use sdcrisk::{
         distance_based::{DistanceBased, Standardize},
         mahalanobis::{Mahalanobis, Scatter, Singular},
     },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Score,
-        truth::Truth,
-    },
-    mask::{Details, Mask, Masked, Rounding, ipso::Ipso},
-    rng::{Purpose, Seed},
+    evaluate::{link::Assign, score::Score},
+    mask::{Details, Masked, Rounding, ipso::Ipso},
     statement::IpsoVariant::{self, A, B, C},
     table::Table,
 };
 
+use super::study::{self, Files};
 use crate::least_squares::least_squares;
 
 const ROW_4: &str = "STATETAX,TAXINC,FICA";
@@ -29,11 +25,8 @@ fn masked(original: &Table, replaced: &str, variant: IpsoVariant, intercept: boo
         .filter(|id| !on.contains(id))
         .map(|id| original.attribute(id).name.clone())
         .collect();
-    let streams = Seed::from_number(4).streams(Purpose::Mask, 0);
-    Ipso::new(variant, kept, intercept, Rounding::None)
-        .unwrap()
-        .mask(original.clone(), &on, &streams)
-        .unwrap()
+    let ipso = Ipso::new(variant, kept, intercept, Rounding::None).unwrap();
+    study::masked(&ipso, original, &on, (4, 0))
 }
 
 fn linked(
@@ -43,13 +36,13 @@ fn linked(
     direction: Direction,
     attack: &dyn Attack,
 ) -> Score {
-    let truth = Truth::by_order(original, masked).unwrap();
-    let study = Study::new(original, masked, &truth, (0..1080).collect(), direction);
+    let mut files = Files::new(original, masked);
     let on = original.select(known).unwrap();
-    let (mut shared, _) = shared_attributes(original, masked, None);
-    shared.retain(|pair| on.contains(&pair.original));
-    assert_eq!(shared.len(), on.len());
-    let outcome = study.case(&shared).attack(attack, Assign::Best, false);
+    files.shared.retain(|pair| on.contains(&pair.original));
+    assert_eq!(files.shared.len(), on.len());
+    let study = files.towards(direction);
+    let case = study.case(&files.shared);
+    let outcome = case.attack(attack, Assign::Best, false);
     outcome.unwrap().score
 }
 

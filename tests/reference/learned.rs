@@ -6,20 +6,18 @@ use std::sync::Arc;
 
 use sdcrisk::{
     attack::{
-        Direction,
         distance_based::{DistanceBased, Standardize},
         learned::{Learner, family::Family},
     },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Ties,
-        truth::Truth,
-    },
+    evaluate::{link::Assign, score::Ties},
     optimize::subsystem::{Patient, portfolio::Engine},
     table::Table,
 };
 
-use super::learned_files::{NAMES, Set, learned_file};
+use super::{
+    learned_files::{NAMES, Set, learned_file},
+    study::Files,
+};
 
 /// Records linked by the plain distance, ties counted as wrong, in the order of the names.
 const LINKED: [(Set, [f64; 7]); 3] = [
@@ -49,15 +47,14 @@ fn the_plain_distance_links_what_another_program_links() {
     for (set, linked) in LINKED {
         for (name, linked) in NAMES.into_iter().zip(linked) {
             let (original, masked) = learned_file(&census, set, name);
-            let truth = Truth::by_order(&original, &masked).unwrap();
-            let everybody = (0..).take(original.n_records()).collect();
-            let direction = Direction::OriginalToMasked;
-            let study = Study::new(&original, &masked, &truth, everybody, direction);
-            let (known, _) = shared_attributes(&original, &masked, None);
+            let files = Files::new(&original, &masked);
+            let study = files.study();
             let attack = DistanceBased {
                 standardize: Standardize::Own,
             };
-            let outcome = study.case(&known).attack(&attack, Assign::Best, false);
+            let outcome = study
+                .case(&files.shared)
+                .attack(&attack, Assign::Best, false);
             let correct = outcome.unwrap().score.correct(Ties::Strict);
             assert_eq!(correct, linked, "{name}_{}", set.suffix());
         }
@@ -83,11 +80,8 @@ fn as_many_records_can_be_linked_at_all_as_another_program_says() {
 fn the_program_of_the_literature_ends_at_the_proven_optimum() {
     let Some(census) = census() else { return };
     let (original, masked) = learned_file(&census, Set::C, "M4-33");
-    let truth = Truth::by_order(&original, &masked).unwrap();
-    let everybody = (0..400).collect();
-    let direction = Direction::OriginalToMasked;
-    let study = Study::new(&original, &masked, &truth, everybody, direction);
-    let (known, _) = shared_attributes(&original, &masked, None);
+    let files = Files::new(&original, &masked);
+    let study = files.study();
     let learner = Learner {
         family: Family::WeightedMean,
         standardize: Standardize::Own,
@@ -96,7 +90,7 @@ fn the_program_of_the_literature_ends_at_the_proven_optimum() {
         wants_ranges: false,
         watch: Arc::new(Patient),
     };
-    let lesson = study.case(&known).learn(&learner).unwrap();
+    let lesson = study.case(&files.shared).learn(&learner).unwrap();
     assert_eq!((lesson.linked, lesson.bound), (374, 374));
 }
 

@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use sdcrisk::{
     attack::{
-        Direction,
         distance_based::Standardize,
         learned::{Learner, family::Family},
     },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        truth::Truth,
-    },
+    evaluate::link::Assign,
     optimize::subsystem::{Patient, portfolio::Engine},
 };
 
-use super::learned_files::{NAMES, Set, learned_file};
+use super::{
+    learned_files::{NAMES, Set, learned_file},
+    study::Files,
+};
 
 /// The optima, in the order of the files.
 type Optima = [usize; 7];
@@ -29,12 +28,9 @@ fn proven(set: Set, of: &[(Family, Engine, Optima)]) {
     let census = String::from_utf8(census).unwrap();
     for (place, name) in NAMES.into_iter().enumerate() {
         let (original, masked) = learned_file(&census, set, name);
-        let truth = Truth::by_order(&original, &masked).unwrap();
-        let everybody = (0..).take(original.n_records()).collect();
-        let direction = Direction::OriginalToMasked;
-        let study = Study::new(&original, &masked, &truth, everybody, direction);
-        let (known, _) = shared_attributes(&original, &masked, None);
-        let case = study.case(&known);
+        let files = Files::new(&original, &masked);
+        let study = files.study();
+        let case = study.case(&files.shared);
         for &(family, engine, optima) in of {
             let what = format!("{name}_{} {} {engine:?}", set.suffix(), family.name());
             let learner = Learner {

@@ -6,15 +6,14 @@
 
 use sdcrisk::{
     attack::{
-        Attack, Direction,
+        Attack,
         distance_based::{DistanceBased, Standardize},
         intersection::rank_swap::{Bound, RankSwapIntersection},
         likelihood::Likelihood,
     },
     evaluate::{
-        link::{Assign, Outcome, Study, shared_attributes},
+        link::{Assign, Outcome},
         score::Ties,
-        truth::Truth,
     },
     mask::{
         Mask,
@@ -22,9 +21,10 @@ use sdcrisk::{
         p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
     },
-    rng::{Purpose, Seed},
     statement::{Method, Partner},
 };
+
+use super::study::{Files, masked};
 
 const FILES: u32 = 5;
 
@@ -59,22 +59,12 @@ fn rates(name: &str, p: f64, known: &[usize]) -> Option<Vec<Rates>> {
     let on: Vec<_> = original.ids().collect();
     let mut means = vec![Rates::default(); known.len()];
     for replicate in 0..FILES {
-        let streams = Seed::from_number(2026).streams(Purpose::Mask, replicate);
-        let masked = method(name, p)
-            .mask(original.clone(), &on, &streams)
-            .unwrap();
-        let truth = Truth::by_order(&original, &masked.table).unwrap();
-        let study = Study::new(
-            &original,
-            &masked.table,
-            &truth,
-            (0..1080).collect(),
-            Direction::OriginalToMasked,
-        );
-        let (shared, _) = shared_attributes(&original, &masked.table, None);
+        let masked = masked(&*method(name, p), &original, &on, (2026, replicate));
+        let files = Files::new(&original, &masked.table);
+        let study = files.study();
         let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
         for (mean, &v) in means.iter_mut().zip(known) {
-            let case = study.case(&shared[..v]);
+            let case = study.case(&files.shared[..v]);
             let run = |attack: &dyn Attack, assign| -> (f64, Outcome) {
                 let outcome = case.attack(attack, assign, false).unwrap();
                 (outcome.score.rate(Ties::Fair) / f64::from(FILES), outcome)

@@ -7,18 +7,18 @@ use sdcrisk::{
         likelihood::Likelihood,
     },
     evaluate::{
-        link::{Assign, Outcome, Study, shared_attributes},
+        link::{Assign, Outcome},
         score::Ties,
-        truth::Truth,
     },
     mask::{
         Mask, Rounding,
         fuzzy::{Blocks, Clusters, FuzzyMicroaggregation, Settings},
         noise::{Noise, Options},
     },
-    rng::{Purpose, Seed},
     table::AttrId,
 };
+
+use super::study::{Files, masked};
 
 const FILES: u32 = 5;
 const BOTH: [Direction; 2] = [Direction::OriginalToMasked, Direction::MaskedToOriginal];
@@ -38,13 +38,10 @@ fn rates(method: &dyn Mask, v: usize, direction: Direction) -> Option<Rates> {
     let on: Vec<AttrId> = original.ids().take(v).collect();
     let mut mean = Rates::default();
     for replicate in 0..FILES {
-        let streams = Seed::from_number(2026).streams(Purpose::Mask, replicate);
-        let masked = method.mask(original.clone(), &on, &streams).unwrap();
-        let truth = Truth::by_order(&original, &masked.table).unwrap();
-        let everybody = (0..1080).collect();
-        let study = Study::new(&original, &masked.table, &truth, everybody, direction);
-        let (shared, _) = shared_attributes(&original, &masked.table, None);
-        let case = study.case(&shared[..v]);
+        let masked = masked(method, &original, &on, (2026, replicate));
+        let files = Files::new(&original, &masked.table);
+        let study = files.towards(direction);
+        let case = study.case(&files.shared[..v]);
         let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
         let run = |attack: &dyn Attack| -> (f64, Outcome) {
             let outcome = case.attack(attack, Assign::Best, false).unwrap();

@@ -41,6 +41,7 @@ mod rank_swapping_table;
 mod reading;
 mod refinement;
 mod risk;
+mod study;
 
 use sdcrisk::table::{ReadOptions, Table};
 

@@ -6,24 +6,18 @@
 
 use sdcrisk::{
     attack::{
-        Attack, Direction,
+        Attack,
         distance_based::{DistanceBased, Standardize},
         intersection::microaggregation::{Groups, MicroaggregationIntersection},
         likelihood::Likelihood,
     },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Score,
-        truth::Truth,
-    },
-    mask::{
-        Mask,
-        microaggregation::{BlockOf, Blocks, Microaggregation},
-    },
-    rng::{Purpose, Seed},
+    evaluate::{link::Assign, score::Score},
+    mask::microaggregation::{BlockOf, Blocks, Microaggregation},
     statement::Grouping,
     table::AttrId,
 };
+
+use super::study::{self, Files};
 
 /// What the distance finds, and what the intersection.
 fn scores(method: &Microaggregation, masked: usize, known: usize) -> Option<[Score; 3]> {
@@ -37,20 +31,11 @@ fn scores_on(
     known: usize,
 ) -> Option<[Score; 3]> {
     let original = super::table(file)?;
-    let everybody = (0..).take(original.n_records()).collect();
     let on: Vec<AttrId> = original.ids().take(masked).collect();
-    let streams = Seed::from_number(0).streams(Purpose::Mask, 0);
-    let masked = method.mask(original.clone(), &on, &streams).unwrap();
-    let truth = Truth::by_order(&original, &masked.table).unwrap();
-    let study = Study::new(
-        &original,
-        &masked.table,
-        &truth,
-        everybody,
-        Direction::OriginalToMasked,
-    );
-    let (shared, _) = shared_attributes(&original, &masked.table, None);
-    let case = study.case(&shared[..known]);
+    let masked = study::masked(method, &original, &on, (0, 0));
+    let files = Files::new(&original, &masked.table);
+    let study = files.study();
+    let case = study.case(&files.shared[..known]);
     let standardize = Standardize::Own;
     let intersection = MicroaggregationIntersection {
         groups: Groups::of_statement(&masked.statement).unwrap(),

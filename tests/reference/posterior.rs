@@ -2,19 +2,13 @@
 //! known, the statement known; means over masked files.
 
 use sdcrisk::{
-    attack::{Direction, likelihood::Likelihood},
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Ties,
-        truth::Truth,
-    },
-    mask::{
-        Mask,
-        rank_swap::{RankSwap, Reach},
-    },
-    rng::{Purpose, Seed},
+    attack::likelihood::Likelihood,
+    evaluate::{link::Assign, score::Ties},
+    mask::rank_swap::{RankSwap, Reach},
     statement::Partner,
 };
+
+use super::study::{Files, masked};
 
 /// What the posterior says, what becomes of it, in means over the files.
 #[derive(Debug, Default, Clone, Copy)]
@@ -29,23 +23,13 @@ fn cells(p: f64, known: &[usize], files: u32) -> Option<Vec<[Cell; 2]>> {
     let on: Vec<_> = original.ids().collect();
     let mut means = vec![[Cell::default(); 2]; known.len()];
     for replicate in 0..files {
-        let streams = Seed::from_number(14).streams(Purpose::Mask, replicate);
-        let masked = RankSwap::new(Reach::Percent(p), Partner::Unswapped)
-            .unwrap()
-            .mask(original.clone(), &on, &streams)
-            .unwrap();
-        let truth = Truth::by_order(&original, &masked.table).unwrap();
-        let study = Study::new(
-            &original,
-            &masked.table,
-            &truth,
-            (0..1080).collect(),
-            Direction::OriginalToMasked,
-        );
-        let (shared, _) = shared_attributes(&original, &masked.table, None);
+        let method = RankSwap::new(Reach::Percent(p), Partner::Unswapped).unwrap();
+        let masked = masked(&method, &original, &on, (14, replicate));
+        let pair = Files::new(&original, &masked.table);
+        let study = pair.study();
         let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
         for (mean, &v) in means.iter_mut().zip(known) {
-            let case = study.case(&shared[..v]);
+            let case = study.case(&pair.shared[..v]);
             for (cell, assign) in mean.iter_mut().zip([Assign::Balanced, Assign::Sampled(0)]) {
                 let before = std::time::Instant::now();
                 let outcome = case.attack(&likelihood, assign, false).unwrap();

@@ -8,23 +8,14 @@ use std::collections::BTreeMap;
 
 use sdcrisk::{
     agreement::{Comparator, Pattern},
-    attack::{
-        Direction,
-        probabilistic::{Agree, Fit, Iterations, Probabilistic},
-    },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Ties,
-        truth::Truth,
-    },
-    mask::{
-        Mask,
-        rank_swap::{RankSwap, Reach},
-    },
-    rng::{Purpose, Seed},
+    attack::probabilistic::{Agree, Fit, Iterations, Probabilistic},
+    evaluate::{link::Assign, score::Ties},
+    mask::rank_swap::{RankSwap, Reach},
     statement::Partner,
     table::Table,
 };
+
+use super::study::{self, Files};
 
 const FILES: u32 = 3;
 const SWEEP: usize = 7;
@@ -32,22 +23,13 @@ const SWEEP: usize = 7;
 fn masked(original: &Table, p: f64, replicate: u32) -> Table {
     let on: Vec<_> = original.ids().collect();
     let method = RankSwap::new(Reach::Percent(p), Partner::Skip).unwrap();
-    let streams = Seed::from_number(2008).streams(Purpose::Mask, replicate);
-    method.mask(original.clone(), &on, &streams).unwrap().table
+    study::masked(&method, original, &on, (2008, replicate)).table
 }
 
 fn rate(original: &Table, masked: &Table, n_known: usize, attack: &Probabilistic) -> f64 {
-    let truth = Truth::by_order(original, masked).unwrap();
-    let everybody = (0..1080).collect();
-    let study = Study::new(
-        original,
-        masked,
-        &truth,
-        everybody,
-        Direction::OriginalToMasked,
-    );
-    let (known, _) = shared_attributes(original, masked, None);
-    let case = study.case(&known[..n_known]);
+    let files = Files::new(original, masked);
+    let study = files.study();
+    let case = study.case(&files.shared[..n_known]);
     let outcome = case.attack(attack, Assign::OneToOne, false).unwrap();
     100.0 * outcome.score.rate(Ties::Fair)
 }
@@ -84,17 +66,9 @@ fn a_share_of_matches_that_cannot_be_is_told() {
         return;
     };
     let masked = masked(&original, 4.0, 0);
-    let truth = Truth::by_order(&original, &masked).unwrap();
-    let everybody = (0..1080).collect();
-    let study = Study::new(
-        &original,
-        &masked,
-        &truth,
-        everybody,
-        Direction::OriginalToMasked,
-    );
-    let (known, _) = shared_attributes(&original, &masked, None);
-    let case = study.case(&known[..5]);
+    let files = Files::new(&original, &masked);
+    let study = files.study();
+    let case = study.case(&files.shared[..5]);
     let model = |fit| {
         let attack = Probabilistic {
             fit,
@@ -132,7 +106,6 @@ fn patterns_of_census_are_those_of_all_pairs() {
         return;
     };
     let masked = masked(&original, 4.0, 0);
-    let truth = Truth::by_order(&original, &masked).unwrap();
     let values = |table: &Table| -> Vec<Vec<f64>> {
         let columns = table
             .ids()
@@ -140,16 +113,10 @@ fn patterns_of_census_are_those_of_all_pairs() {
         columns.collect()
     };
     let (ours, theirs) = (values(&original), values(&masked));
-    let study = Study::new(
-        &original,
-        &masked,
-        &truth,
-        (0..1080).collect(),
-        Direction::OriginalToMasked,
-    );
-    let (known, _) = shared_attributes(&original, &masked, None);
-    assert_eq!(known.len(), 13);
-    let case = study.case(&known[..7]);
+    let files = Files::new(&original, &masked);
+    let study = files.study();
+    assert_eq!(files.shared.len(), 13);
+    let case = study.case(&files.shared[..7]);
     for how in [
         Comparator::Exact,
         Comparator::Absolute(500.0),

@@ -10,18 +10,12 @@ use sdcrisk::{
         distance_based::{DistanceBased, Standardize},
         intersection::rank_swap::{Bound, RankSwapIntersection},
     },
-    evaluate::{
-        link::{Assign, Study, shared_attributes},
-        score::Ties,
-        truth::Truth,
-    },
-    mask::{
-        Mask,
-        rank_swap::{RankSwap, Reach},
-    },
-    rng::{Purpose, Seed},
+    evaluate::{link::Assign, score::Ties},
+    mask::rank_swap::{RankSwap, Reach},
     statement::Partner,
 };
+
+use super::study::{Files, masked};
 
 const FILES: u32 = 10;
 const SWEEP: usize = 7;
@@ -48,16 +42,11 @@ fn rates(p: f64) -> Option<(f64, f64, f64)> {
     let mut sums = (0.0, 0.0, 0.0);
     for replicate in 0..FILES {
         let method = RankSwap::new(Reach::Percent(p), Partner::Unswapped).unwrap();
-        let streams = Seed::from_number(2008).streams(Purpose::Mask, replicate);
-        let masked = method.mask(original.clone(), &on, &streams).unwrap();
-        let truth = Truth::by_order(&original, &masked.table).unwrap();
-        let towards = |direction| {
-            let everybody = (0..1080).collect();
-            Study::new(&original, &masked.table, &truth, everybody, direction)
-        };
-        let study = towards(Direction::OriginalToMasked);
-        let back = towards(Direction::MaskedToOriginal);
-        let (known, _) = shared_attributes(&original, &masked.table, None);
+        let masked = masked(&method, &original, &on, (2008, replicate));
+        let files = Files::new(&original, &masked.table);
+        let study = files.study();
+        let back = files.towards(Direction::MaskedToOriginal);
+        let known = &files.shared;
         let standardize = Standardize::Own;
         let bound = Bound::of_statement(&masked.statement).unwrap();
         for size in 1..=SWEEP {
