@@ -7,8 +7,14 @@ use sdcrisk::{
         involution::{EPS, Involution},
         likelihood::Likelihood,
     },
+    evaluate::{
+        link::{Assign, Study, shared_attributes},
+        score::Ties,
+        truth::Truth,
+    },
     mask::{
         Mask,
+        copula::{Copula, Keep, Options},
         p_buckets::PBuckets,
         p_distribution::PDistribution,
         rank_swap::{RankSwap, Reach},
@@ -446,6 +452,72 @@ fn a_wrong_window_is_found_out() {
                 assert!(!lists.excludes_others(), "{number}");
                 assert!(lists.caveats()[0].starts_with("the assumption does not hold"));
             });
+        }
+    }
+}
+
+/// Four attributes that go together, as a file.
+fn amounts(dice: &mut Dice, n: usize) -> Cells {
+    let record = |_| {
+        let size = dice.roll(3000) as i64;
+        (0..4)
+            .map(|k| Some(size * k + dice.roll(4000) as i64))
+            .collect()
+    };
+    (0..n).map(record).collect()
+}
+
+/// Releases in which nothing was exchanged: columns that are shuffled each by itself, ranks that were moved and ranked again, scores drawn
+/// together. Told that ranks were swapped, the attack says that this does not hold and that nothing shows exchanges, is certain of nothing, and finds what the
+/// likelihood of that law finds when it is balanced, to within 3 points.
+#[test]
+fn where_nothing_was_exchanged_nothing_is_undone() {
+    const N: usize = 150;
+    let mut dice = Dice(11);
+    for seed in 0..2 {
+        let cells = amounts(&mut dice, N);
+        let mut shuffled = cells.clone();
+        for k in [0, 1, 2, 3] {
+            for left in (1..N).rev() {
+                let other = dice.roll(left as u64 + 1) as usize;
+                let held = shuffled[left][k];
+                shuffled[left][k] = shuffled[other][k];
+                shuffled[other][k] = held;
+            }
+        }
+        let cycle = RankSwap::new(Reach::Window(15), Partner::Cycle).unwrap();
+        let copula = Copula::new(Keep::Mu(10.0), Options::default()).unwrap();
+        let by = |method: &dyn Mask| masked(&cells, method, &[0, 1, 2, 3], seed).0;
+        for (what, released) in [
+            ("shuffled columns", shuffled),
+            ("cycle", by(&cycle)),
+            ("copula", by(&copula)),
+        ] {
+            let (original, release) = (table(&cells), table(&released));
+            let truth = Truth::by_order(&original, &release).unwrap();
+            let everybody = (0..).take(N).collect();
+            let study = Study::new(&original, &release, &truth, everybody, DIRECTIONS[0]);
+            let (shared, _) = shared_attributes(&original, &release, None);
+            let case = study.case(&shared);
+            let windows = (0..4).map(|k| (format!("a{k}"), 29)).collect();
+            let law = Likelihood::of_windows(windows, N);
+            let attack = Involution::new(law.clone(), EPS).unwrap();
+            let undone = case.attack(&attack, Assign::Best, false).unwrap();
+            let balanced = case.attack(&law, Assign::Balanced, false).unwrap();
+            let [found, expected] =
+                [&undone, &balanced].map(|outcome| outcome.score.rate(Ties::Fair));
+            assert!(
+                (found - expected).abs() <= 0.03,
+                "{what}: {found} {expected}"
+            );
+            assert_eq!(undone.score.certain, 0, "{what}");
+            let caveats = undone.caveats.join(" ");
+            for part in [
+                "the assumption does not hold",
+                "nothing in these files shows",
+            ] {
+                assert!(caveats.contains(part), "{what}: {caveats}");
+            }
         }
     }
 }
