@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures the table of docs/attacks.md: attacks.csv beside this script.
 #
-#   docs/attacks.sh census.csv        (the census file of the literature, 1080 x 13; some ten minutes; needs sdcrisk on the path)
+#   docs/attacks.sh census.csv        (the census file of the literature, 1080 x 13; a quarter of an hour; needs sdcrisk on the path)
 #
 # Rates are means over five masked files (one, where nothing is drawn) and over intruders who know the first 1, 2, ..., 7
 # attributes of everybody.
@@ -39,12 +39,14 @@ attacked() { # name of the masking, then its method and options
 
 {
     for p in 2 4 6 8 10 12 16 20; do attacked "rankswap p = $p" rankswap --p $p; done
+    for p in 10 20 30; do attacked "cycle p = $p" rankswap --partner cycle --p $p; done
     for p in 50 20 10; do attacked "pbuckets $p buckets" pbuckets --p $p; done
     for p in 5 10 20; do attacked "pdistribution p = $p" pdistribution --p $p; done
     for k in 3 5 10; do attacked "mdav k = $k" microagg --k $k --algorithm mdav; done
     for k in 10 100; do attacked "individual ranking k = $k" microagg --k $k --algorithm individual-ranking; done
     for k in 3 10; do attacked "fuzzy k = $k" fuzzy --k $k --m1 1.5 --m2 1.5; done
     for level in 0.01 0.1 0.5; do attacked "noise $level" noise --level $level; done
+    for mu in 10 3 1; do attacked "copula mu = $mu" copula --mu $mu; done
 } >"$work/rates"
 
 awk -F, '
