@@ -26,6 +26,8 @@ pub mod releases;
 
 use std::{borrow::Cow, cmp::Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use distance_based::Standardize;
 use probabilistic::Agreed;
 
@@ -37,7 +39,8 @@ use crate::{
 };
 
 /// Who looks for whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Each record of the intruder looks for its masked record.
     OriginalToMasked,

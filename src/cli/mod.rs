@@ -30,6 +30,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     error::{Error, ErrorKind},
+    evaluate::status::Status,
     visible,
 };
 use console::Console;
@@ -137,6 +138,16 @@ enum Ending {
     Stopped,
     /// The command line makes no sense, and that was said.
     Objected,
+}
+
+impl Ending {
+    /// Of work that got so far.
+    fn of(status: Status) -> Self {
+        match status {
+            Status::Limit => Self::Unproven,
+            Status::Done | Status::NotRun => Self::Done,
+        }
+    }
 }
 
 /// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.

@@ -5,8 +5,10 @@ use serde_json::{Map, Value};
 
 use super::{
     comparable::Doubt,
+    link::AssignRule,
     overall::Overall,
     plan::{PlannedMask, PlannedOption},
+    status::Status,
 };
 
 /// Options of more characters that are the same in all settings of a masking are left out of labels.
@@ -117,7 +119,7 @@ pub struct AttackRow {
     pub method: String,
     /// How it assigned records, in the words of `link --assign`; nothing if it was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub assign: Option<String>,
+    pub assign: Option<AssignRule>,
     /// Correct links per record, the mean over the cases of known attributes; `null` if it was not run.
     pub rate: Option<f64>,
     /// How many cases there are.
@@ -136,7 +138,7 @@ pub struct AttackRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_rate: Option<f64>,
     /// `done`; `limit` if a limit stopped a search before its proof; `not run`.
-    pub status: String,
+    pub status: Status,
     /// Why it was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
@@ -204,7 +206,7 @@ impl AttackRow {
             extremes_rate: mean(by_case.iter().filter_map(|case| case.extremes_rate)),
             far_rate: mean(by_case.iter().filter_map(|case| case.far_rate)),
             bound_rate: bounds.and_then(|bounds| mean(bounds.into_iter())),
-            status: if is_limited { "limit" } else { "done" }.into(),
+            status: Status::limited(is_limited),
             why_not: None,
             caveats: Vec::new(),
             by_case,
@@ -214,7 +216,7 @@ impl AttackRow {
     /// An attack that does not apply to this masked file.
     pub fn not_run(name: &str, method: &str, why: String) -> Self {
         Self {
-            status: "not run".into(),
+            status: Status::NotRun,
             why_not: Some(why),
             ..Self::new(name, method, false, Vec::new())
         }
@@ -238,11 +240,12 @@ pub fn pld_assigned_otherwise(rows: &[Row]) -> Option<String> {
     rows.iter().find_map(|row| {
         let enters = row.dr.is_some() || row.dr_2001.is_some();
         let pld = term(&row.attacks, &PLD, "prl").filter(|_| enters)?;
-        let assign = pld.assign.as_deref().filter(|&how| how != "one-to-one")?;
+        let assign = (pld.assign).filter(|&rule| rule != AssignRule::OneToOne)?;
         Some(format!(
-            "note: PLD in DR is the attack {} with assign = {assign:?}; the literature and 'sdcrisk score' assign one to one: {{ \
+            "note: PLD in DR is the attack {} with assign = \"{}\"; the literature and 'sdcrisk score' assign one to one: {{ \
              method = \"prl\", assign = \"one-to-one\" }}",
-            pld.name
+            pld.name,
+            assign.word()
         ))
     })
 }
@@ -275,8 +278,8 @@ mod tests {
 
     #[test]
     fn pld_by_the_best_partner_is_told_where_it_enters_dr() {
-        let attack = |name: &str, assign: &str| AttackRow {
-            assign: Some(assign.into()),
+        let attack = |name: &str, assign| AttackRow {
+            assign: Some(assign),
             ..AttackRow::new(name, "prl", false, Vec::new())
         };
         let row = |attacks: Vec<AttackRow>, dr| Row {
@@ -299,12 +302,18 @@ mod tests {
             warnings: Vec::new(),
         };
         let told = |attacks, dr| pld_assigned_otherwise(&[row(attacks, dr)]);
-        let note = told(vec![attack("prl", "best")], Some(0.1)).unwrap();
+        let note = told(vec![attack("prl", AssignRule::Best)], Some(0.1)).unwrap();
         assert!(note.contains("prl with assign = \"best\""), "{note}");
-        assert_eq!(told(vec![attack("prl", "best")], None), None);
-        assert_eq!(told(vec![attack("prl", "one-to-one")], Some(0.1)), None);
+        assert_eq!(told(vec![attack("prl", AssignRule::Best)], None), None);
+        assert_eq!(
+            told(vec![attack("prl", AssignRule::OneToOne)], Some(0.1)),
+            None
+        );
         // The one that is named pld is PLD, wherever it stands.
-        let both = vec![attack("p", "best"), attack("pld", "one-to-one")];
+        let both = vec![
+            attack("p", AssignRule::Best),
+            attack("pld", AssignRule::OneToOne),
+        ];
         assert_eq!(told(both, Some(0.1)), None);
     }
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
 
 use super::{
     beyond::{self, Beyond, StandingOut, Surety},
@@ -44,6 +45,40 @@ pub enum Assign {
     Balanced,
     /// The same with permutations drawn instead of likelihoods scaled, from a seed.
     Sampled(u64),
+}
+
+impl Assign {
+    /// Which rule it follows, without what only one call needs.
+    pub fn rule(self) -> AssignRule {
+        match self {
+            Self::Best => AssignRule::Best,
+            Self::OneToOne => AssignRule::OneToOne,
+            Self::Balanced | Self::Sampled(_) => AssignRule::Balanced,
+        }
+    }
+}
+
+/// [`Assign`] as reports and files say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AssignRule {
+    /// Each record with its best.
+    Best,
+    /// All at once at the least total cost.
+    OneToOne,
+    /// Each record with its most likely one, given that all are linked one to one.
+    Balanced,
+}
+
+impl AssignRule {
+    /// Its word in reports, in files and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::OneToOne => "one-to-one",
+            Self::Balanced => "balanced",
+        }
+    }
 }
 
 /// An attribute that both files have and that can be compared.

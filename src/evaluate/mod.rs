@@ -14,6 +14,7 @@ pub mod overall;
 pub mod plan;
 pub mod score;
 pub mod search;
+pub mod status;
 pub mod summary;
 pub mod truth;
 pub mod worst;

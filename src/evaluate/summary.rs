@@ -9,6 +9,7 @@ use super::{
     grid::{self, AttackRow, Row, Setting},
     overall,
     plan::Published,
+    status::Status,
 };
 use crate::{figure::Definition, loss, risk::interval, stats::interval::resampled_mean};
 
@@ -282,7 +283,7 @@ pub fn summaries(
                 is_limited: own
                     .iter()
                     .flat_map(|row| &row.attacks)
-                    .any(|a| a.status == "limit"),
+                    .any(|a| a.status == Status::Limit),
                 published: comparisons(setting, &measures, published),
                 measures,
                 pareto: false,

@@ -18,11 +18,12 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
-    attack::{Attack, distance_based::Standardize, learned::Lesson},
+    attack::{Attack, Direction, distance_based::Standardize, learned::Lesson},
     evaluate::{
         comparable::Doubt,
-        link::{Claim, Outcome},
+        link::{AssignRule, Claim, Outcome},
         score::Ties,
+        status::Status,
     },
     stats::interval::resampled_mean,
 };
@@ -40,7 +41,7 @@ pub struct LinkReport {
     /// Version of the program.
     pub version: &'static str,
     /// `done`, or `limit` if a limit stopped the work.
-    pub status: &'static str,
+    pub status: Status,
     /// Attributes that could not be compared in earnest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Doubt>,
@@ -78,13 +79,13 @@ pub struct ScenarioSummary {
     /// Records that the intruder holds.
     pub known_records: usize,
     /// Who looks for whom.
-    pub direction: &'static str,
+    pub direction: Direction,
     /// How the records of both files were aligned to judge the links.
     pub aligned_by: String,
     /// How a tie counts in `rate`.
-    pub ties: &'static str,
+    pub ties: Ties,
     /// How records were assigned.
-    pub assign: &'static str,
+    pub assign: AssignRule,
     /// Attributes that were not compared, and why.
     pub left_out: Vec<LeftOutAttribute>,
     /// Of an attack without common attributes.
@@ -405,11 +406,11 @@ impl LinkResult {
         ));
     }
 
-    fn correct_of(&self, ties: &str) -> f64 {
+    fn correct_of(&self, ties: Ties) -> f64 {
         match ties {
-            "strict" => self.correct.strict as f64,
-            "optimistic" => self.correct.optimistic as f64,
-            _ => self.correct.fair,
+            Ties::Fair => self.correct.fair,
+            Ties::Strict => self.correct.strict as f64,
+            Ties::Optimistic => self.correct.optimistic as f64,
         }
     }
 }

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     evaluate::{
         comparable::Doubt,
+        link::AssignRule,
         overall::{self, Overall},
     },
     figure::{self, Definition, Figure, Part},
@@ -115,7 +116,7 @@ pub struct LinkTerm {
     /// By what it links.
     pub formula: String,
     /// How records were assigned.
-    pub assign: &'static str,
+    pub assign: AssignRule,
     /// How the model was fitted; of probabilistic linkage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<&'static str>,
@@ -457,8 +458,8 @@ impl ScoreReport {
         }
         if let Some(pld) = self.links.iter().find(|term| term.term == "pld") {
             let assigned = match pld.assign {
-                "one-to-one" => "records assigned one to one",
-                _ => "each record with its best",
+                AssignRule::OneToOne => "records assigned one to one",
+                AssignRule::Best | AssignRule::Balanced => "each record with its best",
             };
             lines.push(format!("PLD: {}; {assigned}.", pld.formula));
         }

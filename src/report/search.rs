@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    evaluate::search::{Risk, Trial},
+    evaluate::{
+        search::{Risk, Trial},
+        status::Status,
+    },
 };
 
 /// The schema name and version of this report.
@@ -25,7 +28,7 @@ pub struct SearchReport {
     /// Version of the program.
     pub version: &'static str,
     /// `done`, or `limit` if a limit stopped a learned distance before its proof.
-    pub status: &'static str,
+    pub status: Status,
     /// Attributes that could not be compared in earnest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,

@@ -14,6 +14,7 @@ use crate::{
         comparable::{self, Doubt},
         grid::{AttackRow, CaseRow, Row, Setting, overall},
         overall::Overall,
+        status::Status,
         truth::Truth,
     },
     figure::{self, Figure},
@@ -160,12 +161,12 @@ fn row(attack: &PreparedAttack, report: &LinkReport) -> AttackRow {
         split: result.split,
     });
     AttackRow {
-        assign: Some(report.scenario.assign.into()),
+        assign: Some(report.scenario.assign),
         caveats: report.caveats(),
         ..AttackRow::new(
             &attack.name,
             &attack.method,
-            report.status == "limit",
+            report.status == Status::Limit,
             cases.collect(),
         )
     }

@@ -168,10 +168,7 @@ impl EvaluateArgs {
     }
 
     fn ending(&self, report: &EvaluateReport, console: &Console) -> anyhow::Result<Ending> {
-        let otherwise = match report.status {
-            "limit" => Ending::Unproven,
-            _ => Ending::Done,
-        };
+        let otherwise = Ending::of(report.status);
         let Some(limit) = self.fail_above else {
             return Ok(otherwise);
         };

@@ -16,7 +16,6 @@ mod work;
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
-use args::{AssignArg, TiesArg};
 use methods::{MethodName, NotRun};
 use published::Published;
 use work::{Along, Learned, Turn, Work};
@@ -36,6 +35,7 @@ use crate::{
         comparable::{self, Doubt},
         knowledge::Knowledge,
         link::{Claim, LeftOut, Shared, Study},
+        status::Status,
         truth::{self, Truth},
     },
     report::{
@@ -249,10 +249,7 @@ pub(in crate::cli) fn attack_files(
     let report = LinkReport {
         schema: report::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        status: match results.iter().any(LinkResult::is_unproven) {
-            true => "limit",
-            false => "done",
-        },
+        status: Status::limited(results.iter().any(LinkResult::is_unproven)),
         warnings: doubts,
         scenario: ScenarioSummary {
             aggregates: sides.map(|sides| sides.summary),
@@ -388,22 +385,14 @@ impl LinkArgs {
             original_records: original.n_records(),
             masked_records: masked.n_records(),
             known_records,
-            direction: self.direction().word(),
+            direction: self.direction(),
             aligned_by: match (&self.id, &self.shuffle_key) {
                 (Some(id), _) => format!("the identifier {id}"),
                 (None, Some(_)) => "the key".into(),
                 (None, None) => "the order of the records".into(),
             },
-            ties: match self.ties {
-                TiesArg::Fair => "fair",
-                TiesArg::Strict => "strict",
-                TiesArg::Optimistic => "optimistic",
-            },
-            assign: match self.assign {
-                AssignArg::Best => "best",
-                AssignArg::OneToOne => "one-to-one",
-                AssignArg::Balanced => "balanced",
-            },
+            ties: self.ties(),
+            assign: self.assign().rule(),
             left_out: left_out
                 .into_iter()
                 .map(|left| LeftOutAttribute {
@@ -467,10 +456,7 @@ impl LinkArgs {
 
     /// How the call ended; which figure broke `--fail-above` is noted.
     fn ending(&self, report: &LinkReport, console: &Console) -> Result<Ending> {
-        let otherwise = match report.status {
-            "limit" => Ending::Unproven,
-            _ => Ending::Done,
-        };
+        let otherwise = Ending::of(report.status);
         if self.fail_above.is_none() && self.fail_above_extremes.is_none() {
             return Ok(otherwise);
         }

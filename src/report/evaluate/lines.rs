@@ -126,7 +126,7 @@ impl Columns {
             line.push(number(attack.and_then(|attack| attack.certain_rate)));
             line.push(number(attack.and_then(|attack| attack.extremes_rate)));
             line.push(number(attack.and_then(|attack| attack.far_rate)));
-            line.push(attack.map_or(String::new(), |attack| attack.status.clone()));
+            line.push(attack.map_or(String::new(), |attack| attack.status.word().to_owned()));
             line.push(attack.map_or(String::new(), |attack| attack.caveats.join("; ")));
         }
         line

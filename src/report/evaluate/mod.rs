@@ -10,6 +10,7 @@ use crate::evaluate::{
     comparable::Doubt,
     grid::{self, AttackRow, Row},
     plan::Plan,
+    status::Status,
     summary::{Axes, SettingSummary},
 };
 
@@ -24,7 +25,7 @@ pub struct EvaluateReport {
     /// Version of the program.
     pub version: &'static str,
     /// `done`, or `limit` if a limit stopped a search before its proof.
-    pub status: &'static str,
+    pub status: Status,
     /// Attributes that could not be compared in earnest, by original.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
@@ -182,10 +183,7 @@ impl EvaluateReport {
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
-            status: match settings.iter().any(|setting| setting.is_limited) {
-                true => "limit",
-                false => "done",
-            },
+            status: Status::limited(settings.iter().any(|setting| setting.is_limited)),
             plan,
             files,
             axes: Axes::of(&settings),

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::{LinkReport, LinkResult, MeanRate, Sample};
 use crate::{
-    evaluate::comparable::Doubt,
+    attack::Direction,
+    evaluate::{comparable::Doubt, link::AssignRule, score::Ties},
     report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text},
 };
 
@@ -18,11 +19,11 @@ impl LinkReport {
             scenario.original, scenario.masked
         );
         let (seekers, sought) = match scenario.direction {
-            "masked-to-original" => (
+            Direction::MaskedToOriginal => (
                 format!("each of {} masked records", scenario.masked_records),
                 format!("{} records of the intruder", scenario.known_records),
             ),
-            _ => (
+            Direction::OriginalToMasked => (
                 format!("each of {} records of the intruder", scenario.known_records),
                 format!("{} masked records", scenario.masked_records),
             ),
@@ -47,14 +48,16 @@ impl LinkReport {
             },
             scenario.aligned_by,
             match scenario.ties {
-                "strict" => "0",
-                "optimistic" => "as found",
-                _ => "1/t",
+                Ties::Fair => "1/t",
+                Ties::Strict => "0",
+                Ties::Optimistic => "as found",
             },
             match scenario.assign {
-                "one-to-one" => "all assigned at once, one to one",
-                "balanced" => "each takes the most likely, given that all are linked one to one",
-                _ => "each takes its nearest",
+                AssignRule::Best => "each takes its nearest",
+                AssignRule::OneToOne => "all assigned at once, one to one",
+                AssignRule::Balanced => {
+                    "each takes the most likely, given that all are linked one to one"
+                }
             }
         ));
         if let Some(units) = self.units() {
@@ -285,10 +288,12 @@ impl LinkReport {
     /// What the figures mean, for somebody who never read a paper.
     pub(super) fn reading(&self) -> Vec<String> {
         let seekers = match self.scenario.direction {
-            "masked-to-original" => {
+            Direction::MaskedToOriginal => {
                 "masked records that are linked to their own record of the intruder's file"
             }
-            _ => "the intruder's records that are linked to their own masked record",
+            Direction::OriginalToMasked => {
+                "the intruder's records that are linked to their own masked record"
+            }
         };
         let mut lines = vec![format!(
             "How to read this (higher = more risk): the rate is the share of {seekers}. The interval is the uncertainty \
@@ -406,8 +411,8 @@ impl LinkReport {
         };
         // What a tie counts decides what the count is.
         let count = match (self.scenario.assign, self.scenario.ties) {
-            ("one-to-one", _) | (_, "strict") => "",
-            (_, "optimistic") => "at most ",
+            (AssignRule::OneToOne, _) | (_, Ties::Strict) => "",
+            (_, Ties::Optimistic) => "at most ",
             _ if worst.correct.strict == worst.correct.optimistic => "",
             _ => "on average ",
         };
@@ -559,9 +564,9 @@ impl LinkReport {
     fn describe(&self, result: &LinkResult) -> String {
         let how = &result.in_words;
         match self.scenario.assign {
-            "one-to-one" => format!("{how}, assigning all records at once,"),
-            "balanced" => format!("{how}, and that everybody is there once,"),
-            _ => how.clone(),
+            AssignRule::Best => how.clone(),
+            AssignRule::OneToOne => format!("{how}, assigning all records at once,"),
+            AssignRule::Balanced => format!("{how}, and that everybody is there once,"),
         }
     }
 }

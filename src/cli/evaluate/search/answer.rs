@@ -11,6 +11,7 @@ use crate::{
         grid::{Row, Setting},
         plan::PlannedMask,
         search::{Side, Trial},
+        status::Status,
     },
     report::{
         evaluate::warnings,
@@ -31,14 +32,10 @@ impl Search<'_> {
         SearchReport {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
-            status: match rows
-                .iter()
-                .flat_map(|row| &row.attacks)
-                .any(|a| a.status == "limit")
-            {
-                true => "limit",
-                false => "done",
-            },
+            status: Status::limited(
+                (rows.iter().flat_map(|row| &row.attacks))
+                    .any(|attack| attack.status == Status::Limit),
+            ),
             warnings: warnings(&rows),
             plan: self.experiment.plan_summary(self.plan),
             risk_at_most: args.risk_at_most,

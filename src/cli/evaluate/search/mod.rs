@@ -151,8 +151,7 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
     Ok(
         match (report.best.len() < report.files.len(), report.status) {
             (true, _) => Ending::AboveLimit,
-            (false, "limit") => Ending::Unproven,
-            (false, _) => Ending::Done,
+            (false, status) => Ending::of(status),
         },
     )
 }
