@@ -1,6 +1,8 @@
 //! What an attribute is: its name, its scale, its role, and why the last two were given.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What the values of an attribute allow: arithmetic, order, or only equality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,18 +65,39 @@ pub struct Attribute {
     /// What it tells about its respondent.
     pub role: Role,
     /// Why it has this scale.
-    pub scale_reason: String,
+    pub scale_reason: Reason,
     /// Why it has this role.
-    pub role_reason: String,
+    pub role_reason: Reason,
 }
 
-/// The reason for what the user stated.
-pub(super) const STATED: &str = "stated";
+/// Why an attribute has its scale or its role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The user said so.
+    Stated,
+    /// It was guessed, or follows from what was done: why, in words.
+    Guessed(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stated => "stated",
+            Self::Guessed(why) => why,
+        })
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 impl Attribute {
     /// Whether the user stated its role; if not, it was guessed.
     pub fn has_stated_role(&self) -> bool {
-        self.role_reason == STATED
+        self.role_reason == Reason::Stated
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::attribute::{Attribute, STATED, Scale};
+use super::attribute::{Attribute, Reason, Scale};
 use super::columns::{Column as Cells, Tally};
 use super::guess;
 use super::marks::Marks;
@@ -48,24 +48,30 @@ impl Source<'_> {
         let (scale, mut scale_reason) = match stated.and_then(|stated| stated.scale) {
             Some(scale) => {
                 self.check_scale(scale, &name, &tally)?;
-                (scale, "stated".to_owned())
+                (scale, Reason::Stated)
             }
-            None => guess::scale(&tally, |record| self.line_of(record)),
+            None => {
+                let (scale, why) = guess::scale(&tally, |record| self.line_of(record));
+                (scale, Reason::Guessed(why))
+            }
         };
         if marks.ambiguous.contains(&place) && scale == Scale::Nominal {
-            scale_reason.push_str(
-                "; commas before three digits may be decimal or thousands: state --decimal-mark or --thousands-mark",
-            );
+            scale_reason = Reason::Guessed(format!(
+                "{scale_reason}; commas before three digits may be decimal or thousands: state --decimal-mark or --thousands-mark"
+            ));
         }
         let (role, role_reason) = match stated.and_then(|stated| stated.role) {
-            Some(role) => (role, STATED.to_owned()),
-            None => guess::role(&name, &tally, scale, || {
-                let present =
-                    (0..self.layout.n_records()).filter(|&record| !missing.contains(record));
-                guess::distinct_keys(
-                    present.map(|record| self.layout.cell(self.bytes, record, place).into()),
-                )
-            }),
+            Some(role) => (role, Reason::Stated),
+            None => {
+                let (role, why) = guess::role(&name, &tally, scale, || {
+                    let present =
+                        (0..self.layout.n_records()).filter(|&record| !missing.contains(record));
+                    guess::distinct_keys(
+                        present.map(|record| self.layout.cell(self.bytes, record, place).into()),
+                    )
+                });
+                (role, Reason::Guessed(why))
+            }
         };
         self.cell_notes(&name, scale, &tally, notes);
         let attribute = Attribute {

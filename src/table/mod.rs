@@ -55,7 +55,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-pub use attribute::{AttrId, Attribute, Role, Scale};
+pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
 pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::attribute::{AttrId, Scale};
+use super::attribute::{AttrId, Reason, Scale};
 use super::cell::content;
 use super::dialect::DELIMITERS;
 use super::limits::CHUNK;
@@ -266,7 +266,7 @@ impl Table {
             .on_attribute(&self.attribute(id).name)
             .remedy("Give these words a new text, too, or state the markers of missing values (--na)"));
         }
-        let stated = self.attribute(id).scale_reason == "stated";
+        let stated = self.attribute(id).scale_reason == Reason::Stated;
         let column = &mut self.columns[id.index()];
         let numeric =
             column.numeric && !kinds.texts && !kinds.words && (stated || !kinds.new_codes);
@@ -274,7 +274,7 @@ impl Table {
             column.numeric = false;
             let attribute = &mut self.attributes[id.index()];
             attribute.scale = Scale::Nominal;
-            attribute.scale_reason = "it was given names".to_owned();
+            attribute.scale_reason = Reason::Guessed("it was given names".to_owned());
         }
         if kinds.texts || kinds.words {
             self.replace_words(id)?;

@@ -118,6 +118,7 @@ fn a_thousands_mark_is_never_guessed_from_codes_or_from_one_pattern() {
         table
             .attribute(id(0))
             .scale_reason
+            .to_string()
             .contains("--thousands-mark")
     );
     let options = ReadOptions {
@@ -143,6 +144,7 @@ fn one_stray_word_does_not_hide_the_decimal_comma() {
         table
             .attribute(id(0))
             .scale_reason
+            .to_string()
             .contains("1 of 3 cells are not numbers, the first on line 3")
     );
 }

@@ -1,6 +1,6 @@
 //! Scales and roles that are worked out, on the files of the literature too where they are at hand.
 
-use sdcrisk::table::{Role, Scale, Table};
+use sdcrisk::table::{Reason, Role, Scale, Table};
 
 use crate::{id, read, read_with, written_text};
 
@@ -114,8 +114,8 @@ fn what_the_user_states_wins() {
         (Role::Confidential, Role::NonConfidential, Scale::Nominal)
     );
     assert_eq!(
-        (a.role_reason.as_str(), b.scale_reason.as_str()),
-        ("stated", "stated")
+        (&a.role_reason, &b.scale_reason),
+        (&Reason::Stated, &Reason::Stated)
     );
     assert!(table.numbers(id(1)).is_none());
 }

@@ -156,6 +156,7 @@ fn every_thread_count_reads_the_same_table() {
         one.0.attributes[2]
             .attribute
             .scale_reason
+            .to_string()
             .contains("on line 33335")
     );
     assert_eq!(one, describe(2));
