@@ -27,14 +27,17 @@ fn rank_swap(p: f64, partner: Partner) -> RankSwap {
     RankSwap::new(Reach::Percent(p), partner).unwrap()
 }
 
+/// Numbers of known attributes.
+const KNOWN: [usize; 4] = [2, 3, 5, 7];
+
 /// One masked file attacked by those who know so many attributes; `held` of the people, in a scattered order. `told`: the p that the
 /// intruder assumes, if not what the statement says.
 fn attacked(
     original: &Table,
-    method: &dyn Mask,
-    file: u32,
+    (method, file): (&dyn Mask, u32),
     held: usize,
     told: Option<f64>,
+    known: &[usize],
 ) -> Vec<Outcome> {
     let on: Vec<_> = (original.ids())
         .filter(|&id| original.attribute(id).role == Role::QuasiIdentifier)
@@ -62,7 +65,7 @@ fn attacked(
             .attack(&attack, Assign::Best, false)
             .unwrap()
     };
-    [2, 3, 5, 7].iter().map(of).collect()
+    known.iter().map(of).collect()
 }
 
 fn share(part: u64, outcome: &Outcome) -> f64 {
@@ -77,11 +80,13 @@ fn swaps_are_undone_at_every_strength() {
     };
     for partner in [Partner::Unswapped, Partner::Skip] {
         for p in [2.0, 6.0, 10.0, 20.0] {
-            for (v, outcome) in
-                [2, 3, 5, 7]
-                    .iter()
-                    .zip(attacked(&census, &rank_swap(p, partner), 0, 1080, None))
-            {
+            for (v, outcome) in KNOWN.iter().zip(attacked(
+                &census,
+                (&rank_swap(p, partner), 0),
+                1080,
+                None,
+                &KNOWN,
+            )) {
                 let certain = share(outcome.score.certain, &outcome);
                 println!(
                     "{partner:?} p {p} v {v}: certain {certain:.4} rate {:.4}",
@@ -119,10 +124,10 @@ fn few_people_known_are_few_found() {
             .map(|file| {
                 attacked(
                     &census,
-                    &rank_swap(20.0, Partner::Unswapped),
-                    file,
+                    (&rank_swap(20.0, Partner::Unswapped), file),
                     held,
                     None,
+                    &KNOWN,
                 )
             })
             .collect();
@@ -165,7 +170,7 @@ fn the_soft_form_undoes_what_has_no_window() {
         Box::new(PBuckets::new(10).unwrap()),
     ];
     for method in methods {
-        let outcome = attacked(&census, method.as_ref(), 0, 1080, None).remove(1);
+        let outcome = attacked(&census, (method.as_ref(), 0), 1080, None, &[3]).remove(0);
         let rate = outcome.score.rate(Ties::Fair);
         println!(
             "{method:?}: {rate:.4}, says {:.4}",
@@ -185,10 +190,10 @@ fn a_false_p_is_found_out() {
     for told in [5.0, 15.0, 19.0, 19.9] {
         for outcome in attacked(
             &census,
-            &rank_swap(20.0, Partner::Unswapped),
-            1,
+            (&rank_swap(20.0, Partner::Unswapped), 1),
             1080,
             Some(told),
+            &[3, 7],
         ) {
             let wrong = outcome.score.certain - outcome.score.certain_correct;
             assert!(wrong == 0 || !outcome.caveats.is_empty(), "{told}: {wrong}");
