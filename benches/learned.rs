@@ -19,7 +19,6 @@ use std::{
 };
 
 use common::{
-    data,
     figures::{median, say},
     process,
 };
@@ -82,13 +81,9 @@ fn set_of(word: &str) -> Set {
     set.expect("B or C")
 }
 
-/// The Census file, or a generated one of as many records.
 fn census() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/census.csv");
-    fs::read_to_string(path).unwrap_or_else(|_| {
-        say("There is no ../shared/data/census.csv: these are generated files.");
-        String::from_utf8(data::correlated(1080, 1)).expect("text")
-    })
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/census.csv");
+    fs::read_to_string(path).expect("it is bundled")
 }
 
 /// A pair of files, record by record.

@@ -47,21 +47,20 @@ use sdcrisk::table::{ReadOptions, Table};
 
 /// A reference file, if it is there.
 fn bytes(file: &str) -> Option<Vec<u8>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/data")
-        .join(file);
-    let bytes = std::fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("skipped: there is no ../shared/data/{file} beside the project");
-    }
-    bytes
+    std::fs::read(path(file)?).ok()
 }
 
-/// Where a reference file is, if it is there.
+/// Where a reference file is: in the project if it is in the public domain, else beside it, if it is there.
 fn path(file: &str) -> Option<std::path::PathBuf> {
-    bytes(file)?;
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    Some(project.join("../shared/data").join(file))
+    let found = ["data", "../shared/data"]
+        .map(|folder| project.join(folder).join(file))
+        .into_iter()
+        .find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: there is no ../shared/data/{file} beside the project");
+    }
+    found
 }
 
 fn table(file: &str) -> Option<Table> {
