@@ -1,7 +1,7 @@
 //! What a masking keeps beside its method: sums of attributes and joint zeros.
 //!
 //! It goes around any [`Mask`]: zero patterns change places first ([`zero_patterns`]), the method masks the values that are not zero
-//! among themselves, and totals are worked out anew from their masked parts ([`sums`]). What of it may be
+//! among themselves, and totals are worked out anew from their masked parts ([`sums`](super::sums)). What of it may be
 //! published is the statement's [`Kept`](crate::statement::Kept).
 
 use super::{
