@@ -272,6 +272,18 @@ pub trait Lists: std::fmt::Debug + Sync {
         self.list(seeker, list);
     }
 
+    /// Whether lists are so long that whoever wants the cheapest candidates only should ask for these ([`cheapest`](Self::cheapest)).
+    fn has_cheapest_only(&self) -> bool {
+        false
+    }
+
+    /// The candidates of least cost, in any order: what [`unordered`](Self::unordered) gives, without the others.
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        self.unordered(seeker, list);
+        let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+        list.retain(|&(_, cost)| cost <= least);
+    }
+
     /// Who decides where rounding could; `None` if costs are what counts.
     fn decides(&self) -> Option<&dyn Decides> {
         None

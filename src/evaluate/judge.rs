@@ -219,7 +219,8 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Judges lists. The key of a link is its cost.
+/// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, everybody is a candidate, nothing is
+/// stated, and a partner who is not among them has no place.
 ///
 /// # Errors
 /// Failed, when the links do not fit into memory.
@@ -228,11 +229,19 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
+    let short = lists.has_cheapest_only();
     let judged = |limit: usize| -> Vec<(Link, f64)> {
         partners
             .par_iter()
             .enumerate()
             .map_init(Vec::new, |list, (seeker, &partner)| {
+                if short {
+                    lists.cheapest(seeker, list);
+                    return (
+                        link_of_cheapest(list, partner, limit, lists.n_sought()),
+                        0.0,
+                    );
+                }
                 lists.unordered(seeker, list);
                 let stated = match lists.is_likelihood() {
                     true => lists.stated(seeker, list),
@@ -253,11 +262,19 @@ pub(super) fn lists(
         true => with_all_ties(search)?,
         false => search(0),
     };
+    let contests = links.iter().zip(partners);
+    let contests = contests.map(|(link, partner)| Contest {
+        // A partner who is not among the cheapest has somebody before him, and is a candidate.
+        inside: link.place.is_some() || short && partner.is_some(),
+        closer: link.place.is_some_and(|place| place > 1)
+            || short && partner.is_some() && link.place.is_none(),
+        ..contest_of(link)
+    });
     Ok(Judged {
-        contests: links.iter().map(contest_of).collect(),
+        contests: contests.collect(),
         least: Some(links.iter().map(least_of).collect()),
         links: if with_links { links } else { Vec::new() },
-        stated: lists.is_likelihood().then_some(stated),
+        stated: (lists.is_likelihood() && !short).then_some(stated),
     })
 }
 
@@ -288,6 +305,26 @@ pub(super) fn agreed(
         stated: None,
         least,
     })
+}
+
+/// What the cheapest of a number of candidates come to.
+fn link_of_cheapest(
+    list: &[(u32, f64)],
+    partner: Option<u32>,
+    limit: usize,
+    candidates: usize,
+) -> Link {
+    let mut nearest: Vec<u32> = list.iter().map(|&(record, _)| record).collect();
+    nearest.sort_unstable();
+    let own = partner.filter(|partner| nearest.binary_search(partner).is_ok());
+    nearest.truncate(limit);
+    Link {
+        nearest,
+        tied: count(list.iter()),
+        key: list.first().map_or(f64::INFINITY, |best| best.1),
+        candidates: u32::try_from(candidates).unwrap_or(u32::MAX),
+        place: own.map(|_| 1),
+    }
 }
 
 /// What a list, in any order, comes to.

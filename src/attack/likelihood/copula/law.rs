@@ -5,8 +5,12 @@ use ndarray::{Array1, Array2, ArrayView2};
 use super::scores::State;
 use crate::{
     statement::{CopulaAllocation, CopulaParameters},
-    stats::copula::{
-        Allocation, LikelyLevel, Transfer, levels, mixture_moments, protected, transfer, whitening,
+    stats::{
+        copula::{
+            Allocation, LikelyLevel, Transfer, levels, mixture_moments, protected, transfer,
+            whitening,
+        },
+        eigen,
     },
 };
 
@@ -103,7 +107,7 @@ pub(super) fn squared(vector: &[f64]) -> f64 {
 }
 
 /// A matrix times a vector.
-pub(super) fn product(matrix: &Array2<f64>, vector: &[f64]) -> Vec<f64> {
+fn product(matrix: &Array2<f64>, vector: &[f64]) -> Vec<f64> {
     let rows = matrix.rows().into_iter();
     rows.map(|row| row.iter().zip(vector).fold(0.0, |sum, (a, x)| sum + a * x))
         .collect()
@@ -112,13 +116,15 @@ pub(super) fn product(matrix: &Array2<f64>, vector: &[f64]) -> Vec<f64> {
 /// A component at a level of protection, for intruders of one class: masked scores are normal around `mean + b (known − own)`.
 #[derive(Debug)]
 pub(super) struct Term {
-    component: usize,
+    pub component: usize,
     level: usize,
     /// The mean of the known scores in this component.
     pub own: Vec<f64>,
     mean: Array1<f64>,
     b: Array2<f64>,
     s: Array2<f64>,
+    /// The covariance of the component.
+    whole: Array2<f64>,
 }
 
 /// What follows from the known scores of a class of records.
@@ -235,6 +241,7 @@ impl Model {
             mean: part.mean.clone(),
             b: transfer.a.dot(&expected),
             s: transfer.noise() + moved * spread,
+            whole: part.covariance.clone(),
         }
     }
 
@@ -279,24 +286,65 @@ impl Class {
     }
 }
 
-/// ln of the density of a mixture.
-pub(super) fn log_mixture(parts: &[(f64, Normal)], point: &[f64]) -> f64 {
+/// ln of the density of a mixture, and the component that is likeliest to be behind it.
+pub(super) fn log_mixture(parts: &[(f64, Normal)], point: &[f64]) -> (f64, usize) {
     let logs: Vec<f64> = (parts.iter())
         .map(|(weight, normal)| weight + normal.log(point))
         .collect();
-    super::log_sum(&logs)
+    let most = (0..logs.len()).max_by(|&a, &b| logs[a].total_cmp(&logs[b]));
+    (super::log_sum(&logs), most.unwrap_or(0))
 }
 
 /// A term for released records of a class, in coordinates in which the law is standard normal.
 #[derive(Debug)]
 pub(super) struct Coordinates {
-    /// Of masked scores less their mean, as released.
-    white: Array2<f64>,
-    /// Of known scores less their mean.
-    turned: Array2<f64>,
-    mean: Vec<f64>,
+    /// Of masked scores less their mean, as released: a lower triangle.
+    pub white: Array2<f64>,
+    /// Of known scores less their mean: where masked ones are expected.
+    pub turned: Array2<f64>,
+    pub mean: Vec<f64>,
     /// −ln of the root of the determinant.
     pub log_scale: f64,
+}
+
+/// The directions of a term's coordinates in which somebody's known scores make a difference, orthonormal.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Directions × coordinates.
+    rotation: Array2<f64>,
+    /// How much less a masked score scatters in each given the known ones than for anybody: 1 − Var(y | z) / Var(y), positive.
+    pub curvature: Vec<f64>,
+}
+
+/// Curvatures are no less: a direction that says nothing leaves a parabola without a top.
+const LEAST_CURVATURE: f64 = 0.01;
+
+impl Told {
+    pub fn new(term: &Term, released: &Known, coordinates: &Coordinates) -> Self {
+        let (d, v) = coordinates.turned.dim();
+        let across = coordinates.turned.dot(&coordinates.turned.t());
+        let by_known = eigen::symmetric(across).vectors;
+        let by_known = Array2::from_shape_fn((d, d.min(v)), |at| by_known[at]);
+        // In white coordinates the noise has variance 1, and anybody's masked scores this covariance.
+        let whole = (coordinates.white)
+            .dot(&released.of_matrix(&term.whole))
+            .dot(&coordinates.white.t());
+        let (_, white) = whitening(whole.view());
+        let less = Array2::eye(d) - white.t().dot(&white);
+        let own = eigen::symmetric(by_known.t().dot(&less).dot(&by_known));
+        Self {
+            rotation: own.vectors.t().dot(&by_known.t()),
+            curvature: (own.values.iter())
+                .map(|value| value.clamp(LEAST_CURVATURE, 1.0))
+                .collect(),
+        }
+    }
+
+    /// A point in these directions.
+    pub fn of<'a>(&'a self, point: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        let rows = self.rotation.rows().into_iter();
+        rows.map(move |row| row.iter().zip(point).fold(0.0, |sum, (a, x)| sum + a * x))
+    }
 }
 
 impl Coordinates {
@@ -311,29 +359,5 @@ impl Coordinates {
             white,
             log_scale: -0.5 * std::f64::consts::LN_2 * log2_determinant,
         }
-    }
-
-    /// Where released scores stand, less what kept attributes explain of them (`explained`, of all scores that were released) and of the
-    /// known ones.
-    pub fn of_released(&self, scores: &[f64], explained: Option<(&[f64], &[f64])>) -> Vec<f64> {
-        let own = |place: usize| scores[place] - self.mean[place];
-        let Some((of_released, of_known)) = explained else {
-            let off: Vec<f64> = (0..scores.len()).map(own).collect();
-            return product(&self.white, &off);
-        };
-        let off: Vec<f64> = (0..scores.len())
-            .map(|place| own(place) - of_released[place])
-            .collect();
-        let mut point = product(&self.white, &off);
-        for (x, moved) in point.iter_mut().zip(product(&self.turned, of_known)) {
-            *x += moved;
-        }
-        point
-    }
-
-    /// Where the masked scores of somebody with these known ones are expected.
-    pub fn of_known(&self, known: &[f64], own: &[f64]) -> Vec<f64> {
-        let off: Vec<f64> = known.iter().zip(own).map(|(x, m)| x - m).collect();
-        product(&self.turned, &off)
     }
 }

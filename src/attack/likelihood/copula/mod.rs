@@ -17,30 +17,43 @@
 //! - **What was not masked** has to be equal.
 
 mod given;
+mod index;
 mod law;
+mod meeting;
+mod packed;
 mod scores;
-
-use std::collections::BTreeMap;
+mod sides;
 
 use rayon::prelude::*;
 
 use self::{
-    given::Explained,
-    law::{Class, Coordinates, Known, Model, log_mixture},
-    scores::{Observed, Scores, State},
+    meeting::{Classes, Meeting, Who},
+    packed::LANES,
+    sides::Sides,
 };
 use super::{equality::Agreement, pairs::log_sum};
 use crate::{
     attack::{Direction, Lists, Scenario},
+    memory,
     statement::{CopulaParameters, Statement},
     table::matrix::Matrix,
 };
 
-/// What is left out of the posterior of a seeker, at most.
+/// What is left out of the posterior of a seeker, at most; and in large files.
 const LEFT_OUT: f64 = 1e-9;
+const LEFT_OUT_OF_LARGE: f64 = 1e-3;
 
-/// Bytes of coordinates that are worked out once for all.
+/// Files of more pairs are large.
+const MOST_PAIRS: usize = 1 << 28;
+
+/// Bytes of coordinates, and of points, that are worked out once for all.
 const KEPT: usize = 1 << 29;
+
+/// Bytes of indexes at most, or half of the memory that there is.
+const INDEXED: usize = 1 << 32;
+
+/// Fewer records of a class are not worth an index.
+const FEWEST_INDEXED: usize = 32;
 
 /// The attributes of the released file that this law looks at.
 pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
@@ -53,82 +66,38 @@ pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
 
 /// The likelihood of each pair.
 ///
+/// # Search
+/// Of the records that are looked for, those of a class are in an [`index`](index::Index) over all terms. It only says whose likelihood
+/// need not be worked out; results are those of all pairs, to the last bit. Where kept attributes make the weights of the terms depend on
+/// both records there is none.
+///
+/// # Large files
+/// Of more than 2²⁸ pairs the best guess is searched for by itself, and no probability is stated. Lists then hold what has all but
+/// [`LEFT_OUT_OF_LARGE`] of a seeker's posterior among the sought records.
+///
 /// # Complexity
-/// O(seekers · sought · components) densities of as many coordinates as were released. Classes of records that have the same gaps and large
-/// ties share their matrices, of which up to 512 MB are kept; beyond, they are made for each seeker.
+/// Without the index O(seekers · sought · terms) densities of as many coordinates as were released. Classes of records that have the same
+/// gaps and large ties share their matrices, of which up to 512 MB are kept; beyond, they are made for each seeker. Indexes take 4 bytes a term and
+/// known score of each record and half as much for their nodes, up to 4 GB or half of the memory.
 #[derive(Debug)]
 pub(super) struct Pairs<'a> {
     intruder: &'a Matrix,
     released: &'a Matrix,
     agreement: Agreement,
-    /// Whether unmasked attributes are known, so that pairs have to agree.
-    asks_agreement: bool,
-    scores: Scores,
-    /// What kept attributes explain of the scores of each released record.
-    explained: Option<Explained>,
-    people: Side<Class>,
-    shown: Side<Known>,
-    /// For each person, ln of each term and of all, as far as it does not depend on the released record.
-    terms: Vec<(Vec<f64>, f64)>,
-    /// ln f of each released record.
-    log_f: Vec<f64>,
-    /// For each class of people and each class of released records, where they stand in each term.
-    kept: Option<Vec<Vec<Vec<Block>>>>,
+    /// The known attributes that were not masked, in which pairs have to agree.
+    unmasked: Vec<usize>,
+    sides: Sides,
+    /// For each class of people and each class of released records.
+    meetings: Option<Vec<Vec<Meeting>>>,
+    is_large: bool,
     margin: f64,
 }
 
-/// The records of a side, by what there is of them.
-#[derive(Debug)]
-struct Side<C> {
-    classes: Vec<C>,
-    members: Vec<Vec<u32>>,
-    class_of: Vec<u32>,
-}
-
-/// Where the records of two classes stand in a term.
-#[derive(Debug)]
-struct Block {
-    log_scale: f64,
-    width: usize,
-    /// People × coordinates, and released records × coordinates: members in order.
-    people: Vec<f64>,
-    shown: Vec<f64>,
-}
-
-fn classes(observed: &Observed, n: usize) -> Side<Vec<State>> {
-    let mut number_of: BTreeMap<&[State], u32> = BTreeMap::new();
-    let mut side = Side {
-        classes: Vec::new(),
-        members: Vec::new(),
-        class_of: Vec::with_capacity(n),
-    };
-    for (record, number) in (0..n).zip(0_u32..) {
-        let states = observed.row(record).1;
-        let class = *number_of.entry(states).or_insert_with(|| {
-            side.classes.push(states.to_vec());
-            side.members.push(Vec::new());
-            u32::try_from(side.classes.len() - 1).unwrap_or(0)
-        });
-        side.members[class as usize].push(number);
-        side.class_of.push(class);
-    }
-    side
-}
-
-impl<C> Side<C> {
-    fn with<D>(self, classes: Vec<D>) -> Side<D> {
-        Side {
-            classes,
-            members: self.members,
-            class_of: self.class_of,
-        }
-    }
-}
-
-/// The scores of a record at these places.
-fn at(observed: &Observed, record: usize, places: &[usize]) -> Vec<f64> {
-    let row = observed.row(record).0;
-    places.iter().map(|&place| row[place]).collect()
+/// Room for the work on a pair.
+#[derive(Default)]
+struct Room {
+    terms: Vec<f64>,
+    point: Vec<[f64; LANES]>,
 }
 
 impl<'a> Pairs<'a> {
@@ -137,258 +106,259 @@ impl<'a> Pairs<'a> {
         published: &Statement,
         stated: &CopulaParameters,
     ) -> Self {
-        let scores = Scores::new(scenario, stated);
-        let model = Model::new(stated);
-        let (n_people, n_shown) = (scenario.intruder.n_records(), scenario.released.n_records());
-        let people = classes(&scores.intruder, n_people);
-        let shown = classes(&scores.released, n_shown);
-        let explained = Explained::new(scenario, stated);
-        let of_shown: Vec<Known> = (shown.classes.iter())
-            .map(|states| Known::of(states, &scores.errors))
-            .collect();
-        let shown = shown.with(of_shown);
-        let of_people: Vec<Class> = (people.classes.iter().zip(&people.members))
-            .map(|(states, members)| {
-                let known = Known::of(states, &scores.errors);
-                let records: Vec<Vec<f64>> = (members.iter())
-                    .map(|&record| at(&scores.intruder, record as usize, &known.places))
-                    .collect();
-                model.class(known, &records)
-            })
-            .collect();
-        let people = people.with(of_people);
-        let terms = (0..n_people)
-            .into_par_iter()
-            .map(|record| {
-                let class = &people.classes[people.class_of[record] as usize];
-                let known = at(&scores.intruder, record, &class.known.places);
-                match &explained {
-                    None => class.log_joint(&known),
-                    // How likely the known scores are depends on what the released record shows: here, on average.
-                    Some(explained) => (Vec::new(), explained.log_mean(class, &known)),
-                }
-            })
-            .collect();
+        let pairs = (scenario.intruder.n_records()).saturating_mul(scenario.released.n_records());
+        Self::sized(scenario, published, stated, pairs > MOST_PAIRS)
+    }
+
+    /// As for files that are large, or are not.
+    pub(super) fn sized(
+        scenario: &Scenario<'a>,
+        published: &Statement,
+        stated: &CopulaParameters,
+        is_large: bool,
+    ) -> Self {
+        let mut new = Self::unprepared(scenario, published, stated, is_large);
+        new.prepare();
+        new
+    }
+
+    /// All that is needed, but nothing that makes it quick.
+    fn unprepared(
+        scenario: &Scenario<'a>,
+        published: &Statement,
+        stated: &CopulaParameters,
+        is_large: bool,
+    ) -> Self {
         let masked: Vec<bool> = (scenario.known.iter())
             .map(|name| published.attributes.contains(name))
             .collect();
-        let asks_agreement = masked.iter().any(|masked| !masked);
+        let unmasked = (0..masked.len()).filter(|&at| !masked[at]).collect();
         let mut agreement = Agreement::new(scenario, masked);
         for (in_place, &masked) in agreement.in_place.iter_mut().zip(&agreement.masked) {
             // Gaps of what was masked were redrawn.
             *in_place &= !masked;
         }
-        let mut pairs = Self {
+        let left_out = match is_large {
+            true => LEFT_OUT_OF_LARGE,
+            false => LEFT_OUT,
+        };
+        Self {
             intruder: scenario.intruder,
             released: scenario.released,
             agreement,
-            asks_agreement,
-            people,
-            terms,
-            log_f: Vec::new(),
-            kept: None,
-            margin: (scenario.sought().n_records().max(1) as f64).ln() - LEFT_OUT.ln(),
-            scores,
-            explained,
-            shown,
-        };
-        pairs.log_f = pairs.log_frequencies(&model);
-        if pairs.bytes() <= KEPT {
-            let all = (0..pairs.people.classes.len())
-                .map(|class| {
-                    let shown = 0..pairs.shown.classes.len();
-                    shown
-                        .map(|other| pairs.blocks(class, other, None, None))
-                        .collect()
-                })
-                .collect();
-            pairs.kept = Some(all);
+            unmasked,
+            sides: Sides::new(scenario, stated),
+            meetings: None,
+            is_large,
+            margin: (scenario.sought().n_records().max(1) as f64).ln() - left_out.ln(),
         }
-        pairs
     }
 
-    fn log_frequencies(&self, model: &Model) -> Vec<f64> {
-        let mut logs = vec![0.0; self.shown.class_of.len()];
-        for (released, members) in self.shown.classes.iter().zip(&self.shown.members) {
-            let parts = model.anybody(released);
-            for &record in members {
-                let mut scores = at(&self.scores.released, record as usize, &released.places);
-                if let Some(explained) = &self.explained {
-                    let own = explained.of(record as usize, &released.places);
-                    scores.iter_mut().zip(own).for_each(|(x, part)| *x -= part);
-                }
-                logs[record as usize] = log_mixture(&parts, &scores);
-            }
-        }
-        logs
-    }
-
-    /// What all blocks take.
-    fn bytes(&self) -> usize {
-        let of_class = |(class, people): (&Class, &Vec<u32>)| {
-            let shown = self.shown.classes.iter().zip(&self.shown.members);
-            let cells: usize = shown
-                .map(|(released, shown)| (people.len() + shown.len()) * released.places.len())
-                .sum();
-            class.terms.len() * cells * size_of::<f64>()
-        };
-        self.people
-            .classes
-            .iter()
-            .zip(&self.people.members)
-            .map(of_class)
-            .sum()
-    }
-
-    /// Where all records of two classes stand, or only these members of them.
-    fn blocks(
-        &self,
-        class: usize,
-        other: usize,
-        person: Option<usize>,
-        record: Option<usize>,
-    ) -> Vec<Block> {
-        let (people, released) = (&self.people.classes[class], &self.shown.classes[other]);
-        let chosen = |one: Option<usize>, members: &[u32]| -> Vec<usize> {
-            match one {
-                Some(one) => vec![one],
-                None => members.iter().map(|&member| member as usize).collect(),
-            }
-        };
-        let known: Vec<Vec<f64>> = (chosen(person, &self.people.members[class]).into_iter())
-            .map(|person| at(&self.scores.intruder, person, &people.known.places))
+    /// Keeps what the members of the classes have in common, as far as there is room for it.
+    fn prepare(&mut self) {
+        let (sides, direction) = (&self.sides, self.agreement.direction);
+        let (people, shown) = (sides.people.classes.len(), sides.shown.classes.len());
+        let all: Vec<Classes> = (0..people)
+            .flat_map(|people| (0..shown).map(move |shown| Classes { people, shown }))
             .collect();
-        let shown = chosen(record, &self.shown.members[other]);
-        let of_term = |term: &law::Term| {
-            let coordinates = Coordinates::new(term, released);
-            let place = |&record: &usize| {
-                let scores = at(&self.scores.released, record, &released.places);
-                let parts = self.explained.as_ref().map(|explained| {
-                    let of_known = explained.of(record, &people.known.places);
-                    (explained.of(record, &released.places), of_known)
-                });
-                let parts = parts.as_ref().map(|(a, b)| (a.as_slice(), b.as_slice()));
-                coordinates.of_released(&scores, parts)
-            };
-            Block {
-                log_scale: coordinates.log_scale,
-                width: released.places.len(),
-                people: (known.iter())
-                    .flat_map(|known| coordinates.of_known(known, &term.own))
-                    .collect(),
-                shown: shown.iter().flat_map(place).collect(),
-            }
+        let bytes = |of: &dyn Fn(Classes) -> usize| -> usize {
+            (all.iter()).fold(0, |sum, &classes| sum.saturating_add(of(classes)))
         };
-        people.terms.iter().map(of_term).collect()
+        if bytes(&|classes| sides.bytes(classes)) > KEPT {
+            return;
+        }
+        let with_points = bytes(&|classes| sides.bytes_of_points(classes)) <= KEPT;
+        let is_indexed = self.indexed(&all);
+        let matrix = match direction {
+            Direction::OriginalToMasked => self.released,
+            Direction::MaskedToOriginal => self.intruder,
+        };
+        let strict = |record: usize, at: usize| matrix.value(record, self.unmasked[at]);
+        let mut meetings: Vec<Meeting> = (all.par_iter().zip(&is_indexed))
+            .map(|(&classes, &is_indexed)| {
+                let mut meeting = Meeting::new(sides, classes);
+                if with_points {
+                    meeting = meeting.with_points(sides);
+                }
+                match is_indexed {
+                    true => meeting.with_index(sides, direction, (self.unmasked.len(), &strict)),
+                    false => meeting,
+                }
+            })
+            .collect();
+        let mut by_people = Vec::with_capacity(people);
+        while !meetings.is_empty() {
+            let rest = meetings.split_off(shown);
+            by_people.push(std::mem::replace(&mut meetings, rest));
+        }
+        self.meetings = Some(by_people);
     }
 
-    /// The cost of a pair, both standing at these places among the members in these blocks.
-    fn cost(&self, (person, record): (usize, usize), blocks: &[Block], at: (usize, usize)) -> f64 {
-        if self.asks_agreement
+    /// Which classes get an index: those with the most pairs, as far as there is room.
+    fn indexed(&self, all: &[Classes]) -> Vec<bool> {
+        let (sides, direction) = (&self.sides, self.agreement.direction);
+        let mut is_indexed = vec![false; all.len()];
+        if sides.explained.is_some() {
+            return is_indexed;
+        }
+        let pairs = |classes: Classes| {
+            sides.people.members[classes.people].len() * sides.shown.members[classes.shown].len()
+        };
+        let mut order: Vec<usize> = (0..all.len())
+            .filter(|&at| sides.sought(all[at], direction).len() >= FEWEST_INDEXED)
+            .collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(pairs(all[at])));
+        let mut room = usize::try_from(memory::limit() / 2).map_or(INDEXED, |n| n.min(INDEXED));
+        for at in order {
+            let Some(left) = room.checked_sub(sides.bytes_of_index(all[at], direction)) else {
+                break;
+            };
+            room = left;
+            is_indexed[at] = true;
+        }
+        is_indexed
+    }
+
+    /// The cost of a pair. `point` is where the seeker stands.
+    fn cost(
+        &self,
+        (person, record): (usize, usize),
+        meeting: &Meeting,
+        point: &[[f64; LANES]],
+        room: &mut Room,
+    ) -> f64 {
+        if !self.unmasked.is_empty()
             && !(self.agreement).admits(self.intruder, (person, record), self.released)
         {
             return f64::INFINITY;
         }
-        let given;
-        let (terms, all) = match &self.explained {
-            None => (&self.terms[person].0, self.terms[person].1),
-            Some(explained) => {
-                let class = &self.people.classes[self.people.class_of[person] as usize];
-                let places = &class.known.places;
-                let mut known = self::at(&self.scores.intruder, person, places);
-                let parts = explained.of(record, places);
-                known.iter_mut().zip(parts).for_each(|(x, part)| *x -= part);
-                given = class.log_joint(&known).0;
-                (&given, self.terms[person].1)
+        let other = match self.agreement.direction {
+            Direction::OriginalToMasked => Who::Released(record),
+            Direction::MaskedToOriginal => Who::Person(person),
+        };
+        let (weights, all) = self.sides.terms(person, record, &mut room.terms);
+        let log = meeting.log_sum(&self.sides, weights, point, other, &mut room.point);
+        self.sides.frequency[record].0 + all - log
+    }
+
+    /// Calls `found` with the cost of every possible pair of a seeker, but for some whose log-likelihood is below the threshold; `found` returns
+    /// the threshold from then on, which never falls.
+    fn search(&self, seeker: usize, mut threshold: f64, found: &mut dyn FnMut(u32, f64) -> f64) {
+        let direction = self.agreement.direction;
+        let (who, seekers, own_class) = match direction {
+            Direction::OriginalToMasked => {
+                let class = self.sides.people.class_of[seeker];
+                (Who::Person(seeker), self.intruder, class as usize)
+            }
+            Direction::MaskedToOriginal => {
+                let class = self.sides.shown.class_of[seeker];
+                (Who::Released(seeker), self.released, class as usize)
             }
         };
-        let mut most = f64::NEG_INFINITY;
-        let mut sum = 0.0;
-        for (block, &term) in blocks.iter().zip(terms) {
-            if term == f64::NEG_INFINITY {
-                continue;
-            }
-            let width = block.width;
-            let expected = &block.people[at.0 * width..(at.0 + 1) * width];
-            let found = &block.shown[at.1 * width..(at.1 + 1) * width];
-            let pairs = expected.iter().zip(found);
-            let distance = pairs.fold(0.0, |sum, (a, b)| sum + (a - b) * (a - b));
-            let log = term + block.log_scale - 0.5 * distance;
-            // The sum of all so far in units of the greatest.
-            if log > most {
-                sum = sum * (most - log).exp() + 1.0;
-                most = log;
-            } else if log > most - NOTHING {
-                sum += (log - most).exp();
-            }
-        }
-        if most == f64::NEG_INFINITY {
-            return f64::INFINITY;
-        }
-        self.log_f[record] + all - most - f64::ln(sum)
-    }
-
-    /// The cost of every pair of a person: members of a class of released records, in order.
-    fn of_person(&self, person: usize, mut found: impl FnMut(u32, f64)) {
-        let class = self.people.class_of[person] as usize;
-        let place = place_in(&self.people.members[class], person);
-        for (other, members) in self.shown.members.iter().enumerate() {
+        let others = match direction {
+            Direction::OriginalToMasked => self.sides.shown.classes.len(),
+            Direction::MaskedToOriginal => self.sides.people.classes.len(),
+        };
+        let mut room = Room::default();
+        for other in 0..others {
+            let classes = match direction {
+                Direction::OriginalToMasked => Classes {
+                    people: own_class,
+                    shown: other,
+                },
+                Direction::MaskedToOriginal => Classes {
+                    people: other,
+                    shown: own_class,
+                },
+            };
             let made;
-            let (blocks, place) = match &self.kept {
-                Some(kept) => (&kept[class][other], place),
+            let meeting = match &self.meetings {
+                Some(meetings) => &meetings[classes.people][classes.shown],
                 None => {
-                    made = self.blocks(class, other, Some(person), None);
-                    (&made, 0)
+                    made = Meeting::new(&self.sides, classes);
+                    &made
                 }
             };
-            for (at, &record) in members.iter().enumerate() {
-                let pair = (person, record as usize);
-                found(record, self.cost(pair, blocks, (place, at)));
-            }
-        }
-    }
-
-    /// The cost of every pair of a released record.
-    fn of_record(&self, record: usize, mut found: impl FnMut(u32, f64)) {
-        let other = self.shown.class_of[record] as usize;
-        let place = place_in(&self.shown.members[other], record);
-        for (class, members) in self.people.members.iter().enumerate() {
-            let made;
-            let (blocks, place) = match &self.kept {
-                Some(kept) => (&kept[class][other], place),
-                None => {
-                    made = self.blocks(class, other, None, Some(record));
-                    (&made, 0)
+            let mut own = Vec::new();
+            let point = meeting.point(&self.sides, who, &mut own);
+            let members = self.sides.sought(classes, direction);
+            let before = threshold;
+            let mut judge = |place: usize| {
+                let record = members[place];
+                let pair = match direction {
+                    Direction::OriginalToMasked => (seeker, record as usize),
+                    Direction::MaskedToOriginal => (record as usize, seeker),
+                };
+                let cost = self.cost(pair, meeting, point, &mut room);
+                if cost < f64::INFINITY {
+                    threshold = found(record, cost);
                 }
+                threshold
             };
-            for (at, &person) in members.iter().enumerate() {
-                let pair = (person as usize, record);
-                found(person, self.cost(pair, blocks, (at, place)));
+            let wanted = self.unmasked.iter().map(|&at| seekers.value(seeker, at));
+            match meeting.query(&self.sides, who, point, wanted.collect()) {
+                Some((index, query)) => index.search(&query, before, &mut judge),
+                None => {
+                    for place in 0..members.len() {
+                        judge(place);
+                    }
+                }
             }
         }
     }
-}
 
-/// A term that is smaller than the greatest by this factor adds nothing.
-const NOTHING: f64 = 36.0;
+    /// The candidates whose likelihood is not below that of the best one by more than the margin.
+    fn within_margin(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let mut least = f64::INFINITY;
+        self.search(seeker, f64::NEG_INFINITY, &mut |record, cost| {
+            if cost <= least + self.margin {
+                least = least.min(cost);
+                list.push((record, cost));
+            }
+            -(least + self.margin)
+        });
+        list.retain(|&(_, cost)| cost <= least + self.margin);
+    }
 
-/// Where a record stands among the members of its class, which ascend.
-fn place_in(members: &[u32], record: usize) -> usize {
-    members.partition_point(|&member| (member as usize) < record)
+    /// The likeliest candidates, who have all but [`LEFT_OUT_OF_LARGE`] of the posterior. What ties is left out together.
+    fn of_large(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        // Half of it is of those who are less likely than a share of all so far, the other half of the least likely others.
+        let margin = self.margin + std::f64::consts::LN_2;
+        let (mut least, mut sum) = (f64::INFINITY, 0.0);
+        self.search(seeker, f64::NEG_INFINITY, &mut |record, cost| {
+            match cost < least {
+                true => (least, sum) = (cost, sum * (cost - least).exp() + 1.0),
+                false => sum += (least - cost).exp(),
+            }
+            list.push((record, cost));
+            sum.ln() - least - margin
+        });
+        list.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut left = 0.5 * LEFT_OUT_OF_LARGE * sum;
+        let mut from = 0;
+        for tied in list.chunk_by(|a, b| a.1.total_cmp(&b.1).is_eq()) {
+            left -= tied.len() as f64 * (least - tied[0].1).exp();
+            if left < 0.0 {
+                break;
+            }
+            from += tied.len();
+        }
+        list.drain(..from);
+    }
 }
 
 impl Lists for Pairs<'_> {
     fn n_seekers(&self) -> usize {
         match self.agreement.direction {
-            Direction::OriginalToMasked => self.people.class_of.len(),
-            Direction::MaskedToOriginal => self.shown.class_of.len(),
+            Direction::OriginalToMasked => self.intruder.n_records(),
+            Direction::MaskedToOriginal => self.released.n_records(),
         }
     }
 
     fn n_sought(&self) -> usize {
         match self.agreement.direction {
-            Direction::OriginalToMasked => self.shown.class_of.len(),
-            Direction::MaskedToOriginal => self.people.class_of.len(),
+            Direction::OriginalToMasked => self.released.n_records(),
+            Direction::MaskedToOriginal => self.intruder.n_records(),
         }
     }
 
@@ -399,21 +369,35 @@ impl Lists for Pairs<'_> {
 
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        let mut least = f64::INFINITY;
-        let keep = |record: u32, cost: f64| {
-            if cost < f64::INFINITY && cost <= least + self.margin {
-                least = least.min(cost);
-                list.push((record, cost));
-            }
-        };
-        match self.agreement.direction {
-            Direction::OriginalToMasked => self.of_person(seeker, keep),
-            Direction::MaskedToOriginal => self.of_record(seeker, keep),
+        match self.is_large {
+            false => self.within_margin(seeker, list),
+            true => self.of_large(seeker, list),
         }
-        list.retain(|&(_, cost)| cost <= least + self.margin);
+    }
+
+    fn has_cheapest_only(&self) -> bool {
+        self.is_large
+    }
+
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let mut least = f64::INFINITY;
+        self.search(seeker, f64::NEG_INFINITY, &mut |record, cost| {
+            if cost < least {
+                list.clear();
+            }
+            if cost <= least {
+                list.push((record, cost));
+                least = cost;
+            }
+            -least
+        });
     }
 
     fn is_likelihood(&self) -> bool {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! The records of both sides by what there is of them, and what is the same for all pairs of a record.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{
+    given::Explained,
+    law::{Class, Known, Model, log_mixture},
+    scores::{Observed, Scores, State},
+};
+use crate::{attack::Scenario, statement::CopulaParameters};
+
+/// The records of a side, by what there is of them.
+#[derive(Debug)]
+pub(super) struct Side<C> {
+    pub classes: Vec<C>,
+    /// Ascending.
+    pub members: Vec<Vec<u32>>,
+    pub class_of: Vec<u32>,
+    /// Where each record stands among the members of its class.
+    pub place_of: Vec<u32>,
+}
+
+impl<C> Side<C> {
+    /// Records with the same states are a class.
+    fn new(observed: &Observed, n: usize, law: impl Fn(&[State], &[u32]) -> C) -> Self {
+        let mut number_of: BTreeMap<&[State], u32> = BTreeMap::new();
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let (mut class_of, mut place_of) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for (record, number) in (0..n).zip(0_u32..) {
+            let states = observed.row(record).1;
+            let class = *number_of.entry(states).or_insert_with(|| {
+                members.push(Vec::new());
+                u32::try_from(members.len() - 1).unwrap_or(0)
+            });
+            let own = &mut members[class as usize];
+            class_of.push(class);
+            place_of.push(u32::try_from(own.len()).unwrap_or(0));
+            own.push(number);
+        }
+        let law = |members: &Vec<u32>| law(observed.row(members[0] as usize).1, members);
+        Self {
+            classes: members.iter().map(law).collect(),
+            members,
+            class_of,
+            place_of,
+        }
+    }
+
+    /// The class of a record, and its place there.
+    pub fn place(&self, record: usize) -> (usize, usize) {
+        (
+            self.class_of[record] as usize,
+            self.place_of[record] as usize,
+        )
+    }
+}
+
+/// The scores of a record at these places.
+pub(super) fn at(observed: &Observed, record: usize, places: &[usize]) -> Vec<f64> {
+    let row = observed.row(record).0;
+    places.iter().map(|&place| row[place]).collect()
+}
+
+/// What there is of the records of both sides.
+#[derive(Debug)]
+pub(super) struct Sides {
+    pub scores: Scores,
+    /// What kept attributes explain of the scores of each released record.
+    pub explained: Option<Explained>,
+    pub people: Side<Class>,
+    pub shown: Side<Known>,
+    /// For each person, ln of each term and of all, as far as it does not depend on the released record.
+    pub terms: Vec<(Vec<f64>, f64)>,
+    /// ln f of each released record, and the component that it is likeliest to be of.
+    pub frequency: Vec<(f64, usize)>,
+}
+
+impl Sides {
+    pub fn new(scenario: &Scenario<'_>, stated: &CopulaParameters) -> Self {
+        let scores = Scores::new(scenario, stated);
+        let model = Model::new(stated);
+        let (n_people, n_shown) = (scenario.intruder.n_records(), scenario.released.n_records());
+        let explained = Explained::new(scenario, stated);
+        let shown = Side::new(&scores.released, n_shown, |states, _| {
+            Known::of(states, &scores.errors)
+        });
+        let people = Side::new(&scores.intruder, n_people, |states, members| {
+            let known = Known::of(states, &scores.errors);
+            let records: Vec<Vec<f64>> = (members.iter())
+                .map(|&record| at(&scores.intruder, record as usize, &known.places))
+                .collect();
+            model.class(known, &records)
+        });
+        let terms = (0..n_people)
+            .into_par_iter()
+            .map(|record| {
+                let class = &people.classes[people.class_of[record] as usize];
+                let known = at(&scores.intruder, record, &class.known.places);
+                match &explained {
+                    None => class.log_joint(&known),
+                    // How likely the known scores are depends on what the released record shows: here, on average.
+                    Some(explained) => (Vec::new(), explained.log_mean(class, &known)),
+                }
+            })
+            .collect();
+        let anybody: Vec<_> = (shown.classes.iter())
+            .map(|released| model.anybody(released))
+            .collect();
+        let frequency = (0..n_shown)
+            .into_par_iter()
+            .map(|record| {
+                let class = shown.class_of[record] as usize;
+                let places = &shown.classes[class].places;
+                let mut own = at(&scores.released, record, places);
+                if let Some(explained) = &explained {
+                    let parts = explained.of(record, places);
+                    own.iter_mut().zip(parts).for_each(|(x, part)| *x -= part);
+                }
+                log_mixture(&anybody[class], &own)
+            })
+            .collect();
+        Self {
+            scores,
+            explained,
+            people,
+            shown,
+            terms,
+            frequency,
+        }
+    }
+
+    /// ln of each term of a pair and of all terms, as far as they do not depend on the masked scores; `room` is for terms that depend on
+    /// the released record.
+    pub fn terms<'a>(
+        &'a self,
+        person: usize,
+        record: usize,
+        room: &'a mut Vec<f64>,
+    ) -> (&'a [f64], f64) {
+        let (terms, all) = &self.terms[person];
+        let Some(explained) = &self.explained else {
+            return (terms, *all);
+        };
+        let class = &self.people.classes[self.people.class_of[person] as usize];
+        let places = &class.known.places;
+        let mut known = at(&self.scores.intruder, person, places);
+        let parts = explained.of(record, places);
+        known.iter_mut().zip(parts).for_each(|(x, part)| *x -= part);
+        *room = class.log_joint(&known).0;
+        (room, *all)
+    }
+}
