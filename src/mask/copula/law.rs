@@ -11,6 +11,7 @@ use super::{
     draws::{BLOCK, Draws, records_of},
     mixture::{Densities, Part},
     sums,
+    triangle::{Lanes, OnRows, Triangle, on_rows},
 };
 use crate::{
     statement::CopulaComponent,
@@ -38,9 +39,9 @@ pub(super) struct Law {
     pub levels: usize,
     densities: Densities,
     directions: Vec<Directions>,
-    /// The mean of all scores, and the inverse of the lower triangle of their covariance.
+    /// The mean of all scores, and where they are.
     centre: Array1<f64>,
-    white: Array2<f64>,
+    whole: Triangle,
     pub covariance: Array2<f64>,
     weights: Vec<f64>,
 }
@@ -75,8 +76,8 @@ impl Law {
             parts,
             allocation,
             levels,
+            whole: Triangle::new(&centre, &white),
             centre,
-            white,
             covariance,
             weights,
         }
@@ -107,20 +108,26 @@ impl Law {
                 let mut drawn = Vec::with_capacity(BLOCK);
                 let mut shares = none();
                 let mut left = 0.0;
-                let mut posterior = vec![1.0; count];
-                draws.each("component", block, records_of(block, n), |record, rng| {
-                    let row = &z[record * width..][..width];
-                    let level = self.level(row);
+                let records = records_of(block, n);
+                let rows = &z[records.start * width..records.end * width];
+                let levels = self.levels(rows);
+                let mut posteriors = vec![1.0; records.len() * count];
+                if count > 1 {
+                    self.densities.posteriors(rows, width, &mut posteriors);
+                }
+                draws.each("component", block, records.clone(), |record, rng| {
+                    let place = record - records.start;
+                    let posterior = &posteriors[place * count..][..count];
+                    let level = levels[place];
                     let uniform: f64 = rng.random();
                     if count > 1 {
-                        self.densities.posterior(row, &mut posterior);
-                        left += entropy(&posterior);
+                        left += entropy(posterior);
                     }
-                    for (share, weight) in shares.iter_mut().zip(&posterior) {
+                    for (share, weight) in shares.iter_mut().zip(posterior) {
                         share[level] += weight;
                     }
                     drawn.push((
-                        by_share(&posterior, uniform),
+                        by_share(posterior, uniform),
                         u8::try_from(level).unwrap_or(u8::MAX),
                     ));
                 });
@@ -145,18 +152,21 @@ impl Law {
         }
     }
 
-    fn level(&self, row: &[f64]) -> usize {
-        if self.levels == 0 {
-            return 0;
+    /// The level of protection of each of these rows.
+    fn levels(&self, rows: &[f64]) -> Vec<usize> {
+        let width = self.centre.len();
+        let mut levels = Levels {
+            whole: &self.whole,
+            levels: self.levels,
+            found: Vec::with_capacity(rows.len() / width),
+        };
+        match self.levels {
+            0 => vec![0; rows.len() / width],
+            _ => {
+                on_rows(rows, width, &mut levels);
+                levels.found
+            }
         }
-        let width = row.len();
-        let square: f64 = (0..width)
-            .map(|i| {
-                let line = (0..=i).map(|j| self.white[[i, j]] * (row[j] - self.centre[j]));
-                line.sum::<f64>().powi(2)
-            })
-            .sum();
-        level(square / width as f64, self.levels)
     }
 
     /// What a masked record says of its original, at most, in bits: of its component, and inside it.
@@ -268,6 +278,21 @@ impl Law {
     /// The weights of the scores; none if all are 1.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+}
+
+struct Levels<'a> {
+    whole: &'a Triangle,
+    levels: usize,
+    found: Vec<usize>,
+}
+
+impl OnRows for Levels<'_> {
+    #[inline(always)]
+    fn work(&mut self, _: usize, count: usize, rows: &[Lanes], off: &mut [Lanes]) {
+        let squares = self.whole.squares(rows, off);
+        let of_rows = squares[..count].iter();
+        (self.found).extend(of_rows.map(|square| level(square / rows.len() as f64, self.levels)));
     }
 }
 

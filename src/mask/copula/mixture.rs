@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::{
     draws::{BLOCK, Draws},
     sums::{self, Sums},
+    triangle::{LANES, Lanes, OnRows, Triangle, on_rows},
 };
 use crate::stats::{copula::whitening, elementary::exp2};
 
@@ -163,35 +164,28 @@ impl Sample<'_> {
             centres.push(centre);
         }
         for _ in 0..10 {
-            let sums = self.sums(centres.len(), |row, weights| {
-                weights.fill(0.0);
-                weights[nearest(row, &centres)] = 1.0;
-                0.0
-            });
+            let sums = self.sums(centres.len(), to_nearest(&centres));
             for (centre, sums) in centres.iter_mut().zip(&sums.0) {
                 if sums.weight > 0.0 {
                     *centre = sums.moments().0.to_vec();
                 }
             }
         }
-        let sums = self.sums(centres.len(), |row, weights| {
-            weights.fill(0.0);
-            weights[nearest(row, &centres)] = 1.0;
-            0.0
-        });
+        let sums = self.sums(centres.len(), to_nearest(&centres));
         self.parts(&sums.0)
     }
 
     /// One step of expectation maximisation, and the mean log2-likelihood before it.
     fn step(&self, parts: &[Part]) -> (Vec<Part>, f64) {
         let densities = Densities::of(parts);
-        let (sums, fit) = self.sums(parts.len(), |row, weights| {
-            densities.posterior(row, weights)
+        let (sums, fit) = self.sums(parts.len(), |rows, weights| {
+            densities.posteriors(rows, self.width, weights)
         });
         (self.parts(&sums), fit / self.len() as f64)
     }
 
-    /// Weighted sums for each component, and the sum of what `weigh` returns; in blocks, summed in order.
+    /// Weighted sums for each component, and the sum of what `weigh` returns, which writes weights (rows × components); in blocks, summed in
+    /// order.
     fn sums(
         &self,
         components: usize,
@@ -204,13 +198,15 @@ impl Sample<'_> {
             .into_par_iter()
             .map(|block| {
                 let mut sums = none();
-                let mut weights = vec![0.0; components];
-                let mut total = 0.0;
-                for record in block * (BLOCK / 4)..n.min((block + 1) * (BLOCK / 4)) {
-                    total += weigh(self.row(record), &mut weights);
-                    for (sums, &weight) in sums.iter_mut().zip(&weights) {
+                let records = block * (BLOCK / 4)..n.min((block + 1) * (BLOCK / 4));
+                let rows = &self.rows[records.start * self.width..records.end * self.width];
+                let mut weights = vec![0.0; records.len() * components];
+                let total = weigh(rows, &mut weights);
+                let of_rows = weights.chunks_exact(components);
+                for (row, weights) in rows.chunks_exact(self.width).zip(of_rows) {
+                    for (sums, &weight) in sums.iter_mut().zip(weights) {
                         if weight > 1e-12 {
-                            sums.add(self.row(record), weight);
+                            sums.add(row, weight);
                         }
                     }
                 }
@@ -252,6 +248,18 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
+/// Gives each row a weight of 1 for the nearest centre.
+fn to_nearest(centres: &[Vec<f64>]) -> impl Fn(&[f64], &mut [f64]) -> f64 + Sync {
+    |rows, weights| {
+        let rows = rows.chunks_exact(centres[0].len());
+        for (row, weights) in rows.zip(weights.chunks_exact_mut(centres.len())) {
+            weights.fill(0.0);
+            weights[nearest(row, centres)] = 1.0;
+        }
+        0.0
+    }
+}
+
 fn nearest(row: &[f64], centres: &[Vec<f64>]) -> usize {
     let far = |&place: &usize| distance(row, &centres[place]);
     (0..centres.len())
@@ -261,19 +269,17 @@ fn nearest(row: &[f64], centres: &[Vec<f64>]) -> usize {
 
 /// The densities of the components of a mixture.
 pub(super) struct Densities {
-    /// log2 of weight / √determinant, the mean, the inverse of the lower triangle, row by row.
-    parts: Vec<(f64, Vec<f64>, Vec<f64>)>,
+    /// log2 of weight / √determinant, and where the component is.
+    parts: Vec<(f64, Triangle)>,
 }
 
 impl Densities {
     pub fn of(parts: &[Part]) -> Self {
         let of = |part: &Part| {
             let (logarithm, white) = whitening(part.covariance.view());
-            let lower = white.iter().copied().collect();
             (
                 libm::log2(part.weight) - 0.5 * logarithm,
-                part.mean.to_vec(),
-                lower,
+                Triangle::new(&part.mean, &white),
             )
         };
         Self {
@@ -281,28 +287,47 @@ impl Densities {
         }
     }
 
-    /// How likely each component is to have made this row; log2 of the density, but for a constant.
-    pub fn posterior(&self, row: &[f64], weights: &mut [f64]) -> f64 {
-        let width = row.len();
-        let mut most = f64::NEG_INFINITY;
-        for ((constant, mean, white), weight) in self.parts.iter().zip(weights.iter_mut()) {
-            let mut square = 0.0;
-            for (i, line) in white.chunks_exact(width).enumerate() {
-                let mut sum = 0.0;
-                for ((w, x), m) in line[..=i].iter().zip(row).zip(mean) {
-                    sum += w * (x - m);
-                }
-                square += sum * sum;
+    /// How likely each component is to have made each of these rows (rows × components); the sum of log2 of the densities, but for a
+    /// constant.
+    pub fn posteriors(&self, rows: &[f64], width: usize, weights: &mut [f64]) -> f64 {
+        let mut work = Posteriors {
+            densities: self,
+            weights,
+            total: 0.0,
+        };
+        on_rows(rows, width, &mut work);
+        work.total
+    }
+}
+
+struct Posteriors<'a> {
+    densities: &'a Densities,
+    weights: &'a mut [f64],
+    total: f64,
+}
+
+impl OnRows for Posteriors<'_> {
+    #[inline(always)]
+    fn work(&mut self, from: usize, count: usize, rows: &[Lanes], off: &mut [Lanes]) {
+        let parts = &self.densities.parts;
+        let weights = &mut self.weights[from * parts.len()..][..count * parts.len()];
+        let mut most = [f64::NEG_INFINITY; LANES];
+        for (part, (constant, triangle)) in parts.iter().enumerate() {
+            let squares = triangle.squares(rows, off);
+            for (lane, most) in most[..count].iter_mut().enumerate() {
+                let log = constant - 0.5 * std::f64::consts::LOG2_E * squares[lane];
+                *most = most.max(log);
+                weights[lane * parts.len() + part] = log;
             }
-            *weight = constant - 0.5 * std::f64::consts::LOG2_E * square;
-            most = most.max(*weight);
         }
-        let mut total = 0.0;
-        for weight in weights.iter_mut() {
-            *weight = exp2(*weight - most);
-            total += *weight;
+        for (own, most) in weights.chunks_exact_mut(parts.len()).zip(most) {
+            let mut total = 0.0;
+            for weight in own.iter_mut() {
+                *weight = exp2(*weight - most);
+                total += *weight;
+            }
+            own.iter_mut().for_each(|weight| *weight /= total);
+            self.total += most + libm::log2(total);
         }
-        weights.iter_mut().for_each(|weight| *weight /= total);
-        most + libm::log2(total)
     }
 }

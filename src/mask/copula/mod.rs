@@ -8,6 +8,7 @@ mod law;
 mod mixture;
 mod scores;
 mod sums;
+mod triangle;
 
 use super::{
     Details, Mask, Masked, Secret,
