@@ -151,6 +151,7 @@ fn parameters(case: &Case) -> CopulaParameters {
         latent: true,
         exact_moments: false,
         secret: false,
+        risk: None,
     }
 }
 
