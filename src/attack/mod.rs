@@ -309,6 +309,24 @@ pub trait Lists: std::fmt::Debug + Sync {
         true
     }
 
+    /// Whether pairs can fall because others have fallen.
+    fn pairs_need_each_other(&self) -> bool {
+        false
+    }
+
+    /// Of lists in which [pairs need each other](Self::pairs_need_each_other): what is left of them when pairs for which `keeps` is false
+    /// have gone, and those that fall with them; `None` if that cannot be. Only the `last` look at them needs costs.
+    ///
+    /// # Errors
+    /// Failed, when that would take too much memory.
+    fn only(
+        &self,
+        _keeps: &dyn Fn(usize, u32) -> bool,
+        _last: bool,
+    ) -> Result<Option<Box<dyn Lists>>> {
+        Ok(None)
+    }
+
     /// What the study of these files found that must be said of the results, each a sentence without full stop.
     fn caveats(&self) -> Vec<String> {
         Vec::new()

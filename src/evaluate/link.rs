@@ -634,7 +634,7 @@ impl Case<'_> {
             ));
         }
         let first = lists.pop().ok_or_else(|| unlikely(attack))?;
-        let all = Releases::new(first, added, self.study.direction);
+        let all = Releases::new(first, added, self.study.direction)?;
         self.judged(attack, Preference::Lists(Box::new(all)), assign, with_links)
     }
 

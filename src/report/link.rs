@@ -144,8 +144,13 @@ pub struct LeftOutAttribute {
     pub why: String,
 }
 
-/// The name of likelihood on several releases at once.
-const ALL_RELEASES: &str = "likelihood, all releases";
+/// The names of attacks on several releases at once.
+fn on_all_releases(method: &str) -> &'static str {
+    match method {
+        "involution" => "involution, all releases",
+        _ => "likelihood, all releases",
+    }
+}
 
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -376,7 +381,7 @@ impl LinkResult {
     #[must_use]
     pub fn of_releases(self, releases: usize) -> Self {
         Self {
-            method: ALL_RELEASES,
+            method: on_all_releases(self.method),
             releases: Some(releases),
             in_words: format!("{}, of {releases} releases together,", self.in_words),
             ..self

@@ -136,6 +136,18 @@ fn candidate_sets_intersect() {
         .run("link --method likelihood --statement r1.json --also r2.csv --also-statement r2.json --release-id pseudonym --format json in.csv r1.csv")
         .ended(0)
         .json();
+    // Swaps are mutual in each: of half of the people, pairs fall in both by turns.
+    let mutual = sandbox
+        .run("link --method involution --statement r1.json --also r2.csv --also-statement r2.json --release-id pseudonym --known age,income --known-records 150 --seed 2 --format json in.csv r1.csv")
+        .ended(0)
+        .json();
+    assert_eq!(mutual["results"][1]["method"], "involution, all releases");
+    let of = |k: usize, key: &str| mutual["results"][k][key].as_f64().unwrap();
+    for k in [0, 1] {
+        assert_eq!(of(k, "contains_true"), 150.0);
+    }
+    assert!(of(1, "candidates_mean") < 0.7 * of(0, "candidates_mean"));
+    assert!(of(1, "rate") > of(0, "rate"));
     let results = &report["results"];
     let figure = |k: usize, key: &str| results[k][key].as_f64().unwrap();
     for k in [0, 1] {
@@ -155,7 +167,7 @@ fn releases_that_cannot_be_added_are_refused() {
         ("--method likelihood --also two.csv", "--release-id"),
         (
             "--method am,likelihood --also two.csv --release-id pseudonym",
-            "only the method likelihood",
+            "only the methods likelihood and involution",
         ),
         (
             "--method likelihood --also two.csv --release-id nobody",

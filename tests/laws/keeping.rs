@@ -10,6 +10,7 @@ use sdcrisk::{
             microaggregation::{Groups, MicroaggregationIntersection},
             rank_swap::{Bound, RankSwapIntersection},
         },
+        involution::{EPS, Involution},
         kept::ByLaw,
         likelihood::Likelihood,
     },
@@ -232,6 +233,13 @@ fn nobody_is_excluded_by_a_total_or_by_a_zero() {
                 (
                     &swapped,
                     Box::new(Likelihood::new(swapped.statement.clone()).unwrap()),
+                ),
+                (
+                    &swapped,
+                    Box::new(
+                        Involution::new(Likelihood::new(swapped.statement.clone()).unwrap(), EPS)
+                            .unwrap(),
+                    ),
                 ),
                 (
                     &averaged,

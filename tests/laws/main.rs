@@ -58,6 +58,7 @@ mod report;
 mod results;
 mod risk;
 mod schema;
+mod slow_posterior;
 mod spelling;
 mod suppressed_cells;
 mod swapping;

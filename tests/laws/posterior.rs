@@ -6,7 +6,7 @@ use sdcrisk::attack::{
     balanced::{Balanced, Sampled},
 };
 
-use crate::random_files::Dice;
+use crate::{random_files::Dice, slow_posterior};
 
 /// Lists of chance.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ fn sampled(weights: &Weights, seed: u64) -> Sampled {
 /// Square files, few seekers, many seekers, and files that contradict themselves.
 fn for_each_case(mut check: impl FnMut(&Weights, u64)) {
     let mut dice = Dice(41);
-    for round in 0..60 {
+    for round in 0..200 {
         let (n, m) = match round % 4 {
             0 => (6, 6),
             1 => (4, 7),
@@ -121,7 +121,7 @@ fn for_each_case(mut check: impl FnMut(&Weights, u64)) {
         check(&Weights::of_chance(&mut dice, n, m, sides), round);
     }
     // All 8! permutations.
-    check(&Weights::of_chance(&mut dice, 8, 8, 8), 60);
+    check(&Weights::of_chance(&mut dice, 8, 8, 8), 200);
 }
 
 /// A share of 1,024 permutations, of which fewer are independent, is off by .03 or more about once in a thousand.
@@ -204,6 +204,42 @@ fn balanced_lists_hold_what_permutations_have() {
             }
         }
     });
+}
+
+/// On 200 files, 3 to 14 records a side, some likelihoods of e^±3 and some of e^±12: the posterior of a second program, entry by entry.
+#[test]
+fn the_second_program_balances_to_the_same() {
+    let mut dice = Dice(61);
+    let (mut entries, mut worst, mut contradicted) = (0, 0.0_f64, 0);
+    for file in 0..200 {
+        let (n, m) = (3 + dice.roll(12) as usize, 3 + dice.roll(12) as usize);
+        let sides = [8, 4, 2, 1][file % 4];
+        let mut weights = Weights::of_chance(&mut dice, n, m, sides);
+        if file % 3 == 0 {
+            let all = weights.rows.iter_mut().flatten();
+            all.for_each(|w| *w = if *w > 0.0 { w.powi(4) } else { 0.0 });
+        }
+        let (slow, alone) = slow_posterior::balanced(&weights.rows, 5_000);
+        let balanced = Balanced::new(&weights).unwrap();
+        contradicted += usize::from(balanced.figures().contradicted > 0);
+        let mut list = Vec::new();
+        for seeker in 0..n {
+            balanced.list(seeker, &mut list);
+            let mut found = vec![0.0; m];
+            for &(record, cost) in &list {
+                found[record as usize] = (-cost).exp();
+            }
+            for (found, slow) in found.iter().zip(&slow[seeker]) {
+                worst = worst.max((found - slow).abs());
+                entries += usize::from(*slow > 0.0);
+            }
+            if !list.is_empty() {
+                worst = worst.max((balanced.no_partner(seeker) - alone[seeker]).abs());
+            }
+        }
+    }
+    println!("{entries} entries, off by {worst:.6} at most; {contradicted} files contradicted");
+    assert!(worst < 0.005 && entries > 5_000 && contradicted > 20);
 }
 
 /// A row of one candidate leaves the others what they have, and then nothing is left to draw.

@@ -196,7 +196,34 @@ impl Exchanges {
     }
 }
 
+/// Two pairs of which each is the only other side that the other one can have, in an attribute by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mutual {
+    pub attribute: usize,
+    pub pairs: [usize; 2],
+}
+
 impl Exchanges {
+    /// The pairs that stand and fall together, each two once an attribute.
+    pub fn mutual(&self) -> Vec<Mutual> {
+        let of_attribute = |(attribute, of): (usize, &OfAttribute)| {
+            let only = |exchange: u32| match of.pairs_of(exchange as usize) {
+                &[pair] if of.needs_other_side[exchange as usize] => Some(pair as usize),
+                _ => None,
+            };
+            let sides = (0_u32..).zip(&of.other_side);
+            let mutual = sides.filter_map(|(exchange, &other)| {
+                // Each two are met from both sides; an exchange of equal values is its own.
+                let both = other != NONE && exchange < other;
+                let pairs = both.then(|| Some([only(exchange)?, only(other)?]))??;
+                Some(Mutual { attribute, pairs })
+            });
+            mutual.collect::<Vec<_>>()
+        };
+        let attributes = self.attributes.iter().enumerate();
+        attributes.flat_map(of_attribute).collect()
+    }
+
     /// Number of attributes.
     pub fn n_attributes(&self) -> usize {
         self.attributes.len()

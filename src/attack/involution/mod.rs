@@ -1,12 +1,16 @@
 //! The involution attack on swapping: who took a value gave its holder their own.
 
+mod balancing;
 mod candidates;
 mod exchanges;
 mod soft;
+mod together;
 mod values;
 
+use std::sync::Arc;
+
 use candidates::Candidates;
-use exchanges::Exchanges;
+use exchanges::{Exchanges, Mutual};
 use values::{Values, Whole};
 
 use super::{
@@ -49,8 +53,13 @@ pub const EPS: f64 = 0.02;
 ///
 /// W₀ is the likelihood; `eps` is about the share of values that may have been moved otherwise. Nobody is excluded, nothing is certain.
 ///
+/// # Weights
+/// Where each of two pairs left is the only one that can be the other side of the other one's exchange, both are true or both are false. Then the exchange
+/// was drawn once, and one pair says of the other how likely it is (`together.rs`): who knows part of the people is surer of those
+/// whose exchanges can be seen.
+///
 /// # Links
-/// The likelihoods of the pairs that are left are balanced ([`Balanced`](super::balanced::Balanced)) whatever the assignment, but for one-to-one.
+/// The likelihoods of the pairs that are left, weighed so, are balanced ([`Balanced`](super::balanced::Balanced)) whatever the assignment, but for one-to-one.
 ///
 /// # Who is not seen
 /// A pair is never excluded for another side that the intruder could not see: if a value is shown more often than it was held by
@@ -147,26 +156,30 @@ impl Attack for Involution {
                     .into(),
             );
         }
-        if swaps.is_bounded() {
-            let mut left = Candidates::new(&swaps, Some(&values), bytes)?;
-            let possible = Exchanges::new(&left, &values).possible(left.len());
-            left.retain(&possible);
-            match Emptied::find(&left, scenario, self.law.masked_records()) {
-                None => {
+        let bytes_of_soft = bytes + 5 * size_of::<f64>();
+        let n_sought = swaps.n_sought();
+        let bounded = Bounded {
+            must: Must::new(scenario, self.law.masked_records()),
+            masked_records: self.law.masked_records(),
+            swaps,
+            values,
+        };
+        if bounded.swaps.is_bounded() {
+            let candidates = Candidates::new(&bounded.swaps, Some(&bounded.values), bytes)?;
+            match bounded.left(candidates, true)? {
+                Ok(candidates) => {
                     return Ok(Preference::Lists(Box::new(Left {
-                        candidates: left,
-                        n_sought: swaps.n_sought(),
-                        is_hard: true,
+                        candidates,
+                        n_sought,
+                        bounded: Some(Arc::new(bounded)),
                         caveats,
                     })));
                 }
-                Some(emptied) => caveats.push(emptied.in_words(self.eps)),
+                Err(emptied) => caveats.push(emptied.in_words(self.eps)),
             }
         }
-        let mut candidates = Candidates::new(&swaps, None, bytes + 5 * size_of::<f64>())?;
-        let n_sought = swaps.n_sought();
-        drop(swaps);
-        if !soft::soften(&mut candidates, n_sought, &values, self.eps)? {
+        let mut candidates = Candidates::new(&bounded.swaps, None, bytes_of_soft)?;
+        if !soft::soften(&mut candidates, n_sought, &bounded.values, self.eps)? {
             caveats.push(
                 "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \
                  of likelihood, balanced"
@@ -176,9 +189,107 @@ impl Attack for Involution {
         Ok(Preference::Lists(Box::new(Left {
             candidates,
             n_sought,
-            is_hard: false,
+            bounded: None,
             caveats,
         })))
+    }
+}
+
+/// What the hard form goes by.
+#[derive(Debug)]
+struct Bounded {
+    swaps: Swaps,
+    values: Values,
+    must: Must,
+    masked_records: usize,
+}
+
+impl Bounded {
+    /// Of these pairs, with their likelihoods as costs, those that are left when every pair without another side goes; or who is left with
+    /// nobody. If they are to be `weighed`, by the pairs that they stand or fall with.
+    fn left(
+        &self,
+        mut pairs: Candidates,
+        weighed: bool,
+    ) -> Result<std::result::Result<Candidates, Emptied>> {
+        let possible = Exchanges::new(&pairs, &self.values).possible(pairs.len());
+        pairs.retain(&possible);
+        if let Some(emptied) = self.must.without_partner(&pairs) {
+            return Ok(Err(emptied));
+        }
+        if !weighed {
+            return Ok(Ok(pairs));
+        }
+        let mutual = Exchanges::new(&pairs, &self.values).mutual();
+        let places = self.values.places();
+        let log_n = (self.masked_records as f64).ln();
+        let log_event = |link: &Mutual, seeker: usize, sought: usize| {
+            let attribute = places[link.attribute];
+            self.swaps.log_of_change(attribute, seeker, sought) - log_n
+        };
+        together::weigh(&mut pairs, self.swaps.n_sought(), &mutual, log_event)?;
+        Ok(Ok(pairs))
+    }
+
+    /// The pairs of candidates that are kept, with their likelihoods.
+    fn kept(&self, candidates: &Candidates, keeps: &dyn Fn(usize, u32) -> bool) -> Candidates {
+        let mut kept = candidates.clone();
+        let pairs = || candidates.seekers().zip(&candidates.records);
+        kept.costs = pairs()
+            .map(|(seeker, &record)| self.swaps.cost(seeker, record as usize))
+            .collect();
+        let keeps: Vec<bool> = pairs()
+            .map(|(seeker, &record)| keeps(seeker, record))
+            .collect();
+        kept.retain(&keeps);
+        kept
+    }
+}
+
+/// Which records must have a partner.
+#[derive(Debug)]
+struct Must {
+    /// Of those that look, and of those that are looked for.
+    sides: [bool; 2],
+    names: [&'static str; 2],
+    among: [usize; 2],
+}
+
+impl Must {
+    /// The intruder's records, if the whole file was released, and the released ones, if everybody is held.
+    fn new(scenario: &Scenario<'_>, masked_records: usize) -> Self {
+        let whole = Whole::new(scenario, masked_records);
+        let (intruder, released) = (scenario.intruder, scenario.released);
+        let of_intruder = whole.release && intruder.n_records() <= masked_records;
+        let of_released = whole.people && released.n_records() <= masked_records;
+        let names = ["records of the intruder", "masked records"];
+        let (sides, names) = match scenario.direction {
+            Direction::OriginalToMasked => ([of_intruder, of_released], names),
+            Direction::MaskedToOriginal => ([of_released, of_intruder], [names[1], names[0]]),
+        };
+        Self {
+            sides,
+            names,
+            among: [
+                scenario.seekers().n_records(),
+                scenario.sought().n_records(),
+            ],
+        }
+    }
+
+    fn without_partner(&self, left: &Candidates) -> Option<Emptied> {
+        let matched = Possible::of(Graph {
+            n_columns: self.among[1],
+            starts: &left.starts,
+            columns: &left.records,
+        })
+        .pairs();
+        let side = (0..2).find(|&side| self.sides[side] && matched < self.among[side])?;
+        Some(Emptied {
+            of: self.names[side],
+            many: self.among[side] - matched,
+            among: self.among[side],
+        })
     }
 }
 
@@ -190,32 +301,6 @@ struct Emptied {
 }
 
 impl Emptied {
-    /// The intruder's records, if the whole file was released, and the released ones, if everybody is held.
-    fn find(left: &Candidates, scenario: &Scenario<'_>, masked_records: usize) -> Option<Self> {
-        let whole = Whole::new(scenario, masked_records);
-        let (intruder, released) = (scenario.intruder, scenario.released);
-        let of_intruder = whole.release && intruder.n_records() <= masked_records;
-        let of_released = whole.people && released.n_records() <= masked_records;
-        let names = ["records of the intruder", "masked records"];
-        let (must, names) = match scenario.direction {
-            Direction::OriginalToMasked => ([of_intruder, of_released], names),
-            Direction::MaskedToOriginal => ([of_released, of_intruder], [names[1], names[0]]),
-        };
-        let among = [left.n_seekers(), scenario.sought().n_records()];
-        let matched = Possible::of(Graph {
-            n_columns: among[1],
-            starts: &left.starts,
-            columns: &left.records,
-        })
-        .pairs();
-        let side = (0..2).find(|&side| must[side] && matched < among[side])?;
-        Some(Self {
-            of: names[side],
-            many: among[side] - matched,
-            among: among[side],
-        })
-    }
-
     fn in_words(&self, eps: f64) -> String {
         format!(
             "the assumption does not hold: swaps cannot all be mutual, since {} of {} {} are left with no candidate of their own. The window is another, \
@@ -231,7 +316,8 @@ impl Emptied {
 struct Left {
     candidates: Candidates,
     n_sought: usize,
-    is_hard: bool,
+    /// What they were found by in the hard form.
+    bounded: Option<Arc<Bounded>>,
     caveats: Vec<String>,
 }
 
@@ -285,7 +371,30 @@ impl Lists for Left {
     }
 
     fn excludes_others(&self) -> bool {
-        self.is_hard
+        self.bounded.is_some()
+    }
+
+    fn pairs_need_each_other(&self) -> bool {
+        self.bounded.is_some()
+    }
+
+    fn only(
+        &self,
+        keeps: &dyn Fn(usize, u32) -> bool,
+        last: bool,
+    ) -> Result<Option<Box<dyn Lists>>> {
+        let Some(bounded) = &self.bounded else {
+            return Ok(None);
+        };
+        let kept = bounded.left(bounded.kept(&self.candidates, keeps), last)?;
+        Ok(kept.ok().map(|candidates| -> Box<dyn Lists> {
+            Box::new(Self {
+                candidates,
+                n_sought: self.n_sought,
+                bounded: Some(Arc::clone(bounded)),
+                caveats: self.caveats.clone(),
+            })
+        }))
     }
 
     fn caveats(&self) -> Vec<String> {

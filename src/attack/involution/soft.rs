@@ -1,12 +1,7 @@
 //! The soft form: other sides weigh by how likely they are.
 
-use rayon::prelude::*;
-
-use super::{Borrowed, candidates::Candidates, exchanges::Exchanges, values::Values};
-use crate::{
-    attack::{Lists, balanced::Balanced},
-    error::Result,
-};
+use super::{balancing::balanced, candidates::Candidates, exchanges::Exchanges, values::Values};
+use crate::error::Result;
 
 /// Rounds, unless it settles sooner.
 const ROUNDS: usize = 25;
@@ -17,7 +12,7 @@ const SETTLED: f64 = 1e-3;
 /// From this share of exchanges with another side on, it is sure that values were exchanged: chance comes to a fifth at most.
 const SHOWN: f64 = 0.5;
 
-/// Rounds of balancing in each: what comes of all is balanced to the end by the judge.
+/// Rounds of scaling in each.
 const SCALINGS: u32 = 40;
 
 /// Pairs below this probability are dropped on the way, a quarter of all at once or more.
@@ -59,7 +54,7 @@ pub(super) fn soften(
     }
     let left_out = attributes - 1;
     let mut without = unweighed.clone();
-    let before = balanced(&without, n_sought)?;
+    let before = balanced(&without, n_sought, SCALINGS)?.of_pairs;
     let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before);
     let (probabilities, exchanges) = soft.weigh(&mut without, Some(left_out))?;
     let found = exchanges.share_mutual(left_out, &probabilities);
@@ -88,7 +83,7 @@ impl Soft<'_> {
         let mut exchanges = Exchanges::new(candidates, self.values);
         let mut round = 0;
         loop {
-            let mut probabilities = balanced(candidates, self.n_sought)?;
+            let mut probabilities = balanced(candidates, self.n_sought, SCALINGS)?.of_pairs;
             let keeps: Vec<bool> = probabilities.iter().map(|&p| p > NEGLIGIBLE).collect();
             if 4 * keeps.iter().filter(|&&keep| keep).count() <= 3 * keeps.len() {
                 candidates.retain(&keeps);
@@ -111,29 +106,4 @@ impl Soft<'_> {
             before = factors;
         }
     }
-}
-
-/// The balanced probability of each pair.
-fn balanced(candidates: &Candidates, n_sought: usize) -> Result<Vec<f64>> {
-    let lists = Borrowed {
-        candidates,
-        n_sought,
-    };
-    let balanced = Balanced::in_rounds(&lists, SCALINGS)?;
-    let of_seeker = |list: &mut Vec<(u32, f64)>, seeker: usize| -> Vec<f64> {
-        balanced.list(seeker, list);
-        let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
-        // Balancing may leave pairs out.
-        let mut entries = list.iter().peekable();
-        let of_record = |record: &u32| {
-            let own = entries.next_if(|(other, _)| other == record);
-            own.map_or(0.0, |&(_, cost)| (-cost).exp())
-        };
-        candidates.records[pairs].iter().map(of_record).collect()
-    };
-    let rows: Vec<Vec<f64>> = (0..candidates.n_seekers())
-        .into_par_iter()
-        .map_init(Vec::new, of_seeker)
-        .collect();
-    Ok(rows.concat())
 }

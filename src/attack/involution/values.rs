@@ -106,7 +106,9 @@ impl Values {
     /// O(n log n · attributes) time; 24 bytes a record and attribute at most, of either file.
     pub fn new(scenario: &Scenario<'_>, swapped: &[bool], whole: Whole) -> Self {
         let columns = (0..scenario.known.len()).into_par_iter().map(|k| {
-            let can_tell = swapped[k] && (whole.people || whole.release);
+            // Zeros that are hidden changed places before values were exchanged: with whom cannot be seen.
+            let hides = scenario.intruder.hides(k) || scenario.released.hides(k);
+            let can_tell = swapped[k] && !hides && (whole.people || whole.release);
             can_tell.then(|| Column::new(scenario, k))
         });
         let columns: Vec<Option<Column>> = columns.collect();
@@ -118,6 +120,14 @@ impl Values {
                 })
                 .collect(),
         }
+    }
+
+    /// Which of the known attributes these are.
+    pub fn places(&self) -> Vec<usize> {
+        let columns = self.columns.iter().enumerate();
+        columns
+            .filter_map(|(k, column)| column.as_ref().map(|_| k))
+            .collect()
     }
 
     /// The attributes of which exchanges tell something.

@@ -77,6 +77,13 @@ impl Swaps {
         -sum
     }
 
+    /// What a known attribute says of a pair, neither of which misses it: ln of the probability of the change, in the scale in which a
+    /// rank drawn at random has 1.
+    pub fn log_of_change(&self, attribute: usize, seeker: usize, sought: usize) -> f64 {
+        let (one, other) = (self.of_seeker(seeker), self.of_sought(sought));
+        self.ranked.laws[attribute].log_mean(one[attribute], other[attribute])
+    }
+
     /// The attributes that neither misses.
     fn values(&self, seeker: usize, sought: usize) -> impl Iterator<Item = (Ranks, Ranks, &Law)> {
         let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));

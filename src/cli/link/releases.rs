@@ -28,7 +28,7 @@ use crate::{
 /// What was released beside the masked file.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct ReleasesArgs {
-    /// A further release of the same people, masked independently (several: once each); method likelihood
+    /// A further release of the same people, masked independently (several: once each); methods likelihood and involution
     #[arg(long, value_name = "SECOND.csv", help_heading = "Further releases")]
     pub(super) also: Vec<PathBuf>,
     /// Its statement, one for each --also in their order [default: the same statement for all]
@@ -56,11 +56,13 @@ impl ReleasesArgs {
         if self.also.is_empty() {
             return Ok(());
         }
-        if methods != [MethodName::Likelihood] {
+        let can =
+            |method: &MethodName| matches!(method, MethodName::Likelihood | MethodName::Involution);
+        if !methods.iter().all(can) {
             return Err(Error::usage(
-                "--also adds up likelihoods of several releases, which only the method likelihood has",
+                "--also adds up likelihoods of several releases, which only the methods likelihood and involution have",
             )
-            .remedy("Use --method likelihood"));
+            .remedy("Use --method likelihood or --method involution"));
         }
         if self.release_id.is_none() {
             return Err(Error::usage(

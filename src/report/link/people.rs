@@ -545,7 +545,9 @@ impl LinkReport {
     fn reading_of_releases(&self) -> Option<String> {
         let all = self.results.iter().filter(|r| r.releases.is_some());
         let all = all.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
-        let is_first = |r: &&LinkResult| r.releases.is_none() && r.known == all.known;
+        let is_first = |r: &&LinkResult| {
+            r.releases.is_none() && r.known == all.known && all.method.starts_with(r.method)
+        };
         let first = self.results.iter().find(is_first)?;
         let releases = all.releases?;
         Some(format!(
