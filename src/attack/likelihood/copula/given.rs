@@ -1,5 +1,7 @@
 //! What attributes that stayed as they are explain of the scores.
 
+use std::collections::BTreeMap;
+
 use super::law::Class;
 use crate::{
     attack::{Release, Scenario},
@@ -15,7 +17,14 @@ const SAMPLED: usize = 512;
 pub(super) struct Explained {
     width: usize,
     values: Vec<f64>,
+    /// The group of each record: those with the same values. `None` where most have values of their own.
+    group_of: Option<Vec<u32>>,
+    /// The first record of each group.
+    first: Vec<usize>,
 }
+
+/// More groups than this are not told apart.
+const MOST_GROUPS: usize = 64;
 
 impl Explained {
     /// `None` if nothing was kept, or the released values of what was kept are not there.
@@ -34,7 +43,23 @@ impl Explained {
                 }
             }
         }
-        Some(Self { width, values })
+        let (group_of, first) = groups(&values, width);
+        Some(Self {
+            width,
+            values,
+            group_of,
+            first,
+        })
+    }
+
+    /// The group of a record, if records have groups.
+    pub fn group(&self, record: usize) -> Option<usize> {
+        Some(self.group_of.as_ref()?[record] as usize)
+    }
+
+    /// The first record of each group; none where records have no groups.
+    pub fn first_of_groups(&self) -> &[usize] {
+        &self.first
     }
 
     /// What is explained of these scores of a released record.
@@ -52,11 +77,29 @@ impl Explained {
             .map(|record| {
                 let parts = self.of(record, &class.known.places);
                 let off: Vec<f64> = known.iter().zip(parts).map(|(x, part)| x - part).collect();
-                class.log_joint(&off).1
+                class.log_known(&off)
             })
             .collect();
         super::log_sum(&logs) - (logs.len().max(1) as f64).ln()
     }
+}
+
+/// Records with the same values, and the first of each kind; nothing if there are too many kinds.
+fn groups(values: &[f64], width: usize) -> (Option<Vec<u32>>, Vec<usize>) {
+    let (mut number_of, mut first) = (BTreeMap::new(), Vec::new());
+    let mut group_of = Vec::new();
+    for (record, row) in values.chunks_exact(width.max(1)).enumerate() {
+        let bits: Vec<u64> = row.iter().map(|x| x.to_bits()).collect();
+        let number = *number_of.entry(bits).or_insert_with(|| {
+            first.push(record);
+            u32::try_from(first.len() - 1).unwrap_or(0)
+        });
+        if first.len() > MOST_GROUPS {
+            return (None, Vec::new());
+        }
+        group_of.push(number);
+    }
+    (Some(group_of), first)
 }
 
 /// The number of a term for each released record.

@@ -268,11 +268,20 @@ impl Class {
         levels(distance, self.known.places.len(), self.width, self.levels)
     }
 
-    /// ln of the joint density of each term and these known scores, and of all in sum.
-    pub fn log_joint(&self, known: &[f64]) -> (Vec<f64>, f64) {
-        let of_components: Vec<f64> = (self.components.iter())
+    fn log_components(&self, known: &[f64]) -> Vec<f64> {
+        (self.components.iter())
             .map(|(weight, normal)| weight + normal.log(known))
-            .collect();
+            .collect()
+    }
+
+    /// ln of the density of these known scores.
+    pub fn log_known(&self, known: &[f64]) -> f64 {
+        super::log_sum(&self.log_components(known))
+    }
+
+    /// ln of the joint density of each term and these known scores.
+    pub fn log_joint(&self, known: &[f64]) -> Vec<f64> {
+        let of_components = self.log_components(known);
         let likely = self.likely_levels(known);
         let log = |term: &Term| {
             let level = likely[term.level].probability;
@@ -281,8 +290,7 @@ impl Class {
                 false => f64::NEG_INFINITY,
             }
         };
-        let terms: Vec<f64> = self.terms.iter().map(log).collect();
-        (terms, super::log_sum(&of_components))
+        self.terms.iter().map(log).collect()
     }
 }
 

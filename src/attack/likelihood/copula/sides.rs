@@ -63,6 +63,12 @@ pub(super) fn at(observed: &Observed, record: usize, places: &[usize]) -> Vec<f6
     places.iter().map(|&place| row[place]).collect()
 }
 
+/// Known scores of somebody of a class without what a released record explains of them.
+fn less(known: &[f64], explained: &Explained, record: usize, class: &Class) -> Vec<f64> {
+    let parts = explained.of(record, &class.known.places);
+    known.iter().zip(parts).map(|(x, part)| x - part).collect()
+}
+
 /// What there is of the records of both sides.
 #[derive(Debug)]
 pub(super) struct Sides {
@@ -71,7 +77,8 @@ pub(super) struct Sides {
     pub explained: Option<Explained>,
     pub people: Side<Class>,
     pub shown: Side<Known>,
-    /// For each person, ln of each term and of all, as far as it does not depend on the released record.
+    /// For each person, ln of each term and of all, as far as it does not depend on the released record. Where released records have
+    /// [groups](Explained::group) the terms are those of each group, one after the other.
     pub terms: Vec<(Vec<f64>, f64)>,
     /// ln f of each released record, and the component that it is likeliest to be of.
     pub frequency: Vec<(f64, usize)>,
@@ -99,9 +106,15 @@ impl Sides {
                 let class = &people.classes[people.class_of[record] as usize];
                 let known = at(&scores.intruder, record, &class.known.places);
                 match &explained {
-                    None => class.log_joint(&known),
+                    None => (class.log_joint(&known), class.log_known(&known)),
                     // How likely the known scores are depends on what the released record shows: here, on average.
-                    Some(explained) => (Vec::new(), explained.log_mean(class, &known)),
+                    Some(explained) => {
+                        let first = explained.first_of_groups().iter();
+                        let terms = first.flat_map(|&shown| {
+                            class.log_joint(&less(&known, explained, shown, class))
+                        });
+                        (terms.collect(), explained.log_mean(class, &known))
+                    }
                 }
             })
             .collect();
@@ -144,11 +157,12 @@ impl Sides {
             return (terms, *all);
         };
         let class = &self.people.classes[self.people.class_of[person] as usize];
-        let places = &class.known.places;
-        let mut known = at(&self.scores.intruder, person, places);
-        let parts = explained.of(record, places);
-        known.iter_mut().zip(parts).for_each(|(x, part)| *x -= part);
-        *room = class.log_joint(&known).0;
+        if let Some(group) = explained.group(record) {
+            let width = class.terms.len();
+            return (&terms[group * width..(group + 1) * width], *all);
+        }
+        let known = at(&self.scores.intruder, person, &class.known.places);
+        *room = class.log_joint(&less(&known, explained, record, class));
         (room, *all)
     }
 }
