@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::scores::{Scores, Sorted, gaps};
 use crate::{
     error::Result,
-    mask::Effect,
+    mask::{Effect, new_numbers},
     stats::moments::moments,
-    table::{AttrId, Scale, Table, rounded},
+    table::{AttrId, Numbers, Scale, Table, rounded},
 };
 
 /// The share of the least and of the greatest values that get one value each, and how many do at least.
@@ -79,35 +79,57 @@ pub(super) fn place(
             }
         })
         .collect();
-    let before = original.clone();
-    let mut table = original;
-    for placed in &places {
-        let id = placed.attribute;
-        table = table.with_donors(id, placed.donors.clone());
-        if placed.coded.is_empty() {
-            continue;
-        }
-        let mut becomes = vec![Table::AS_IT_IS; n];
-        let mut texts = Vec::new();
-        for ((records, value), code) in placed.coded.iter().zip(0_u32..) {
-            for &record in records {
-                becomes[record as usize] = code;
-            }
-            texts.push(text(&table, id, *value));
-        }
-        let codes = placed.donors.iter().map(|&donor| becomes[donor as usize]);
-        let codes = codes.collect();
-        table = table.with_texts(id, codes, &texts)?;
-    }
     let effects = (places.par_iter())
-        .map(|placed| Effect::between(&before, &table, placed.attribute))
+        .map(|placed| effect(&original, placed))
         .collect();
+    let mut table = original;
+    for placed in places {
+        let id = placed.attribute;
+        let becomes = |placed: &Placed| -> Vec<u32> {
+            let mut becomes = vec![Table::AS_IT_IS; n];
+            for ((records, _), code) in placed.coded.iter().zip(0_u32..) {
+                for &record in records {
+                    becomes[record as usize] = code;
+                }
+            }
+            let donors = placed.donors.iter();
+            donors.map(|&donor| becomes[donor as usize]).collect()
+        };
+        let codes = (!placed.coded.is_empty()).then(|| becomes(&placed));
+        table = table.with_donors(id, placed.donors);
+        if let Some(codes) = codes {
+            let mark = table.dialect().decimal_mark.to_string();
+            let texts: Vec<String> = (placed.coded.iter())
+                .map(|(_, value)| value.to_string().replace('.', &mark))
+                .collect();
+            table = table.with_texts(id, codes, &texts)?;
+        }
+    }
     Ok((table, effects))
 }
 
-/// A new number of an attribute in its decimals and the file's way of writing. One that stands for a missing value steps aside by a unit of
-/// the last decimal, or twice.
-fn text(table: &Table, id: AttrId, value: f64) -> String {
+/// What is done to an attribute: its numbers by their donors, so that no cell has to be read again in the order of the masked file.
+fn effect(before: &Table, placed: &Placed) -> Effect {
+    let Some(old) = before.numbers(placed.attribute) else {
+        unreachable!("attributes without numbers were refused")
+    };
+    let mut coded = old.values.to_vec();
+    for (records, value) in &placed.coded {
+        for &record in records {
+            coded[record as usize] = *value;
+        }
+    }
+    let donors = placed.donors.iter();
+    let values: Vec<f64> = donors.map(|&donor| coded[donor as usize]).collect();
+    let new = Numbers {
+        values: &values,
+        missing: &old.missing.gathered(&placed.donors),
+    };
+    new_numbers::effect(&before.attribute(placed.attribute).name, old, new)
+}
+
+/// A new number of an attribute in its decimals. One that stands for a missing value steps aside by a unit of the last decimal, or twice.
+fn in_decimals(table: &Table, id: AttrId, value: f64) -> f64 {
     let decimals = table.decimals(id).unwrap_or(0);
     let mut new = rounded(value, decimals);
     for _ in table.missing_codes(id) {
@@ -116,8 +138,7 @@ fn text(table: &Table, id: AttrId, value: f64) -> String {
             new = rounded(new + unit, decimals).max(new.next_up());
         }
     }
-    let mark = table.dialect().decimal_mark;
-    new.to_string().replace('.', &mark.to_string())
+    new
 }
 
 /// The records in the order of some numbers.
@@ -195,7 +216,7 @@ fn ends(table: &Table, sorted: &Sorted) -> Vec<(Vec<u32>, f64)> {
                 true => value(&end[(count - 1) / 2]),
                 false => moments(end.iter().map(value)).mean,
             };
-            (end.to_vec(), becomes)
+            (end.to_vec(), in_decimals(table, sorted.attribute, becomes))
         })
         .collect()
 }
