@@ -194,6 +194,13 @@ struct Adding<'a> {
 const KEPT: usize = 16;
 
 impl Adding<'_> {
+    /// Whether any of a group of terms has a weight: most levels of protection cannot be those of somebody.
+    #[inline(always)]
+    fn counts(&self, group: usize) -> bool {
+        let weights = self.weights[group * LANES..].iter().take(LANES);
+        weights.fold(f64::NEG_INFINITY, |most, &weight| most.max(weight)) > f64::NEG_INFINITY
+    }
+
     /// The logarithms of a group of terms.
     #[inline(always)]
     fn logs(&self, group: usize) -> Lanes {
@@ -223,7 +230,7 @@ impl NullaryFnOnce for Adding<'_> {
         let groups = self.packed.groups();
         let mut kept = [[f64::NEG_INFINITY; LANES]; KEPT];
         let mut most = [f64::NEG_INFINITY; LANES];
-        for group in 0..groups {
+        for group in (0..groups).filter(|&group| self.counts(group)) {
             let logs = self.logs(group);
             if let Some(kept) = kept.get_mut(group) {
                 *kept = logs;
@@ -239,7 +246,7 @@ impl NullaryFnOnce for Adding<'_> {
             return most;
         }
         let mut sums = [0.0; LANES];
-        for group in 0..groups {
+        for group in (0..groups).filter(|&group| self.counts(group)) {
             let logs = match kept.get(group) {
                 Some(kept) => *kept,
                 None => self.logs(group),
