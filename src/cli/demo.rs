@@ -178,8 +178,8 @@ How to read it (higher = more risk):
   3. involution: the same, by an intruder who also uses that a swap has two sides: who took a value gave its holder their own.
   4. certain (rsld): only one masked record is possible, so the intruder knows that the link is right.
   5. candidates (rsld): how many masked records remain possible for a person, on average.
-  6. A larger p blurs relations between attributes more, and protects from an intruder who knows few people or few attributes; of one who
-     knows several attributes of everybody, it does not ('link --known-records' attacks with part of the people).
+  6. A larger p blurs relations between attributes more, and protects from an intruder who knows few attributes of few people; from one who
+     knows several attributes of many, it does not ('link --known-records' attacks with part of the people).
 
 Now type:
   {program} demo --data > people.csv
