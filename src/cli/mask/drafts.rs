@@ -89,6 +89,12 @@ impl IntruderArgs {
         named.parse::<u64>().is_err().then_some(Path::new(named))
     }
 
+    /// What was said of the intruder's knowledge, if that is the worst sets of some size.
+    fn worst(&self) -> Option<&str> {
+        let known = self.known.as_deref()?;
+        matches!(Knowledge::parse(known), Ok(Some(Knowledge::Worst(_)))).then_some(known)
+    }
+
     /// Refuses what cannot be, before any file is read.
     pub(super) fn check(&self) -> Result<()> {
         self.attack("balanced", self.known.as_deref()).map(drop)
@@ -187,19 +193,17 @@ impl Drafts<'_> {
             is_whole: false,
         });
         let all = self.most(limit);
-        let mut last = None;
-        for range in [near, MU] {
+        let within = |range| {
             let attacks = |mu, runs| self.measured(Keep::Mu(mu), assign, runs);
-            let found = self.search(range, limit, all, attacks)?;
-            // The crossing is not within a range of which the upper end is below the limit.
-            if let Some(found) = found {
-                if found.mu < range.to || range == MU {
-                    return Ok(found);
-                }
-                last = Some(found);
-            }
+            self.search(range, limit, all, attacks)
+        };
+        let mut found = within(near)?;
+        // The crossing is not within a range that has no mu below the limit, or whose upper end is below it.
+        let is_crossed = found.as_ref().is_some_and(|found| found.mu < near.to);
+        if !is_crossed && near != MU {
+            found = within(MU)?.or(found);
         }
-        last.ok_or_else(|| {
+        found.ok_or_else(|| {
             Error::usage(format!(
                 "--risk {}: even with all values drawn anew, an intruder who knows this much links more",
                 text::percent(limit)
@@ -321,10 +325,9 @@ impl Drafts<'_> {
 
     /// The cases of a report that count: of the worst sets, the worst.
     fn cases<'r>(&self, report: &'r LinkReport) -> Vec<&'r LinkResult> {
-        let known = self.intruder.known.as_deref().map(Knowledge::parse);
-        match known {
-            Some(Ok(Some(Knowledge::Worst(_)))) => worst_of(report).into_iter().collect(),
-            _ => report.results.iter().collect(),
+        match self.intruder.worst() {
+            Some(_) => worst_of(report).into_iter().collect(),
+            None => report.results.iter().collect(),
         }
     }
 
@@ -338,12 +341,10 @@ impl Drafts<'_> {
 
     /// By which the same case of several files is known.
     fn scenario(&self, case: &LinkResult) -> Scenario {
-        let known = match self.intruder.known.as_deref() {
+        let known = match self.intruder.worst() {
             // Which set is the worst differs from file to file.
-            Some(worst) if matches!(Knowledge::parse(worst), Ok(Some(Knowledge::Worst(_)))) => {
-                vec![worst.to_owned()]
-            }
-            _ => case.known.clone(),
+            Some(worst) => vec![worst.to_owned()],
+            None => case.known.clone(),
         };
         Scenario {
             attack: case.method.into(),
@@ -408,8 +409,7 @@ impl Drafts<'_> {
     /// The set of so many attributes that betrays most; `None` where it is all of them, or was asked for.
     fn worst(&self, keep: Keep, assign: &str, size: usize) -> Result<Option<CopulaWorst>> {
         let all = shared_attributes(self.table, self.table, None).0.len();
-        let asked = self.intruder.known.as_deref().map(Knowledge::parse);
-        if size >= all || matches!(asked, Some(Ok(Some(Knowledge::Worst(_))))) {
+        if size >= all || self.intruder.worst().is_some() {
             return Ok(None);
         }
         let worst = format!("worst:{size}");
