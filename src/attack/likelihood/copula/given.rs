@@ -23,7 +23,7 @@ pub(super) struct Explained {
     first: Vec<usize>,
 }
 
-/// More groups than this are not told apart.
+/// Of more groups than this none are made.
 const MOST_GROUPS: usize = 64;
 
 impl Explained {

@@ -42,7 +42,7 @@ pub(super) trait Places: Sync {
     /// Writes, for each term, the coordinates of a record, then h.
     fn place(&self, record: usize, into: &mut [f64]);
 
-    /// The term in whose coordinates a record is told apart from those near it.
+    /// The term in whose coordinates a record is separated from those near it.
     fn home(&self, record: usize) -> usize;
 
     /// A number that a query's has to be equal to; `None` where it is equal to all.

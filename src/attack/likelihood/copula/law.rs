@@ -317,7 +317,7 @@ pub(super) struct Coordinates {
 
 /// The directions of a term's coordinates in which somebody's known scores make a difference, orthonormal.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct KnownDirections {
     /// Directions × coordinates.
     rotation: Array2<f64>,
     /// How much less a masked score scatters in each given the known ones than for anybody: 1 − Var(y | z) / Var(y), positive.
@@ -327,7 +327,7 @@ pub(super) struct Told {
 /// Curvatures are no less: a direction that says nothing leaves a parabola without a top.
 const LEAST_CURVATURE: f64 = 0.01;
 
-impl Told {
+impl KnownDirections {
     pub fn new(term: &Term, released: &Known, coordinates: &Coordinates) -> Self {
         let (d, v) = coordinates.turned.dim();
         let across = coordinates.turned.dot(&coordinates.turned.t());

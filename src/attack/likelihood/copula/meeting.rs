@@ -2,7 +2,7 @@
 
 use super::{
     index::{self, Index, Places, Query, Shape},
-    law::{Coordinates, Told},
+    law::{Coordinates, KnownDirections},
     packed::{LANES, Packed, Scores},
     sides::{Sides, at},
 };
@@ -29,7 +29,7 @@ pub(super) struct Meeting {
     packed: Packed,
     /// Where people, and released records, stand: one member after the other.
     points: Option<[Vec<[f64; LANES]>; 2]>,
-    index: Option<(Vec<Told>, Index)>,
+    index: Option<(Vec<KnownDirections>, Index)>,
 }
 
 impl Sides {
@@ -121,20 +121,20 @@ impl Meeting {
     ) -> Self {
         let released = &sides.shown.classes[self.classes.shown];
         let people = &sides.people.classes[self.classes.people];
-        let told: Vec<Told> = (people.terms.iter())
+        let directions: Vec<KnownDirections> = (people.terms.iter())
             .zip(coordinates(sides, self.classes))
-            .map(|(term, own)| Told::new(term, released, &own))
+            .map(|(term, own)| KnownDirections::new(term, released, &own))
             .collect();
         let width = released.places.len().min(people.known.places.len());
         let curvature = match direction {
-            Direction::OriginalToMasked => told
+            Direction::OriginalToMasked => directions
                 .iter()
-                .flat_map(|told| told.curvature.clone())
+                .flat_map(|directions| directions.curvature.clone())
                 .collect(),
-            Direction::MaskedToOriginal => vec![1.0; told.len() * width],
+            Direction::MaskedToOriginal => vec![1.0; directions.len() * width],
         };
         let shape = Shape {
-            terms: told.len(),
+            terms: directions.len(),
             width,
             curvature,
             strict: strict.0,
@@ -142,13 +142,13 @@ impl Meeting {
         let sought = Sought {
             sides,
             meeting: &self,
-            told: &told,
+            directions: &directions,
             members: sides.sought(self.classes, direction),
             direction,
             strict: strict.1,
         };
         let index = Index::new(shape, sought.members.len(), &sought);
-        self.index = Some((told, index));
+        self.index = Some((directions, index));
         self
     }
 
@@ -222,12 +222,12 @@ impl Meeting {
         point: &[[f64; LANES]],
         strict: Vec<Option<f64>>,
     ) -> Option<(&Index, Query)> {
-        let (told, index) = self.index.as_ref()?;
+        let (directions, index) = self.index.as_ref()?;
         let mut pulls = Vec::new();
-        let constants: Vec<f64> = (told.iter().enumerate())
-            .map(|(term, told)| {
+        let constants: Vec<f64> = (directions.iter().enumerate())
+            .map(|(term, directions)| {
                 let own = self.in_term(point, term);
-                pulls.extend(told.of(&own));
+                pulls.extend(directions.of(&own));
                 let half = 0.5 * own.iter().fold(0.0, |sum, x| sum + x * x);
                 match who {
                     Who::Person(person) => {
@@ -258,7 +258,7 @@ pub(super) type Strict<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
 struct Sought<'a> {
     sides: &'a Sides,
     meeting: &'a Meeting,
-    told: &'a [Told],
+    directions: &'a [KnownDirections],
     members: &'a [u32],
     direction: Direction,
     strict: &'a Strict<'a>,
@@ -273,25 +273,28 @@ impl Places for Sought<'_> {
         };
         let mut room = Vec::new();
         let point = self.meeting.point(self.sides, who, &mut room);
-        let width = self.told.first().map_or(0, |told| told.curvature.len());
-        for ((term, told), into) in self
-            .told
+        let width = self
+            .directions
+            .first()
+            .map_or(0, |directions| directions.curvature.len());
+        for ((term, directions), into) in self
+            .directions
             .iter()
             .enumerate()
             .zip(into.chunks_exact_mut(width + 1))
         {
             let own = self.meeting.in_term(point, term);
             into.iter_mut()
-                .zip(told.of(&own))
+                .zip(directions.of(&own))
                 .for_each(|(to, x)| *to = x);
             into[width] = match self.direction {
                 Direction::OriginalToMasked => {
                     // What of the distance is not in the parabolas.
                     let all = own.iter().fold(0.0, |sum, x| sum + x * x);
-                    let told = (into.iter().zip(&told.curvature))
+                    let seen = (into.iter().zip(&directions.curvature))
                         .fold(0.0, |sum, (x, curvature)| sum + curvature * x * x);
                     self.meeting.packed.log_scale(term)
-                        - 0.5 * (all - told)
+                        - 0.5 * (all - seen)
                         - self.sides.frequency[member].0
                 }
                 Direction::MaskedToOriginal => {
