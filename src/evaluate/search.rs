@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use super::grid::Row;
 use crate::stats::interval::{resampled_mean, wilson};
 
-/// The search ends when both sides of the crossing are this close, as a share of the larger.
-const PRECISION: f64 = 0.01;
+/// A search for a release ends when both sides of the crossing are this close, as a share of the larger.
+pub const PRECISION: f64 = 0.01;
 
 /// Numbers of masked files after which a value is looked at again, before all of them.
 const STAGES: [u32; 2] = [1, 3];
@@ -174,6 +174,8 @@ pub struct Range {
     pub to: f64,
     /// Whether only whole numbers make sense.
     pub is_whole: bool,
+    /// The search ends when both sides of the crossing are this close, as a share of the larger.
+    pub precision: f64,
 }
 
 impl Range {
@@ -188,7 +190,7 @@ impl Range {
         };
         let middle = match self.is_whole {
             true => middle.floor(),
-            false if high - low <= PRECISION * high.abs().max(low.abs()) => return None,
+            false if high - low <= self.precision * high.abs().max(low.abs()) => return None,
             false => three_digits(middle),
         };
         (low < middle && middle < high).then_some(middle)
@@ -360,6 +362,7 @@ mod tests {
             from: 1.0,
             to: 1000.0,
             is_whole: false,
+            precision: PRECISION,
         };
         let (answer, files) = searched(range, 5, 0.05, |x, runs| trial(1.0 / x, 0.0, runs, 5, x));
         let Next::Found(x) = answer else {
@@ -377,6 +380,7 @@ mod tests {
                 from: 3.0,
                 to: 50.0,
                 is_whole: true,
+                precision: PRECISION,
             };
             let falls = |x: f64, runs| {
                 let risk = if x >= f64::from(crossing) { 0.04 } else { 0.06 };
@@ -405,6 +409,7 @@ mod tests {
             from: 1.0,
             to: 2.0,
             is_whole: true,
+            precision: PRECISION,
         };
         let (answer, files) = searched(range, 9, 0.05, |_, runs| doubtful(runs, 9));
         assert_eq!((answer, files), (Next::Nowhere, 18));
@@ -417,6 +422,7 @@ mod tests {
             from: 1.0,
             to: 64.0,
             is_whole: true,
+            precision: PRECISION,
         };
         let law = |x: f64, runs| {
             let risk = match (x, runs) {
@@ -436,6 +442,7 @@ mod tests {
             from: 1.0,
             to: 2.0,
             is_whole: true,
+            precision: PRECISION,
         };
         let below = |x: f64, runs| trial(0.01, 0.0, runs, 3, x);
         assert_eq!(searched(range, 3, 0.05, below).0, Next::Found(1.0));

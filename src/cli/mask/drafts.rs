@@ -34,10 +34,14 @@ const MU: Range = Range {
     from: 0.001,
     to: 10_000.0,
     is_whole: false,
+    precision: 0.2,
 };
 
 /// On the file itself mu is looked for within this factor of what planted files say, before it is looked for everywhere.
 const NEAR: f64 = 2.0;
+
+/// How exactly it is found there: risk is measured no more exactly.
+const PRECISION_OF_MU: f64 = 0.04;
 
 /// The interval of the risk shall reach as far as this share of it to either side.
 const PRECISION: f64 = 0.06;
@@ -183,25 +187,32 @@ impl Drafts<'_> {
 
     fn solved(&self, limit: f64, assign: &'static str) -> Result<Tried> {
         let planted = self.planted(0)?;
+        // Where to look: record by record is quicker, and nearly as strong.
         let looked = self.search(MU, limit, 1, |mu, runs| {
-            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), OF_PLANTED), assign, None))
+            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), OF_PLANTED), "best", None))
                 .collect()
         })?;
-        let near = looked.map_or(MU, |found| Range {
-            from: (found.mu / NEAR).max(MU.from),
-            to: (found.mu * NEAR).min(MU.to),
-            is_whole: false,
-        });
         let all = self.most(limit);
-        let within = |range| {
+        let within = |from: f64, to: f64| {
+            let range = Range {
+                from: from.max(MU.from),
+                to: to.min(MU.to),
+                precision: PRECISION_OF_MU,
+                ..MU
+            };
             let attacks = |mu, runs| self.measured(Keep::Mu(mu), assign, runs);
             self.search(range, limit, all, attacks)
         };
-        let mut found = within(near)?;
-        // The crossing is not within a range that has no mu below the limit, or whose upper end is below it.
-        let is_crossed = found.as_ref().is_some_and(|found| found.mu < near.to);
-        if !is_crossed && near != MU {
-            found = within(MU)?.or(found);
+        let (low, high) = match looked {
+            Some(found) => (found.mu / NEAR, found.mu * NEAR),
+            None => (MU.from, MU.to),
+        };
+        let mut found = within(low, high)?;
+        // The crossing is below a range that has no mu below the limit, and above one whose upper end is below it.
+        match &found {
+            None if low > MU.from => found = within(MU.from, low)?,
+            Some(at) if at.mu >= high && high < MU.to => found = within(high, MU.to)?.or(found),
+            _ => {}
         }
         found.ok_or_else(|| {
             Error::usage(format!(

@@ -111,6 +111,7 @@ impl Candidate {
                 from: range.from,
                 to: range.to,
                 is_whole: are_whole && !half(),
+                precision: search::PRECISION,
             });
         }
         Ok(())
