@@ -15,8 +15,8 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate, statement,
-//! rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! Arrows point one way: `cli → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate,
+//! statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|
@@ -36,7 +36,8 @@
 //! | [`memory`] | the limit of what a run may allocate |
 //! | [`rng`] | every random draw |
 //! | [`visible`] | names and text in which nothing is hidden |
-//! | [`cli`] | the program |
+//! | [`jobs`] | what the commands do: a request in, a report out |
+//! | [`cli`] | the program: words, files, the terminal |
 //!
 //! # Words
 //!
@@ -92,6 +93,7 @@ pub mod distance;
 pub mod error;
 pub mod evaluate;
 pub mod figure;
+pub mod jobs;
 pub mod loss;
 pub mod mask;
 pub mod memory;

@@ -5,15 +5,19 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     io::{self, IsTerminal, Write},
+    sync::Arc,
     time::Instant,
 };
 
 use clap::Args;
 
-use super::{memory as machine, progress, watch};
+use super::{clock::Clock, memory as machine, progress, watch};
 use crate::{
     error::{Error, Result},
-    memory, visible,
+    jobs::Observer,
+    memory,
+    optimize::subsystem::Watch,
+    visible,
 };
 
 pub use progress::Live;
@@ -55,6 +59,8 @@ pub struct Console {
     /// Whether it is that of the call, not of a part that other threads do.
     whole: bool,
     stages: RefCell<Vec<(String, f64)>>,
+    /// The stages that began and did not end yet.
+    under_way: RefCell<Vec<(String, Instant)>>,
     /// The notes so far.
     said: RefCell<BTreeSet<String>>,
 }
@@ -91,6 +97,7 @@ impl Console {
             live,
             whole: true,
             stages: RefCell::default(),
+            under_way: RefCell::default(),
             said: RefCell::default(),
         })
     }
@@ -105,6 +112,7 @@ impl Console {
             live: Live::silent(),
             whole: false,
             stages: RefCell::default(),
+            under_way: RefCell::default(),
             said: RefCell::default(),
         }
     }
@@ -190,21 +198,53 @@ impl Console {
 
     /// Does a stage of the work, and remembers how long it took. Times of the same stage add up.
     pub fn stage<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        (self as &dyn Observer).stage(name, work)
+    }
+}
+
+impl Observer for Console {
+    fn note(&self, text: &str) {
+        self.note(text);
+    }
+
+    fn warn(&self, text: &str) -> Result<()> {
+        self.warn(text)
+    }
+
+    fn unused(&self, text: &str) -> Result<()> {
+        self.unused(text)
+    }
+
+    fn progress(&self, text: &str) {
+        self.progress(text);
+    }
+
+    fn begin(&self, stage: &str) {
+        self.under_way
+            .borrow_mut()
+            .push((stage.into(), Instant::now()));
         if self.whole {
-            progress::begin(name);
+            progress::begin(stage);
         }
-        let result = work();
+    }
+
+    fn end(&self) {
         if self.whole {
             progress::end();
         }
+        let Some((stage, start)) = self.under_way.borrow_mut().pop() else {
+            return;
+        };
         let seconds = start.elapsed().as_secs_f64();
         let mut stages = self.stages.borrow_mut();
-        match stages.iter_mut().find(|(stage, _)| stage == name) {
+        match stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, total)) => *total += seconds,
-            None => stages.push((name.into(), seconds)),
+            None => stages.push((stage, seconds)),
         }
-        result
+    }
+
+    fn search(&self, what: &str, seconds: f64) -> Arc<dyn Watch + Send + Sync> {
+        Arc::new(Clock::new(what, seconds, self.live))
     }
 }
 

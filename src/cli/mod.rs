@@ -1,6 +1,7 @@
 //! The command line: the one place that knows subcommands, files, the terminal and the clock.
 
 mod args;
+mod clock;
 mod console;
 mod demo;
 mod describe;

@@ -12,6 +12,7 @@ use crate::{
         link::{LeftOut, Shared},
         truth::{self, Truth},
     },
+    jobs,
     report::{link::LeftOutAttribute, text},
     statement::Statement,
     table::{AttrId, Role, Table, pair::Pair},
@@ -199,7 +200,7 @@ impl Files {
             .map(|shared| shared.original)
             .collect();
         let doubts = comparable::doubts(&self.original, &self.masked, &ids, statement);
-        warn_of(&doubts, console)?;
+        jobs::warn_of(&doubts, console)?;
         Ok(doubts)
     }
 
@@ -240,16 +241,6 @@ impl Files {
             })
             .collect()
     }
-}
-
-/// Says what of the two files cannot be compared in earnest.
-///
-/// # Errors
-/// Usage, under `--strict`.
-pub fn warn_of(doubts: &[Doubt], console: &Console) -> Result<()> {
-    doubts
-        .iter()
-        .try_for_each(|doubt| console.warn(&doubt.text()))
 }
 
 /// A gate that passes although something was not compared has not said much.

@@ -45,11 +45,27 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Does work that gives what it has when somebody presses Ctrl-C (see [`is_interrupted`]); a second time ends the program.
 pub fn interruptible<T>(work: impl FnOnce() -> T) -> T {
-    watch_signals();
-    SEARCHING.fetch_add(1, Ordering::Relaxed);
-    let result = work();
-    SEARCHING.fetch_sub(1, Ordering::Relaxed);
-    result
+    let _interruptible = Interruptible::new();
+    work()
+}
+
+/// While this exists, Ctrl-C asks for what there is instead of ending the program; a second time ends it.
+#[derive(Debug)]
+pub struct Interruptible(());
+
+impl Interruptible {
+    /// From now on, until it is dropped.
+    pub fn new() -> Self {
+        watch_signals();
+        SEARCHING.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Interruptible {
+    fn drop(&mut self) {
+        SEARCHING.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Whether interruptible work was asked to stop, now or before.

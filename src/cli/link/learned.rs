@@ -1,9 +1,9 @@
-//! The options of the learned distances, and the clock that stops their search.
+//! The options of the learned distances.
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    sync::Arc,
+    time::Duration,
 };
 
 use clap::{Args, ValueEnum};
@@ -19,20 +19,13 @@ use crate::{
             weights::{ProofStatus, Weights},
         },
     },
-    cli::{
-        args,
-        console::{Console, Live},
-        files,
-    },
+    cli::{args, console::Console, files},
     error::{Error, Result},
     optimize::subsystem::{Watch, portfolio::Engine},
 };
 
 /// How long a search may take where nothing else is asked for, in seconds.
 const USUAL_LIMIT: f64 = 60.0;
-
-/// Progress is shown no more often than this.
-const BETWEEN_LINES: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -182,7 +175,8 @@ impl LearnedArgs {
         }
     }
 
-    fn limit(&self) -> Result<Duration> {
+    /// How long one search may take.
+    pub(super) fn limit(&self) -> Result<Duration> {
         let seconds = self.time_limit.unwrap_or(USUAL_LIMIT);
         Duration::try_from_secs_f64(seconds)
             .ok()
@@ -194,28 +188,12 @@ impl LearnedArgs {
             })
     }
 
-    /// The clock of this call.
-    ///
-    /// # Errors
-    /// Usage, when the limit is no time.
-    pub(super) fn clock(&self, console: &Console) -> Result<Arc<Clock>> {
-        Ok(Arc::new(Clock {
-            limit: self.limit()?,
-            live: console.live(),
-            state: Mutex::new(State {
-                started: Instant::now(),
-                shown: None,
-                what: String::new(),
-            }),
-        }))
-    }
-
     /// What learns a family.
     pub(super) fn learner(
         &self,
         family: Family,
         standardize: Standardize,
-        clock: &Arc<Clock>,
+        watch: Arc<dyn Watch + Send + Sync>,
     ) -> Learner {
         Learner {
             family,
@@ -223,70 +201,8 @@ impl LearnedArgs {
             engine: self.engine.map_or(Engine::Auto, Engine::from),
             keeps_proof: self.certificate.is_some(),
             wants_ranges: self.weights.is_some(),
-            watch: Arc::clone(clock) as Arc<dyn Watch + Send + Sync>,
+            watch,
         }
-    }
-}
-
-/// Stops a search when its time is over or somebody presses Ctrl-C, and shows how it fares.
-#[derive(Debug)]
-pub(super) struct Clock {
-    limit: Duration,
-    live: Live,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    started: Instant,
-    shown: Option<Instant>,
-    what: String,
-}
-
-impl Clock {
-    /// A search begins; `what` it looks for is shown beside its progress.
-    pub(super) fn start(&self, what: &str) {
-        let mut state = self.state();
-        state.started = Instant::now();
-        state.shown = None;
-        state.what = what.into();
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
-
-impl Watch for Clock {
-    fn stops(&self) -> bool {
-        files::is_interrupted() || self.state().started.elapsed() >= self.limit
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        let left = self.limit.saturating_sub(self.state().started.elapsed());
-        Some(left.as_secs_f64())
-    }
-
-    fn progress(&self, satisfied: usize, bound: usize) {
-        if !self.live.is_live() {
-            return;
-        }
-        let mut state = self.state();
-        if state
-            .shown
-            .is_some_and(|shown| shown.elapsed() < BETWEEN_LINES)
-        {
-            return;
-        }
-        state.shown = Some(Instant::now());
-        self.live.show(&format!(
-            "{}: {satisfied} linked, at most {bound} (gap {}), {:.0} s; Ctrl-C prints the best so far",
-            state.what,
-            bound.saturating_sub(satisfied),
-            state.started.elapsed().as_secs_f64()
-        ));
     }
 }
 

@@ -7,8 +7,9 @@ use crate::{
         distance_based::Standardize,
         intersection::microaggregation::{Groups, MicroaggregationIntersection},
     },
-    cli::{console::Console, mask::groups},
+    cli::console::Console,
     error::{Error, Result},
+    jobs::groups,
     statement::{ArcCost, DistanceScale, Grouping, Statement},
     table::Table,
 };

@@ -38,6 +38,7 @@ use crate::{
         status::Status,
         truth::{self, Truth},
     },
+    jobs,
     report::{
         link::{
             self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
@@ -136,7 +137,7 @@ pub(in crate::cli) fn attack_files(
         Some(_) => Vec::new(),
         None => doubts(original, masked, &cases, &left_out, statement),
     };
-    pair::warn_of(&doubts, console)?;
+    jobs::warn_of(&doubts, console)?;
     let known_records = held.len();
     // A file that was shortened after masking was masked as a whole.
     let records = original.n_records().max(masked.n_records());

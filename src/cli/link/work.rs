@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     args::{AssignArg, LinkArgs},
-    learned::{Clock, GivenDistance},
+    learned::GivenDistance,
     methods::{Method, NotRun},
     releases::Release,
 };
@@ -14,9 +14,10 @@ use crate::{
         distance_based::Standardize,
         learned::{LearnedDistance, Lesson, family::Family},
     },
-    cli::{console::Console, files},
+    cli::console::Console,
     error::{Error, ErrorKind, Result},
     evaluate::link::{Assign, Case, Claim, FurtherRelease},
+    jobs::Observer,
     report::link::{LinkResult, Sample},
 };
 
@@ -33,7 +34,6 @@ pub(super) struct Work<'a> {
     /// A distance that was learned by another call.
     given: Option<GivenDistance>,
     caveats: BTreeSet<String>,
-    pub(super) clock: Arc<Clock>,
     pub(super) results: Vec<LinkResult>,
     /// The links of the last attack.
     pub(super) claims: Vec<Claim>,
@@ -97,7 +97,6 @@ impl<'a> Work<'a> {
             standardize,
             given: args.given_distance(standardize)?,
             caveats: BTreeSet::new(),
-            clock: args.methods.learned.clock(console)?,
             results: Vec::new(),
             claims: Vec::new(),
             not_run,
@@ -144,7 +143,7 @@ impl<'a> Work<'a> {
                     }
                 }
                 Method::Learned(family) => {
-                    files::interruptible(|| self.learned(turn, *family))?;
+                    self.learned(turn, *family)?;
                 }
             }
         }
@@ -159,12 +158,11 @@ impl<'a> Work<'a> {
             return self.attack(turn.case, &distance, None, turn.split);
         }
         let source = turn.training.unwrap_or(turn.case);
-        let learner = self
-            .args
-            .methods
-            .learned
-            .learner(family, self.standardize, &self.clock);
-        self.clock.start(family.name());
+        let options = &self.args.methods.learned;
+        // Until the links were counted, Ctrl-C is for the search.
+        let watch =
+            (self.console as &dyn Observer).search(family.name(), options.limit()?.as_secs_f64());
+        let learner = options.learner(family, self.standardize, Arc::clone(&watch));
         let lesson = self
             .console
             .stage(family.name(), || source.learn(&learner))?;

@@ -9,13 +9,13 @@ use clap::Args;
 
 use super::{
     DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
-    groups::{self, Group},
     microaggregation::ScaleArg,
     outputs::{Assignment, write_assignments},
 };
 use crate::{
     cli::{console::Console, files},
     error::{Error, Result},
+    jobs::groups::{self, Group},
     mask::{
         Details, Mask, Masked,
         fuzzy::{Block, Blocks, Clusters, FuzzyMicroaggregation, Settings, StartingCentres},

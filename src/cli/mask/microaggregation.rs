@@ -9,13 +9,13 @@ use clap::{Args, ValueEnum};
 
 use super::{
     DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
-    groups::{self, Group},
     keeping::KeepArgs,
     outputs::{Assignment, write_assignments},
 };
 use crate::{
     cli::console::Console,
     error::{Error, Result},
+    jobs::groups::{self, Group},
     mask::{
         Details, Mask, Masked,
         microaggregation::{Block, BlockOf, Blocks, Gaps, Microaggregation, Partition},

@@ -3,7 +3,6 @@
 mod copula;
 mod drafts;
 mod fuzzy;
-pub(in crate::cli) mod groups;
 mod ipso;
 mod keeping;
 mod microaggregation;
