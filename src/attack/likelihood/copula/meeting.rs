@@ -231,7 +231,7 @@ impl Meeting {
                 let half = 0.5 * own.iter().fold(0.0, |sum, x| sum + x * x);
                 match who {
                     Who::Person(person) => {
-                        let (terms, all) = &sides.terms[person];
+                        let (terms, all) = sides.terms_of_class(person, self.classes.shown);
                         terms[term] - all - half
                     }
                     Who::Released(record) => {
@@ -298,7 +298,8 @@ impl Places for Sought<'_> {
                         - self.sides.frequency[member].0
                 }
                 Direction::MaskedToOriginal => {
-                    let (terms, all) = &self.sides.terms[member];
+                    let shown = self.meeting.classes.shown;
+                    let (terms, all) = self.sides.terms_of_class(member, shown);
                     terms[term] - all
                 }
             };
@@ -314,7 +315,8 @@ impl Places for Sought<'_> {
                 (class.terms.iter()).position(|term| term.component == component)
             }
             Direction::MaskedToOriginal => {
-                let terms = &self.sides.terms[member].0;
+                let shown = self.meeting.classes.shown;
+                let terms = self.sides.terms_of_class(member, shown).0;
                 (0..terms.len()).max_by(|&a, &b| terms[a].total_cmp(&terms[b]))
             }
         };

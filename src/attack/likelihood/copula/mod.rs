@@ -68,8 +68,8 @@ pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
 ///
 /// # Search
 /// Of the records that are looked for, those of a class are in an [`index`](index::Index) over all terms. It only says whose likelihood
-/// need not be worked out; results are those of all pairs, to the last bit. Where kept attributes make the weights of the terms depend on
-/// both records there is none.
+/// need not be worked out; results are those of all pairs, to the last bit. Kept attributes make the weights
+/// of the terms depend on both records: with few combinations of their values each has an index of its own, with more there is none.
 ///
 /// # Large files
 /// Of more than 2²⁸ pairs the best guess is searched for by itself, and no probability is stated. Lists then hold what has all but
@@ -198,7 +198,7 @@ impl<'a> Pairs<'a> {
     fn indexed(&self, all: &[Classes]) -> Vec<bool> {
         let (sides, direction) = (&self.sides, self.agreement.direction);
         let mut is_indexed = vec![false; all.len()];
-        if sides.explained.is_some() {
+        if !sides.has_terms_of_classes() {
             return is_indexed;
         }
         let pairs = |classes: Classes| {

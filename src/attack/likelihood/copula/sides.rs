@@ -11,6 +11,9 @@ use super::{
 };
 use crate::{attack::Scenario, statement::CopulaParameters};
 
+/// Classes of released records are split by groups into no more than this.
+const MOST_CLASSES: usize = 64;
+
 /// The records of a side, by what there is of them.
 #[derive(Debug)]
 pub(super) struct Side<C> {
@@ -23,14 +26,19 @@ pub(super) struct Side<C> {
 }
 
 impl<C> Side<C> {
-    /// Records with the same states are a class.
-    fn new(observed: &Observed, n: usize, law: impl Fn(&[State], &[u32]) -> C) -> Self {
-        let mut number_of: BTreeMap<&[State], u32> = BTreeMap::new();
+    /// Records with the same states and the same group are a class.
+    fn new(
+        observed: &Observed,
+        n: usize,
+        group: impl Fn(usize) -> usize,
+        law: impl Fn(&[State], &[u32]) -> C,
+    ) -> Self {
+        let mut number_of: BTreeMap<(&[State], usize), u32> = BTreeMap::new();
         let mut members: Vec<Vec<u32>> = Vec::new();
         let (mut class_of, mut place_of) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (record, number) in (0..n).zip(0_u32..) {
-            let states = observed.row(record).1;
-            let class = *number_of.entry(states).or_insert_with(|| {
+            let kind = (observed.row(record).1, group(record));
+            let class = *number_of.entry(kind).or_insert_with(|| {
                 members.push(Vec::new());
                 u32::try_from(members.len() - 1).unwrap_or(0)
             });
@@ -75,6 +83,8 @@ pub(super) struct Sides {
     pub scores: Scores,
     /// What kept attributes explain of the scores of each released record.
     pub explained: Option<Explained>,
+    /// Whether released records of a class are of one [group](Explained::group).
+    are_split: bool,
     pub people: Side<Class>,
     pub shown: Side<Known>,
     /// For each person, ln of each term and of all, as far as it does not depend on the released record. Where released records have
@@ -90,16 +100,28 @@ impl Sides {
         let model = Model::new(stated);
         let (n_people, n_shown) = (scenario.intruder.n_records(), scenario.released.n_records());
         let explained = Explained::new(scenario, stated);
-        let shown = Side::new(&scores.released, n_shown, |states, _| {
-            Known::of(states, &scores.errors)
-        });
-        let people = Side::new(&scores.intruder, n_people, |states, members| {
-            let known = Known::of(states, &scores.errors);
-            let records: Vec<Vec<f64>> = (members.iter())
-                .map(|&record| at(&scores.intruder, record as usize, &known.places))
-                .collect();
-            model.class(known, &records)
-        });
+        let of_states = |states: &[State], _: &[u32]| Known::of(states, &scores.errors);
+        let mut shown = Side::new(&scores.released, n_shown, |_| 0, of_states);
+        let groups = explained
+            .as_ref()
+            .map_or(0, |of| of.first_of_groups().len());
+        let are_split = groups > 0 && groups * shown.classes.len() <= MOST_CLASSES;
+        if let (true, Some(explained)) = (are_split, &explained) {
+            let group = |record| explained.group(record).unwrap_or(0);
+            shown = Side::new(&scores.released, n_shown, group, of_states);
+        }
+        let people = Side::new(
+            &scores.intruder,
+            n_people,
+            |_| 0,
+            |states, members| {
+                let known = Known::of(states, &scores.errors);
+                let records: Vec<Vec<f64>> = (members.iter())
+                    .map(|&record| at(&scores.intruder, record as usize, &known.places))
+                    .collect();
+                model.class(known, &records)
+            },
+        );
         let terms = (0..n_people)
             .into_par_iter()
             .map(|record| {
@@ -136,12 +158,38 @@ impl Sides {
             .collect();
         Self {
             scores,
+            are_split,
             explained,
             people,
             shown,
             terms,
             frequency,
         }
+    }
+
+    /// Whether the terms of a person are the same for all released records of a class.
+    pub fn has_terms_of_classes(&self) -> bool {
+        self.explained.is_none() || self.are_split
+    }
+
+    /// ln of each term of a person and of all terms, for the released records of a class, if these have
+    /// [the same](Self::has_terms_of_classes).
+    pub fn terms_of_class(&self, person: usize, shown: usize) -> (&[f64], f64) {
+        let (terms, all) = &self.terms[person];
+        let first = self.shown.members[shown].first();
+        let explained = self.explained.as_ref().zip(first);
+        let group = explained.and_then(|(explained, &first)| explained.group(first as usize));
+        match group {
+            None => (terms, *all),
+            Some(group) => (self.of_group(person, group), *all),
+        }
+    }
+
+    /// ln of each term of a person where released records are of a group.
+    fn of_group(&self, person: usize, group: usize) -> &[f64] {
+        let class = self.people.class_of[person] as usize;
+        let width = self.people.classes[class].terms.len();
+        &self.terms[person].0[group * width..(group + 1) * width]
     }
 
     /// ln of each term of a pair and of all terms, as far as they do not depend on the masked scores; `room` is for terms that depend on
@@ -156,11 +204,10 @@ impl Sides {
         let Some(explained) = &self.explained else {
             return (terms, *all);
         };
-        let class = &self.people.classes[self.people.class_of[person] as usize];
         if let Some(group) = explained.group(record) {
-            let width = class.terms.len();
-            return (&terms[group * width..(group + 1) * width], *all);
+            return (self.of_group(person, group), *all);
         }
+        let class = &self.people.classes[self.people.class_of[person] as usize];
         let known = at(&self.scores.intruder, person, &class.known.places);
         *room = class.log_joint(&less(&known, explained, record, class));
         (room, *all)

@@ -76,7 +76,8 @@ struct Case {
     ties: bool,
     /// Whether an attribute of three values was not masked.
     unmasked: bool,
-    given: bool,
+    /// How many values an attribute has that was kept; 0 for none.
+    given: u64,
     direction: Direction,
 }
 
@@ -89,7 +90,7 @@ fn files(case: &Case, n: usize) -> (Cells, Cells) {
     let (mut people, mut shown) = (Cells::new(), Cells::new());
     for _ in 0..n {
         let common = dice.normal();
-        let class = dice.roll(3) as f64;
+        let class = dice.roll(case.given.max(3)) as f64;
         let both: Vec<(f64, f64)> = (0..MASKED)
             .map(|k| {
                 let x = 0.8 * common + 0.6 * dice.normal();
@@ -139,7 +140,7 @@ fn parameters(case: &Case) -> CopulaParameters {
             coded: 0.0,
             coded_at_least: 0,
         }),
-        given: case.given.then(|| CopulaGiven {
+        given: (case.given > 0).then(|| CopulaGiven {
             attributes: vec!["a4".into()],
             constants: vec![0.1, -0.1, 0.0, 0.2],
             terms: vec![CopulaTerm {
@@ -196,7 +197,11 @@ fn compare(case: &Case, n: usize) -> f64 {
         let all = pairs.meetings.iter().flatten().flatten();
         all.filter(|meeting| meeting.is_indexed()).count() > 0
     };
-    assert!(has_index(&quick) != case.given, "{case:?}");
+    // With groups beside gaps and ties, classes may be too small for an index.
+    let is_simple = case.gap == 0 && !case.ties;
+    if case.given == 0 || case.given > 64 || is_simple {
+        assert_eq!(has_index(&quick), case.given < 64, "{case:?}");
+    }
     let (mut expected, mut got) = (Vec::new(), Vec::new());
     let mut listed = 0;
     for seeker in 0..n {
@@ -242,11 +247,11 @@ fn the_search_finds_what_the_scan_of_all_pairs_finds() {
             gap: [0, 0, 12][at(3, 49_979_687) as usize],
             ties: at(2, 67_867_967) == 0,
             unmasked: at(3, 86_028_121) == 0,
-            given: number % 8 == 7,
+            given: [0, 0, 0, 2, 0, 0, 0, 5000][(number % 8) as usize],
             direction,
         }
     };
-    for number in 0..16 {
+    for number in 0..24 {
         for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
             compare(&case(number, direction), 110);
         }
@@ -264,7 +269,7 @@ fn likelihoods_that_say_much_leave_most_pairs_out() {
         gap: 0,
         ties: false,
         unmasked: false,
-        given: false,
+        given: 0,
         direction: Direction::OriginalToMasked,
     };
     for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
@@ -283,7 +288,7 @@ fn threads_make_no_difference() {
         gap: 12,
         ties: true,
         unmasked: false,
-        given: false,
+        given: 0,
         direction: Direction::OriginalToMasked,
     };
     for threads in [1, 3] {
