@@ -108,30 +108,31 @@ fn a_copy_gives_nothing_away() {
     assert!(expected(1) > 1.2 * expected(0));
 }
 
+/// Swaps the people's ranks and writes them with pseudonyms, each that of the person so many places farther on.
+fn swapped(sandbox: &Sandbox, seed: u32, farther: usize) {
+    sandbox
+        .run(&format!(
+            "mask rankswap --p 10 --seed {seed} --statement r{seed}.json -o r{seed}.csv in.csv"
+        ))
+        .ended(0);
+    let text = String::from_utf8(sandbox.read(&format!("r{seed}.csv"))).unwrap();
+    let lines: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(number, line)| match number {
+            0 => format!("pseudonym,{line}"),
+            _ => format!("p{},{line}", (number + farther) % 300),
+        })
+        .collect();
+    sandbox.write(&format!("r{seed}.csv"), lines.join("\n") + "\n");
+}
+
 /// Of rank swapping, candidate sets intersect, and the true record stays inside.
 #[test]
 fn candidate_sets_intersect() {
     let sandbox = sandbox();
-    let mut releases = Vec::new();
-    for seed in [1, 2] {
-        sandbox
-            .run(&format!(
-                "mask rankswap --p 10 --seed {seed} --statement r{seed}.json -o r{seed}.csv in.csv"
-            ))
-            .ended(0);
-        let text = String::from_utf8(sandbox.read(&format!("r{seed}.csv"))).unwrap();
-        let lines: Vec<String> = text
-            .lines()
-            .enumerate()
-            .map(|(number, line)| match number {
-                0 => format!("pseudonym,{line}"),
-                _ => format!("p{number},{line}"),
-            })
-            .collect();
-        releases.push(lines.join("\n") + "\n");
-    }
-    sandbox.write("r1.csv", &releases[0]);
-    sandbox.write("r2.csv", &releases[1]);
+    swapped(&sandbox, 1, 0);
+    swapped(&sandbox, 2, 0);
     let report = sandbox
         .run("link --method likelihood --statement r1.json --also r2.csv --also-statement r2.json --release-id pseudonym --format json in.csv r1.csv")
         .ended(0)
@@ -156,6 +157,27 @@ fn candidate_sets_intersect() {
     let [one, both] = [0, 1].map(|k| figure(k, "candidates_mean"));
     assert!(both < 0.6 * one && both >= 1.0, "{one} {both}");
     assert!(figure(1, "certain") > figure(0, "certain"));
+}
+
+/// What is aligned wrongly leaves people without candidates: then the report says so, and nobody is certain.
+#[test]
+fn releases_that_contradict_each_other_say_so() {
+    let sandbox = sandbox();
+    swapped(&sandbox, 1, 0);
+    swapped(&sandbox, 2, 1);
+    let report = sandbox
+        .run("link --method involution --statement r1.json --also r2.csv --also-statement r2.json --release-id pseudonym --format json in.csv r1.csv")
+        .ended(0)
+        .json();
+    let [alone, both] = [0, 1].map(|k| &report["results"][k]);
+    assert!(alone["caveats"].is_null() && alone["certain"].as_u64() > Some(200));
+    assert_eq!(both["certain"], 0);
+    let caveat = both["caveats"][0].as_str().unwrap();
+    assert!(
+        caveat.contains("the releases contradict each other"),
+        "{caveat}"
+    );
+    assert!(both["rate"].as_f64() < Some(0.05), "{both}");
 }
 
 #[test]
