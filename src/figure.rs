@@ -3,6 +3,8 @@
 //! Loss, risk and score are told in figures, so that no report shows a number without its direction and its range, and no
 //! zero denominator disappears.
 
+use serde::{Deserialize, Serialize};
+
 /// Why a measure of numbers is not defined where there are none.
 pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
 
@@ -50,9 +52,143 @@ impl Unit {
     }
 }
 
-/// What a figure is.
+/// Where reports put a figure. No report sorts figures by their keys: it asks for their group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Loss of the file in one number.
+    Overall,
+    /// What happened to categories, and to cells of any kind.
+    Cells,
+    /// How one kind of value or statistic differs between two files, not what the whole file lost.
+    Difference(Statistic, Discrepancy),
+    /// Clusters found in both files.
+    Clusters,
+    /// Classes predicted by what was learned from either file.
+    Classes,
+    /// A regression in both files.
+    Regression,
+    /// Risk without linkage.
+    Risk(About),
+    /// The score of the literature, and the terms that it is made of.
+    Score,
+    /// Rates of an attack in a grid of experiments.
+    Attack,
+}
+
+/// What a difference is taken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// The values themselves.
+    Values,
+    /// Means.
+    Means,
+    /// Variances.
+    Variances,
+    /// Covariances.
+    Covariances,
+    /// Correlations.
+    Correlations,
+    /// Quantiles.
+    Quantiles,
+}
+
+impl Statistic {
+    /// All, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Values,
+        Self::Means,
+        Self::Variances,
+        Self::Covariances,
+        Self::Correlations,
+        Self::Quantiles,
+    ];
+
+    /// The end of a key: `mean_square_data`, `pil_means`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Values => "data",
+            Self::Means => "means",
+            Self::Variances => "variances",
+            Self::Covariances => "covariances",
+            Self::Correlations => "correlations",
+            Self::Quantiles => "quantiles",
+        }
+    }
+}
+
+/// How a difference is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Discrepancy {
+    /// (m − m')².
+    MeanSquare,
+    /// |m − m'|.
+    MeanAbsolute,
+    /// |m − m'| / |m|, which a value near 0 makes large.
+    MeanVariation,
+    /// In units of what chance would make of it.
+    Probabilistic,
+}
+
+impl Discrepancy {
+    /// All, in the order of reports.
+    pub const ALL: [Self; 4] = [
+        Self::MeanSquare,
+        Self::MeanAbsolute,
+        Self::MeanVariation,
+        Self::Probabilistic,
+    ];
+
+    /// The beginning of a key: `mean_square_data`, `pil_means`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MeanSquare => "mean_square",
+            Self::MeanAbsolute => "mean_absolute",
+            Self::MeanVariation => "mean_variation",
+            Self::Probabilistic => "pil",
+        }
+    }
+}
+
+/// What a figure of risk is about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// Whether a record can be isolated.
+    SinglingOut,
+    /// Whether a record can be linked to a person.
+    Linkability,
+    /// Whether something can be found out about a person.
+    Inference,
+}
+
+impl About {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 3] = [Self::SinglingOut, Self::Linkability, Self::Inference];
+
+    /// Its name for people, as the title of what is about it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::SinglingOut => "Singling out: who stands alone",
+            Self::Linkability => "Linkability: who would be linked to a person",
+            Self::Inference => "Inference: what is told of a person",
+        }
+    }
+
+    /// Its name for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SinglingOut => "singling-out",
+            Self::Linkability => "linkability",
+            Self::Inference => "inference",
+        }
+    }
+}
+
+/// What a figure is: all that reports know of it. [`crate::evaluate::measures`] has the table of all of them.
 #[derive(Debug, PartialEq)]
 pub struct Definition {
+    /// Where reports put it.
+    pub group: Group,
     /// Its name for programs: lower case, words joined by `_`.
     pub key: &'static str,
     /// Its name for people, a few words.
@@ -71,8 +207,8 @@ pub struct Definition {
     pub unit: Unit,
     /// How its parts are printed.
     pub unit_of_parts: Unit,
-    /// Whether it says how one kind of value or statistic differs between two files, not what the whole file lost.
-    pub is_difference: bool,
+    /// Whether a count is one of records, so that it can be divided by the records of the file.
+    pub is_of_records: bool,
     /// Whether it may be published: no, unless its definition says so. Rates of attacks tell an intruder which to choose, and a mean in
     /// an attribute's own units may give one person's value away.
     pub is_public: bool,
@@ -81,12 +217,14 @@ pub struct Definition {
 impl Definition {
     /// A share, 0 to 1, lower is better.
     pub const fn share(
+        group: Group,
         key: &'static str,
         name: &'static str,
         says: &'static str,
         source: &'static str,
     ) -> Self {
         Self {
+            group,
             key,
             name,
             says,
@@ -96,30 +234,32 @@ impl Definition {
             most: Some(1.0),
             unit: Unit::Share,
             unit_of_parts: Unit::Share,
-            is_difference: false,
+            is_of_records: true,
             is_public: false,
         }
     }
 
     /// A number of records or the like, 0 to any, lower is better.
     pub const fn count(
+        group: Group,
         key: &'static str,
         name: &'static str,
         says: &'static str,
         source: &'static str,
     ) -> Self {
-        let share = Self::share(key, name, says, source);
+        let share = Self::share(group, key, name, says, source);
         share.in_units_of(Unit::Count).unbounded()
     }
 
     /// A number without unit, 0 to any, lower is better.
     pub const fn number(
+        group: Group,
         key: &'static str,
         name: &'static str,
         says: &'static str,
         source: &'static str,
     ) -> Self {
-        let share = Self::share(key, name, says, source);
+        let share = Self::share(group, key, name, says, source);
         share.in_units_of(Unit::Number).unbounded()
     }
 
@@ -148,10 +288,10 @@ impl Definition {
         }
     }
 
-    /// The same, of how one kind of value or statistic differs.
-    pub const fn of_a_difference(self) -> Self {
+    /// The same, of something else than records.
+    pub const fn of_other_than_records(self) -> Self {
         Self {
-            is_difference: true,
+            is_of_records: false,
             ..self
         }
     }
@@ -162,6 +302,19 @@ impl Definition {
             is_public: true,
             ..self
         }
+    }
+
+    /// What a figure of risk is about; `None` for one of anything else.
+    pub const fn about(&self) -> Option<About> {
+        match self.group {
+            Group::Risk(about) => Some(about),
+            _ => None,
+        }
+    }
+
+    /// Whether it says how one kind of value or statistic differs between two files.
+    pub const fn is_difference(&self) -> bool {
+        matches!(self.group, Group::Difference(..))
     }
 
     /// The interval, cut at the ends of what the figure can be.
@@ -265,7 +418,7 @@ pub fn value(figures: &[Figure], key: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    static TEST: Definition = Definition::number("test", "test", "nothing", "none");
+    static TEST: Definition = Definition::number(Group::Overall, "test", "test", "nothing", "none");
 
     #[test]
     fn a_number_beyond_all_numbers_is_not_shown_as_one() {

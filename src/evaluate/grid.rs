@@ -10,6 +10,7 @@ use super::{
     plan::{PlannedMask, PlannedOption},
     status::Status,
 };
+use crate::{loss, risk::interval};
 
 /// Options of more characters that are the same in all settings of a masking are left out of labels.
 const MOST_SHOWN: usize = 16;
@@ -258,14 +259,12 @@ pub fn overall(
 ) -> Overall {
     let linked = |names: &[&str], method: &str| term(attacks, names, method)?.rate;
     Overall {
-        il: losses.get("il").and_then(Value::as_f64),
+        il: losses.get(loss::IL.key).and_then(Value::as_f64),
         il_is_partial: false,
         rsld: linked(&["rsld"], "rsld"),
         dld: linked(&["dld", "am"], "am"),
         pld: linked(&PLD, "prl"),
-        id: risks
-            .get("interval_disclosure_rank")
-            .and_then(Value::as_f64),
+        id: risks.get(interval::BY_RANK.key).and_then(Value::as_f64),
         strongest: (attacks.iter().flat_map(|attack| &attack.by_case))
             .map(|case| case.rate)
             .max_by(f64::total_cmp),

@@ -10,6 +10,7 @@ pub mod grid;
 mod judge;
 pub mod knowledge;
 pub mod link;
+pub mod measures;
 pub mod overall;
 pub mod plan;
 pub mod score;

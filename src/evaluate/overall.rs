@@ -1,6 +1,6 @@
 //! The score of the literature: information loss and disclosure risk in one number, with every term that it is made of.
 
-use crate::figure::{Definition, Figure};
+use crate::figure::{Definition, Figure, Group};
 
 const SOURCE_2001: &str = "Domingo-Ferrer, Torra 2001";
 const SOURCE_2007: &str = "Torra 2007; Nin, Herranz, Torra 2008";
@@ -12,6 +12,7 @@ const INTERVAL: f64 = 0.5;
 
 /// The transparency attack's links.
 pub static RSLD: Definition = Definition::share(
+    Group::Score,
     "rsld",
     "linked by the published window (RSLD)",
     "correct links per record of the intersection attack on rank swapping, mean over the cases of known attributes",
@@ -19,6 +20,7 @@ pub static RSLD: Definition = Definition::share(
 );
 /// Distance-based links.
 pub static DLD: Definition = Definition::share(
+    Group::Score,
     "dld",
     "linked by distance (DLD)",
     "correct links per record to the nearest record of standardised attributes, mean over the cases of known attributes",
@@ -26,6 +28,7 @@ pub static DLD: Definition = Definition::share(
 );
 /// Probabilistic links.
 pub static PLD: Definition = Definition::share(
+    Group::Score,
     "pld",
     "linked by agreement (PLD)",
     "correct links per record of probabilistic record linkage, mean over the cases of known attributes",
@@ -33,6 +36,7 @@ pub static PLD: Definition = Definition::share(
 );
 /// Interval disclosure.
 pub static ID: Definition = Definition::share(
+    Group::Score,
     "id",
     "inside a narrow interval (ID)",
     "share of original values inside an interval of ranks around the masked value, of p % of the records in total, mean over p = 1, ..., 10 and attributes",
@@ -40,6 +44,7 @@ pub static ID: Definition = Definition::share(
 );
 /// Disclosure risk with the transparency attack.
 pub static DR: Definition = Definition::share(
+    Group::Score,
     "dr",
     "disclosure risk (DR)",
     "0.166 (RSLD + DLD + PLD) + 0.5 ID; the weights are those printed and add up to 0.998",
@@ -49,9 +54,10 @@ pub static DR: Definition = Definition::share(
 .at_most(3.0 * LINKAGE + INTERVAL);
 /// Loss and risk in one number.
 pub static SCORE: Definition =
-    Definition::share("score", "score", "0.5 (IL + DR)", SOURCE_2007).unbounded();
+    Definition::share(Group::Score, "score", "score", "0.5 (IL + DR)", SOURCE_2007).unbounded();
 /// Disclosure risk as first published.
 pub static DR_2001: Definition = Definition::share(
+    Group::Score,
     "dr_2001",
     "disclosure risk, form of 2001",
     "0.5 (DLD + PLD)/2 + 0.5 ID",
@@ -59,6 +65,7 @@ pub static DR_2001: Definition = Definition::share(
 );
 /// The score as first published.
 pub static SCORE_2001: Definition = Definition::share(
+    Group::Score,
     "score_2001",
     "score, form of 2001",
     "0.5 (IL + DR), with DR in the form of 2001",
@@ -68,6 +75,7 @@ pub static SCORE_2001: Definition = Definition::share(
 
 /// The strongest attack.
 pub static STRONGEST: Definition = Definition::share(
+    Group::Score,
     "strongest",
     "linked by the strongest attack",
     "correct links per record of the attack and the known attributes that link the most, of all attacks that were run",
@@ -75,11 +83,26 @@ pub static STRONGEST: Definition = Definition::share(
 );
 /// Disclosure risk by the strongest attack.
 pub static DR_STRONGEST: Definition = Definition::share(
+    Group::Score,
     "dr_strongest",
     "disclosure risk, strongest attack",
     "0.5 of the highest rate over all attacks and all sets of known attributes + 0.5 ID",
     "the project's own, after Domingo-Ferrer, Torra 2001",
 );
+
+/// All of them; IL is a loss, and has its definition there.
+pub static DEFINITIONS: [&Definition; 10] = [
+    &RSLD,
+    &DLD,
+    &PLD,
+    &ID,
+    &STRONGEST,
+    &DR,
+    &SCORE,
+    &DR_2001,
+    &SCORE_2001,
+    &DR_STRONGEST,
+];
 
 /// The terms of the score, as fractions (the papers print percent); `None` where a term was not measured.
 ///

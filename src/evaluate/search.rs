@@ -77,7 +77,7 @@ impl Trial {
         let losses: Option<Vec<f64>> = rows
             .iter()
             .map(|row| match (loss, row.not_in_il.is_empty()) {
-                ("il", false) => None,
+                (il, false) if il == crate::loss::IL.key => None,
                 _ => row.losses.get(loss)?.as_f64(),
             })
             .collect();

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
 use super::{
-    grid::{self, AttackRow, Row, Setting},
-    overall,
+    grid::{self, Row, Setting},
+    measures::{Name, Rate, RiskAxis, Whole, known_axis, known_name},
     plan::Published,
     status::Status,
 };
-use crate::{figure::Definition, loss, risk::interval, stats::interval::resampled_mean};
+use crate::{figure::Definition, loss, stats::interval::resampled_mean};
 
 /// A mean over the masked files of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -49,77 +49,34 @@ impl Measure {
     }
 }
 
-static ATTACK: Definition = Definition::share(
-    "attack",
-    "links",
-    "share of records linked correctly, a mean over what the intruder knows",
-    "counted",
-);
-
-static CERTAIN: Definition = Definition::share(
-    "certain",
-    "certain links",
-    "share of records with one candidate only, which is the right one",
-    "counted",
-);
-
-static EXTREMES: Definition = Definition::share(
-    "extremes",
-    "links among extremes",
-    "share of records in the top or bottom 1 % of a known attribute that are linked correctly",
-    "counted",
-);
-
-static FAR: Definition = Definition::share(
-    "far",
-    "links far from the mean",
-    "share of the 1 % of records farthest from the mean (Mahalanobis) that are linked correctly",
-    "counted",
-);
-
-static BOUND: Definition = Definition::share(
-    "bound",
-    "proven bound of links",
-    "share of records that no distance of the family links more of",
-    "counted",
-);
-
-/// What the measure of this name is, as settings name them: `il`, `dr`, `attack:am`, `loss:changed`, ...; `None` if nothing is known of it.
-pub fn definition(name: &str) -> Option<&'static Definition> {
-    match name.split_once(':') {
-        None if name == "il" => loss::definition(name),
-        None => {
-            let mut overall = [
-                &overall::DR,
-                &overall::SCORE,
-                &overall::DR_2001,
-                &overall::SCORE_2001,
-                &overall::DR_STRONGEST,
-            ]
-            .into_iter();
-            overall.find(|what| what.key == name)
-        }
-        Some(("attack", _)) => Some(&ATTACK),
-        Some(("certain", _)) => Some(&CERTAIN),
-        Some(("extremes", _)) => Some(&EXTREMES),
-        Some(("far", _)) => Some(&FAR),
-        Some(("bound", _)) => Some(&BOUND),
-        Some(("loss", key)) => loss::definition(key),
-        Some(("risk", key)) => interval::DEFINITIONS
-            .into_iter()
-            .find(|what| what.key == key),
-        Some(_) => None,
-    }
-}
-
 /// Measures by name, in the order of reports.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Measures(pub Vec<(String, Measure)>);
+pub struct Measures(pub Vec<(Name, Measure)>);
 
 impl Measures {
+    /// The measure of this name, if there is one.
+    pub fn find(&self, name: &Name) -> Option<&Measure> {
+        let mut all = self.0.iter();
+        all.find(|(other, _)| other == name)
+            .map(|(_, measure)| measure)
+    }
+
     /// The mean of this measure, where it is defined.
-    pub fn mean(&self, name: &str) -> Option<f64> {
-        self.0.iter().find(|(other, _)| other == name)?.1.mean
+    pub fn mean(&self, name: &Name) -> Option<f64> {
+        self.find(name)?.mean
+    }
+
+    /// The mean of a figure of the whole file, where it is defined.
+    pub fn whole(&self, whole: Whole) -> Option<f64> {
+        self.mean(&Name::Whole(whole))
+    }
+
+    /// The mean rate of the attack that links most.
+    pub fn highest_rate(&self) -> Option<f64> {
+        let links = self.0.iter().filter(|(name, _)| name.is_links());
+        links
+            .filter_map(|(_, measure)| measure.mean)
+            .max_by(f64::total_cmp)
     }
 }
 
@@ -159,7 +116,7 @@ pub struct SettingSummary {
     pub not_in_il: Vec<String>,
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,
-    /// The means: `il`, `dr`, `score`, `attack:NAME`, `certain:NAME`, `extremes:NAME`, `far:NAME`, `loss:KEY`, `risk:KEY`.
+    /// The means.
     pub measures: Measures,
     /// Whether it is on the Pareto front: no other setting of the same original is at least as good in both loss and risk and better in one.
     pub pareto: bool,
@@ -168,82 +125,81 @@ pub struct SettingSummary {
 }
 
 /// What a map of risk and loss shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Axes {
     /// The measure of loss; `null` if there is none.
-    pub loss: Option<String>,
-    /// The measure of risk: a name of a measure, or `highest attack rate`; `null` if there is none.
-    pub risk: Option<String>,
+    #[serde(deserialize_with = "known_name")]
+    pub loss: Option<Name>,
+    /// The measure of risk, or `highest attack rate`; `null` if there is none.
+    #[serde(deserialize_with = "known_axis")]
+    pub risk: Option<RiskAxis>,
 }
-
-/// The risk axis where the attacks of settings differ.
-pub const HIGHEST: &str = "highest attack rate";
 
 impl Axes {
     /// IL if it was measured of any setting of which it sees all that changed, else the first loss that sees it, else the first loss; DR if every setting has it, else that of 2001, else the highest attack rate, else the
     /// first measure of risk.
     pub fn of(settings: &[SettingSummary]) -> Self {
-        let names = |prefix: &str| -> Vec<String> {
-            let all = settings.iter().flat_map(|setting| &setting.measures.0);
-            let mut names: Vec<String> = Vec::new();
-            for (name, _) in all.filter(|(name, _)| name.starts_with(prefix)) {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-            names
+        let all = || {
+            settings
+                .iter()
+                .flat_map(|setting| setting.measures.0.iter())
         };
-        let has_all = |name: &&str| {
-            !settings.is_empty() && settings.iter().all(|s| s.measures.mean(name).is_some())
-        };
-        let has_some = |name: &&str| {
+        let is_measured = |name: &Name| {
             settings
                 .iter()
                 .any(|setting| setting.measures.mean(name).is_some())
         };
-        let linked = names("attack:").iter().any(|name| has_some(&name.as_str()));
-        let score = ["dr", "dr_2001"].into_iter().find(has_all);
-        let risk = match (score, linked) {
-            (Some(score), _) => Some(score.to_string()),
-            (None, true) => Some(HIGHEST.to_string()),
-            (None, false) => names("risk:").into_iter().next(),
+        let is_everywhere = |&whole: &Whole| {
+            !settings.is_empty() && settings.iter().all(|s| s.measures.whole(whole).is_some())
         };
-        let loss = Some("il".to_string()).filter(|il| has_some(&il.as_str()));
+        let score = [Whole::Dr, Whole::Dr2001].into_iter().find(is_everywhere);
+        let linked = all().any(|(name, measure)| name.is_links() && measure.mean.is_some());
+        let first_risk = || {
+            let mut names = all().map(|(name, _)| name);
+            names.find(|name| matches!(name, Name::Risk(_))).cloned()
+        };
+        let il = Name::Whole(Whole::Il);
+        let other_loss = || {
+            let losses = || {
+                all()
+                    .map(|(name, _)| name)
+                    .filter(|name| matches!(name, Name::Loss(_)))
+            };
+            let partial = settings.iter().any(|setting| !setting.not_in_il.is_empty());
+            let seeing = losses().find(|name| partial && sees_all(name));
+            seeing.or_else(|| losses().next()).cloned()
+        };
         Self {
-            loss: loss.or_else(|| {
-                let all = names("loss:");
-                let partial = settings.iter().any(|setting| !setting.not_in_il.is_empty());
-                let sees_all = all.iter().find(|name| partial && sees_all(name));
-                sees_all.or(all.first()).cloned()
-            }),
-            risk,
+            risk: match (score, linked) {
+                (Some(score), _) => Some(RiskAxis::Measure(Name::Whole(score))),
+                (None, true) => Some(RiskAxis::HighestRate),
+                (None, false) => first_risk().map(RiskAxis::Measure),
+            },
+            loss: Some(il).filter(is_measured).or_else(other_loss),
         }
     }
 
     /// Where a setting stands: loss and risk. It stands nowhere where the loss does not see all that changed.
     pub fn place(&self, setting: &SettingSummary) -> Option<[f64; 2]> {
-        let loss = self.loss.as_deref()?;
+        let loss = self.loss.as_ref()?;
         if !setting.not_in_il.is_empty() && !sees_all(loss) {
             return None;
         }
         let loss = setting.measures.mean(loss)?;
-        let risk = match self.risk.as_deref()? {
-            HIGHEST => {
-                let attacks = setting.measures.0.iter();
-                attacks
-                    .filter(|(name, _)| name.starts_with("attack:"))
-                    .filter_map(|(_, measure)| measure.mean)
-                    .max_by(f64::total_cmp)?
-            }
-            name => setting.measures.mean(name)?,
+        let risk = match self.risk.as_ref()? {
+            RiskAxis::HighestRate => setting.measures.highest_rate()?,
+            RiskAxis::Measure(name) => setting.measures.mean(name)?,
         };
         Some([loss, risk])
     }
 }
 
 /// Whether a measure of loss is of all attributes, numbers or not.
-fn sees_all(loss: &str) -> bool {
-    matches!(loss, "loss:changed" | "loss:suppressed")
+fn sees_all(name: &Name) -> bool {
+    let is_of_all =
+        |what: &Definition| [loss::CHANGED.key, loss::SUPPRESSED.key].contains(&what.key);
+    matches!(name, Name::Loss(what) if is_of_all(what))
 }
 
 /// Which points of loss and risk are on the Pareto front: those that no other beats in one without being worse in the other.
@@ -322,56 +278,43 @@ fn not_in_il(rows: &[&Row]) -> Vec<String> {
     names
 }
 
-/// A rate that not every attack has.
-type RateOf = fn(&AttackRow) -> Option<f64>;
-
 fn measures(rows: &[&Row]) -> Measures {
     let Some(first) = rows.first() else {
         return Measures::default();
     };
     let mut measures = Vec::new();
-    let mut add = |name: String, value: &dyn Fn(&Row) -> Option<f64>| {
-        let what = definition(&name);
-        measures.push((name, Measure::of(rows.iter().map(|row| value(row)), what)));
+    let mut add = |name: Name, value: &dyn Fn(&Row) -> Option<f64>| {
+        let what = name.definition();
+        let values = rows.iter().map(|row| value(row));
+        measures.push((name, Measure::of(values, Some(what))));
     };
-    add("il".into(), &|row| row.il);
-    add("dr".into(), &|row| row.dr);
-    add("score".into(), &|row| row.score);
-    add("dr_2001".into(), &|row| row.dr_2001);
-    add("score_2001".into(), &|row| row.score_2001);
-    add("dr_strongest".into(), &|row| row.dr_strongest);
+    for whole in Whole::ALL {
+        add(Name::Whole(whole), &|row| whole.of(row));
+    }
     for (place, attack) in first.attacks.iter().enumerate() {
-        add(format!("attack:{}", attack.name), &|row| {
-            row.attacks.get(place)?.rate
-        });
-        let certain = |row: &Row| row.attacks.get(place)?.certain_rate;
-        if rows
-            .iter()
-            .any(|row| certain(row).is_some_and(|rate| rate > 0.0))
-        {
-            add(format!("certain:{}", attack.name), &certain);
-        }
-        let optional: [(&str, RateOf); 3] = [
-            ("extremes", |attack| attack.extremes_rate),
-            ("far", |attack| attack.far_rate),
-            ("bound", |attack| attack.bound_rate),
-        ];
-        for (what, rate) in optional {
-            let value = |row: &Row| rate(row.attacks.get(place)?);
-            if rows.iter().any(|row| value(row).is_some()) {
-                add(format!("{what}:{}", attack.name), &value);
+        for rate in Rate::ALL {
+            let value = |row: &Row| rate.of(row.attacks.get(place)?);
+            let mut values = rows.iter().map(|row| value(row));
+            let is_there = match rate {
+                Rate::Links => true,
+                // Attacks without candidate sets have a rate of 0.
+                Rate::Certain => values.any(|rate| rate.is_some_and(|rate| rate > 0.0)),
+                Rate::Extremes | Rate::Far | Rate::Bound => values.any(|rate| rate.is_some()),
+            };
+            if is_there {
+                add(Name::Attack(rate, attack.name.clone()), &value);
             }
         }
     }
     for key in first.losses.keys() {
-        add(format!("loss:{key}"), &|row| {
-            row.losses.get(key).and_then(Value::as_f64)
-        });
+        if let Some(name) = Name::loss(key) {
+            add(name, &|row| row.losses.get(key).and_then(Value::as_f64));
+        }
     }
     for key in first.risks.keys() {
-        add(format!("risk:{key}"), &|row| {
-            row.risks.get(key).and_then(Value::as_f64)
-        });
+        if let Some(name) = Name::risk(key) {
+            add(name, &|row| row.risks.get(key).and_then(Value::as_f64));
+        }
     }
     Measures(measures)
 }
@@ -390,13 +333,16 @@ pub fn is_about(published: &Published, setting: &Setting) -> bool {
         })
 }
 
-/// The full name of a measure that a plan may call by its last part: `rsld` is `attack:rsld`, `pil` is `loss:pil`.
-pub fn full_name(name: &str, measures: &Measures) -> Option<String> {
-    let has = |full: &String| measures.0.iter().any(|(other, _)| other == full);
-    ["", "attack:", "loss:", "risk:"]
-        .into_iter()
-        .map(|prefix| format!("{prefix}{name}"))
-        .find(has)
+/// The measure that a plan calls by its full name or by the last part of it: `rsld` is `attack:rsld`, `pil` is `loss:pil`.
+fn called(name: &str, measures: &Measures) -> Option<Name> {
+    let meant = [
+        Name::parse(name),
+        Some(Name::Attack(Rate::Links, name.into())),
+        Name::loss(name),
+        Name::risk(name),
+    ];
+    let mut meant = meant.into_iter().flatten();
+    meant.find(|name| measures.find(name).is_some())
 }
 
 fn comparisons(setting: &Setting, measures: &Measures, published: &[Published]) -> Vec<Comparison> {
@@ -406,11 +352,12 @@ fn comparisons(setting: &Setting, measures: &Measures, published: &[Published]) 
     about
         .flat_map(|published| {
             published.measures.iter().map(|(name, value)| {
-                let measure = full_name(name, measures).unwrap_or_else(|| name.clone());
+                let measure = called(name, measures);
+                let mean = measure.as_ref().and_then(|name| measures.mean(name));
                 Comparison {
-                    difference: measures.mean(&measure).map(|mean| mean - value),
-                    measure,
+                    measure: measure.map_or_else(|| name.clone(), |name| name.to_string()),
                     value: *value,
+                    difference: mean.map(|mean| mean - value),
                     source: published.source.clone(),
                 }
             })
@@ -461,7 +408,10 @@ mod tests {
     #[test]
     fn an_interval_ends_where_its_measure_does() {
         let of = |values: [f64; 3], name: &str| {
-            let measure = Measure::of(values.into_iter().map(Some), definition(name));
+            let measure = Measure::of(
+                values.into_iter().map(Some),
+                Name::parse(name).map(|name| name.definition()),
+            );
             assert!(
                 (measure.half.unwrap() - 0.496_827_55).abs() < 1e-8,
                 "{name}"

@@ -4,25 +4,31 @@ use rayon::prelude::*;
 
 use super::Files;
 use crate::{
-    figure::{Definition, Figure, Part},
-    table::pair::{Pair, PairedCategories},
+    figure::{Definition, Figure, Group, Part},
+    table::pair::PairedCategories,
 };
 
-static ENTROPY_LOSS: Definition = Definition::share(
+/// How much remains unknown of categories.
+pub static ENTROPY_LOSS: Definition = Definition::share(
+    Group::Cells,
     "entropy_loss",
     "entropy of categories",
     "how much remains unknown of a category when its masked one is seen: H(original | masked) / H(original), mean over the attributes of categories; 0 where each can be told, 1 where nothing can",
     "P. Kooiman, L. Willenborg, J. Gouweleeuw, 1997; Handbook on Statistical Disclosure Control, 3.5",
 ).public();
 
-static CHANGED: Definition = Definition::share(
+/// Cells that are not the same.
+pub static CHANGED: Definition = Definition::share(
+    Group::Cells,
     "changed",
     "cells changed",
     "share of the values that are there in the original and are not the same in the masked file: another value, another name, or none",
     "counted",
 ).public();
 
-static SUPPRESSED: Definition = Definition::share(
+/// Cells that are missing now.
+pub static SUPPRESSED: Definition = Definition::share(
+    Group::Cells,
     "suppressed",
     "cells suppressed",
     "share of the values that are there in the original and missing in the masked file",
@@ -55,7 +61,8 @@ pub fn definitions() -> [&'static Definition; 3] {
 /// # Source
 /// P. Kooiman, L. Willenborg, J. Gouweleeuw, "PRAM: a method for disclosure limitation of microdata", Statistics Netherlands, 1997;
 /// L. Willenborg, T. de Waal, "Elements of Statistical Disclosure Control", Springer, 2001.
-pub fn figures(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
+pub fn figures(files: &Files<'_>) -> Vec<Figure> {
+    let pair = files.pair;
     let numbers = (0..files.names.len()).into_par_iter().map(|attribute| {
         let cells = (files.before.cells(attribute)).zip(files.after.cells(attribute));
         Fates::of(cells)

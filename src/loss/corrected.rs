@@ -32,7 +32,7 @@ use super::{
     Files, columns::lower_triangle, discrepancy, overall, probabilistic, statistics::Statistics,
 };
 use crate::{
-    figure::{self, Figure},
+    figure::{self, Definition, Figure, Group, Statistic},
     statement::{Method, NoiseParameters, Statement},
 };
 
@@ -228,8 +228,16 @@ impl Law {
     }
 }
 
-/// The measures that statistics of pairs of attributes enter.
-const CORRECTABLE: [&str; 5] = ["il", "pil", "_variances", "_covariances", "_correlations"];
+/// Whether variances and covariances enter a measure: theirs, and the two means over all statistics.
+fn is_correctable(what: &Definition) -> bool {
+    match what.group {
+        Group::Difference(statistic, _) => matches!(
+            statistic,
+            Statistic::Variances | Statistic::Covariances | Statistic::Correlations
+        ),
+        _ => [overall::IL.key, probabilistic::PIL.key].contains(&what.key),
+    }
+}
 
 impl Correction {
     /// The measures of files whose masked statistics were corrected, beside what they and the statistics were.
@@ -238,12 +246,6 @@ impl Correction {
         let mut corrected = overall::figures(&discrepancies);
         corrected.extend(probabilistic::figures(files));
         corrected.extend(discrepancies);
-        let is_correctable = |figure: &Figure| {
-            let key = figure.what.key;
-            CORRECTABLE
-                .iter()
-                .any(|part| key == *part || (part.starts_with('_') && key.ends_with(part)))
-        };
         let beside = |corrected: Figure| {
             Some(Corrected {
                 naive: figure::find(naive, corrected.what.key)?.clone(),
@@ -258,7 +260,7 @@ impl Correction {
                 .map(|(name, _)| name.clone())
                 .collect(),
             figures: (corrected.into_iter())
-                .filter(is_correctable)
+                .filter(|figure| is_correctable(figure.what))
                 .filter_map(beside)
                 .collect(),
             estimates: estimates(&law, [&files.of_before, masked, &files.of_after]),

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::{Files, columns::lower_triangle, statistics::QUANTILES};
-use crate::figure::{Definition, Figure, Part, TOO_LARGE};
+use crate::figure::{Definition, Discrepancy, Figure, Group, Part, Statistic, TOO_LARGE};
 
 const SOURCE: &str =
     "J. Domingo-Ferrer, V. Torra, 2001; Handbook on Statistical Disclosure Control, 3.5";
@@ -21,150 +21,156 @@ struct Family {
 
 static DATA: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Values, Discrepancy::MeanSquare),
         "mean_square_data",
         "values, mean square",
         "mean of (x − x')² over the cells that both files have, in squares of the attributes' own units",
         SOURCE,
-    ).of_a_difference(),
+    ),
     absolute: Definition::number(
+        Group::Difference(Statistic::Values, Discrepancy::MeanAbsolute),
         "mean_absolute_data",
         "values, mean absolute",
         "mean of |x − x'| over the cells that both files have, in the attributes' own units",
         SOURCE,
-    ).of_a_difference(),
+    ),
     variation: Definition::share(
+        Group::Difference(Statistic::Values, Discrepancy::MeanVariation),
         "mean_variation_data",
         "values, mean variation",
         "mean of |x − x'| / |x| over the cells that both files have and where x is not 0 (IL1)",
         SOURCE,
     )
-    .unbounded().of_a_difference(),
+    .unbounded(),
 };
 
 static MEANS: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Means, Discrepancy::MeanSquare),
         "mean_square_means",
         "means, mean square",
         "mean over the attributes of the squared difference of means",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     absolute: Definition::number(
+        Group::Difference(Statistic::Means, Discrepancy::MeanAbsolute),
         "mean_absolute_means",
         "means, mean absolute",
         "mean over the attributes of the absolute difference of means",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     variation: Definition::share(
+        Group::Difference(Statistic::Means, Discrepancy::MeanVariation),
         "mean_variation_means",
         "means, mean variation",
         "mean over the attributes of |m − m'| / |m|, m the mean in the original (IL2)",
         SOURCE,
     )
-    .unbounded()
-    .of_a_difference(),
+    .unbounded(),
 };
 
 static VARIANCES: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Variances, Discrepancy::MeanSquare),
         "mean_square_variances",
         "variances, mean square",
         "mean over the attributes of the squared difference of variances (divisor n−1)",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     absolute: Definition::number(
+        Group::Difference(Statistic::Variances, Discrepancy::MeanAbsolute),
         "mean_absolute_variances",
         "variances, mean absolute",
         "mean over the attributes of the absolute difference of variances (divisor n−1)",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     variation: Definition::share(
+        Group::Difference(Statistic::Variances, Discrepancy::MeanVariation),
         "mean_variation_variances",
         "variances, mean variation",
         "mean over the attributes of |v − v'| / v, v the variance in the original (IL4)",
         SOURCE,
     )
-    .unbounded()
-    .of_a_difference(),
+    .unbounded(),
 };
 
 static COVARIANCES: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Covariances, Discrepancy::MeanSquare),
         "mean_square_covariances",
         "covariances, mean square",
         "mean of the squared difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
         SOURCE,
-    ).of_a_difference(),
+    ),
     absolute: Definition::number(
+        Group::Difference(Statistic::Covariances, Discrepancy::MeanAbsolute),
         "mean_absolute_covariances",
         "covariances, mean absolute",
         "mean of the absolute difference over the p(p+1)/2 covariances, variances included (divisor n−1)",
         SOURCE,
-    ).of_a_difference(),
+    ),
     variation: Definition::share(
+        Group::Difference(Statistic::Covariances, Discrepancy::MeanVariation),
         "mean_variation_covariances",
         "covariances, mean variation",
         "mean of |c − c'| / |c| over the p(p+1)/2 covariances, variances included (IL3)",
         SOURCE,
     )
-    .unbounded().of_a_difference(),
+    .unbounded(),
 };
 
 static CORRELATIONS: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Correlations, Discrepancy::MeanSquare),
         "mean_square_correlations",
         "correlations, mean square",
         "mean of the squared difference over the p(p−1)/2 correlations",
         SOURCE,
     )
-    .at_most(4.0)
-    .of_a_difference(),
+    .at_most(4.0),
     absolute: Definition::number(
+        Group::Difference(Statistic::Correlations, Discrepancy::MeanAbsolute),
         "mean_absolute_correlations",
         "correlations, mean absolute",
         "mean of the absolute difference over the p(p−1)/2 correlations (IL5)",
         SOURCE,
     )
     .at_most(2.0)
-    .of_a_difference()
     // Correlations have no unit.
     .public(),
     variation: Definition::share(
+        Group::Difference(Statistic::Correlations, Discrepancy::MeanVariation),
         "mean_variation_correlations",
         "correlations, mean variation",
         "mean of |r − r'| / |r| over the p(p−1)/2 correlations",
         SOURCE,
     )
-    .unbounded()
-    .of_a_difference(),
+    .unbounded(),
 };
 
 static QUANTILE: Family = Family {
     square: Definition::number(
+        Group::Difference(Statistic::Quantiles, Discrepancy::MeanSquare),
         "mean_square_quantiles",
         "quantiles, mean square",
         "mean of the squared difference over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     absolute: Definition::number(
+        Group::Difference(Statistic::Quantiles, Discrepancy::MeanAbsolute),
         "mean_absolute_quantiles",
         "quantiles, mean absolute",
         "mean of the absolute difference over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     variation: Definition::share(
+        Group::Difference(Statistic::Quantiles, Discrepancy::MeanVariation),
         "mean_variation_quantiles",
         "quantiles, mean variation",
         "mean of |q − q'| / |q| over the quantiles 5, 10, …, 95 % of each attribute",
         SOURCE,
     )
-    .unbounded()
-    .of_a_difference(),
+    .unbounded(),
 };
 
 /// Sums over some cells.

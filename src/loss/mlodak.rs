@@ -3,13 +3,14 @@
 use ndarray::Array2;
 
 use crate::{
-    figure::{Definition, Figure},
+    figure::{Definition, Figure, Group},
     stats::covariance::{SemidefiniteFactor, cholesky_semidefinite, covariance},
     table::pair::PairedNumbers,
 };
 
 /// How far attributes follow from each other.
 pub static MLODAK: Definition = Definition::share(
+    Group::Overall,
     "mlodak",
     "connections of attributes (Mlodak)",
     "distance of the diagonals of the inverse correlation matrices, each brought to length 1, divided by √2",

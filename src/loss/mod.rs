@@ -41,9 +41,10 @@ use crate::{
     statement::Statement,
     table::pair::Pair,
 };
+pub use categories::{CHANGED, SUPPRESSED};
 use columns::Columns;
 use corrected::{Correction, Law};
-pub use overall::{FIVE as IL_PARTS, not_in_il};
+pub use overall::{FIVE as IL_PARTS, IL, not_in_il};
 use probabilistic::SamplingVariances;
 use statistics::Statistics;
 
@@ -52,6 +53,7 @@ pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both fil
 
 /// The numbers of both files, and what users compute from them.
 struct Files<'a> {
+    pair: &'a Pair,
     names: &'a [String],
     before: Columns,
     after: Columns,
@@ -67,6 +69,7 @@ impl<'a> Files<'a> {
         let after = Columns::of(&pair.numbers.masked);
         let of_before = Statistics::of(&before);
         Self {
+            pair,
             names: &pair.numbers.names,
             of_after: Statistics::of(&after),
             sampling: SamplingVariances::of(&before, &of_before),
@@ -112,7 +115,7 @@ pub fn check_memory(pair: &Pair) -> Result<()> {
 /// # Complexity
 /// O(n p² + n p log n) time, O(n p + p²) memory.
 pub fn figures(pair: &Pair) -> Vec<Figure> {
-    figures_of(pair, &Files::new(pair))
+    figures_of(&Files::new(pair))
 }
 
 /// [`figures`], and what of them remains for users who correct their statistics by what was published.
@@ -127,40 +130,59 @@ pub fn figures_and_correction(
         Err(why) => return (figures(pair), Err(why)),
     };
     let mut files = Files::new(pair);
-    let figures = figures_of(pair, &files);
+    let figures = figures_of(&files);
     let corrected = law.corrected(&files.of_after);
     let masked = std::mem::replace(&mut files.of_after, corrected);
     let correction = Correction::new(law, &figures, &masked, &files);
     (figures, Ok(correction))
 }
 
+/// One module's measures of the data.
+struct Measure {
+    /// What it measures, in the order of its figures: the same for all files.
+    definitions: fn() -> Vec<&'static Definition>,
+    figures: fn(&Files<'_>) -> Vec<Figure>,
+}
+
+/// The measures of the data in the order of reports. The overall ones are made from them and come first.
+static MEASURES: [Measure; 6] = [
+    Measure {
+        definitions: || vec![&scaled::IL1S],
+        figures: |files| vec![scaled::figure(files)],
+    },
+    Measure {
+        definitions: || vec![&squared_error::SSE_SST],
+        figures: |files| vec![squared_error::figure(files)],
+    },
+    Measure {
+        definitions: || probabilistic::definitions().collect(),
+        figures: probabilistic::figures,
+    },
+    Measure {
+        definitions: || vec![&mlodak::MLODAK],
+        figures: |files| vec![mlodak::figure(&files.pair.numbers)],
+    },
+    Measure {
+        definitions: || categories::definitions().to_vec(),
+        figures: categories::figures,
+    },
+    Measure {
+        definitions: || discrepancy::definitions().collect(),
+        figures: discrepancy::figures,
+    },
+];
+
 /// What [`figures`] measures, in its order: the same for all files.
 pub fn definitions() -> Vec<&'static Definition> {
-    let mut definitions = overall::definitions().to_vec();
-    definitions.push(&scaled::IL1S);
-    definitions.push(&squared_error::SSE_SST);
-    definitions.extend(probabilistic::definitions());
-    definitions.push(&mlodak::MLODAK);
-    definitions.extend(categories::definitions());
-    definitions.extend(discrepancy::definitions());
-    definitions
+    let measured = MEASURES.iter().flat_map(|measure| (measure.definitions)());
+    overall::definitions().into_iter().chain(measured).collect()
 }
 
-/// What the figure of this key is: one of the data or of an analysis; `None` if there is no such figure.
-pub fn definition(key: &str) -> Option<&'static Definition> {
-    let mut all = definitions().into_iter().chain(analyses::definitions());
-    all.find(|what| what.key == key)
-}
-
-fn figures_of(pair: &Pair, files: &Files<'_>) -> Vec<Figure> {
-    let discrepancies = discrepancy::figures(files);
-    let mut figures = overall::figures(&discrepancies);
-    figures.push(scaled::figure(files));
-    figures.push(squared_error::figure(files));
-    figures.extend(probabilistic::figures(files));
-    figures.push(mlodak::figure(&pair.numbers));
-    figures.extend(categories::figures(pair, files));
-    figures.extend(discrepancies);
+fn figures_of(files: &Files<'_>) -> Vec<Figure> {
+    let measured = MEASURES.iter().flat_map(|measure| (measure.figures)(files));
+    let measured: Vec<Figure> = measured.collect();
+    let mut figures = overall::figures(&measured);
+    figures.extend(measured);
     figures
 }
 
@@ -170,7 +192,7 @@ mod tests {
     use crate::table::{ReadOptions, Table};
 
     #[test]
-    fn definitions_are_those_of_the_figures_and_are_found_by_their_keys() {
+    fn definitions_are_those_of_the_figures() {
         let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
         let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
         let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
@@ -182,12 +204,5 @@ mod tests {
         assert_eq!(figures.len(), 32);
         let measured: Vec<&Definition> = figures.iter().map(|figure| figure.what).collect();
         assert_eq!(definitions(), measured);
-        for figure in figures {
-            let what = figure.what;
-            assert_eq!(definition(what.key), Some(what), "{}", what.key);
-        }
-        let keys: Vec<&str> = definitions().iter().map(|what| what.key).collect();
-        assert!(analyses::definitions().all(|what| !keys.contains(&what.key)));
-        assert_eq!(definition("mean_variation_incomes"), None);
     }
 }

@@ -1,13 +1,15 @@
 //! IL: the mean of five measures, one number for a file.
 
 use crate::{
-    figure::{self, Definition, Figure},
+    figure::{self, Definition, Figure, Group},
     table::pair::Pair,
 };
 
-static IL: Definition = Definition::share("il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
+/// Information loss in one number.
+pub static IL: Definition = Definition::share(Group::Overall, "il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
 
-static IL1: Definition = Definition::share("il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
+/// [`IL`]'s first part by its short name.
+pub static IL1: Definition = Definition::share(Group::Overall, "il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
 
 /// The five measures, each with a weight of a fifth.
 pub const FIVE: [&str; 5] = [
@@ -34,12 +36,12 @@ pub fn definitions() -> [&'static Definition; 2] {
 /// # Source
 /// J. Domingo-Ferrer, V. Torra, "A quantitative comparison of disclosure control methods for microdata", in Confidentiality,
 /// Disclosure, and Data Access, Elsevier, 2001.
-pub fn figures(discrepancies: &[Figure]) -> Vec<Figure> {
-    let il1 = figure::find(discrepancies, FIVE[0]).map(|figure| Figure {
+pub fn figures(measured: &[Figure]) -> Vec<Figure> {
+    let il1 = figure::find(measured, FIVE[0]).map(|figure| Figure {
         what: &IL1,
         ..figure.clone()
     });
-    let il = mean_of(&IL, discrepancies, &FIVE);
+    let il = mean_of(&IL, measured, &FIVE);
     std::iter::once(il).chain(il1).collect()
 }
 

@@ -10,7 +10,7 @@ use super::{
     statistics::{QUANTILES, Statistics, share, whole},
 };
 use crate::{
-    figure::{Definition, Figure, Part, TOO_LARGE},
+    figure::{Definition, Discrepancy, Figure, Group, Part, Statistic, TOO_LARGE},
     stats::{
         density::{quantile, silverman},
         moments::{Moments, moments},
@@ -19,7 +19,9 @@ use crate::{
 
 const SOURCE: &str = "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005";
 
-static PIL: Definition = Definition::share(
+/// Probabilistic loss in one number.
+pub static PIL: Definition = Definition::share(
+    Group::Overall,
     "pil",
     "probabilistic loss (PIL)",
     "mean of the probabilistic losses of means, variances, covariances, correlations and quantiles",
@@ -29,40 +31,40 @@ static PIL: Definition = Definition::share(
 
 static FAMILIES: [Definition; 5] = [
     Definition::share(
+        Group::Difference(Statistic::Means, Discrepancy::Probabilistic),
         "pil_means",
         "means, probabilistic",
         "mean over the attributes of 2 P(0 ≤ Z ≤ |m − m'| / standard error), Z standard normal: how unusual the masked mean would be in a sample of n records",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     Definition::share(
+        Group::Difference(Statistic::Variances, Discrepancy::Probabilistic),
         "pil_variances",
         "variances, probabilistic",
         "the same for the variances, whose standard error comes from fourth moments of the original",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     Definition::share(
+        Group::Difference(Statistic::Covariances, Discrepancy::Probabilistic),
         "pil_covariances",
         "covariances, probabilistic",
         "the same for the p(p+1)/2 covariances, variances included",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     Definition::share(
+        Group::Difference(Statistic::Correlations, Discrepancy::Probabilistic),
         "pil_correlations",
         "correlations, probabilistic",
         "the same for the p(p−1)/2 correlations",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
     Definition::share(
+        Group::Difference(Statistic::Quantiles, Discrepancy::Probabilistic),
         "pil_quantiles",
         "quantiles, probabilistic",
         "the same for the quantiles 5, 10, …, 95 %, whose standard error comes from a kernel density of the original",
         SOURCE,
-    )
-    .of_a_difference(),
+    ),
 ];
 
 /// Of the mean and of what it is a mean of, in the order of [`figures`].

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::Files;
-use crate::figure::{Definition, Figure, Part};
+use crate::figure::{Definition, Figure, Group, Part};
 
 /// Differences of values in units of their spread.
-pub static IL1S: Definition = Definition::share("il1s", "scaled differences (IL1s)", "mean of |x − x'| / (√2 · sd) over the cells that both files have, sd the original's (divisor n−1)", "W. E. Yancey, W. E. Winkler, R. H. Creecy, 2002; Handbook on Statistical Disclosure Control, 3.5",).unbounded().public();
+pub static IL1S: Definition = Definition::share(Group::Overall, "il1s", "scaled differences (IL1s)", "mean of |x − x'| / (√2 · sd) over the cells that both files have, sd the original's (divisor n−1)", "W. E. Yancey, W. E. Winkler, R. H. Creecy, 2002; Handbook on Statistical Disclosure Control, 3.5",).unbounded().public();
 
 /// The mean of scaled differences of values.
 ///

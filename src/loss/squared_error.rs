@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::Files;
-use crate::figure::{Definition, Figure, Part};
+use crate::figure::{Definition, Figure, Group, Part};
 
 /// Squared differences in units of the variance.
-pub static SSE_SST: Definition = Definition::share("sse_sst", "SSE/SST", "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses", "J. Domingo-Ferrer, J. M. Mateo-Sanz, 2002",).unbounded().public();
+pub static SSE_SST: Definition = Definition::share(Group::Overall, "sse_sst", "SSE/SST", "squared differences of values in units of the squared differences from the means, on standardised attributes; 1 is what replacing every value by its mean loses", "J. Domingo-Ferrer, J. M. Mateo-Sanz, 2002",).unbounded().public();
 
 /// SSE/SST on standardised attributes.
 ///

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     evaluate::comparable::Doubt,
-    figure::{Definition, Figure, Unit},
+    figure::{Definition, Figure, Group, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
@@ -215,10 +215,10 @@ impl LossReport {
     pub fn to_text(&self) -> String {
         let warnings = text::warnings(self.warnings.iter().map(Doubt::text));
         let mut content = warnings + &self.head() + &self.unseen();
-        for (title, keys) in GROUPS {
-            content += &self.section(title, &self.group(keys));
+        for (title, group) in GROUPS {
+            content += &self.section(title, &self.group(|what| what.group == group));
         }
-        let differences = self.group(|what| what.is_difference);
+        let differences = self.group(Definition::is_difference);
         let side_by_side = differences::table(&differences);
         content += &match &side_by_side {
             Some(table) => {
@@ -244,7 +244,7 @@ impl LossReport {
             }
         }
         content += "\nWhat the measures are\n";
-        content += &figures::definitions(&self.group(|what| !what.is_difference));
+        content += &figures::definitions(&self.group(|what| !what.is_difference()));
         content += &match side_by_side {
             Some(_) => differences::definitions(),
             None => figures::definitions(&differences),
@@ -253,7 +253,7 @@ impl LossReport {
         content
     }
 
-    fn group(&self, belongs: Belongs) -> Vec<Figure> {
+    fn group(&self, belongs: impl Fn(&Definition) -> bool) -> Vec<Figure> {
         // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
         let has_nothing = |figure: &Figure| {
             let why_not = figure.why_not.as_deref();
@@ -306,20 +306,10 @@ impl LossReport {
     }
 }
 
-/// Whether a measure is told under a title.
-type Belongs = fn(&Definition) -> bool;
-
 /// The measures of the data, in groups that are read together; the differences come after them.
-const GROUPS: [(&str, Belongs); 2] = [
-    ("In short", |what| {
-        matches!(
-            what.key,
-            "il" | "il1" | "pil" | "sse_sst" | "il1s" | "mlodak"
-        )
-    }),
-    ("Categories and cells", |what| {
-        matches!(what.key, "entropy_loss" | "changed" | "suppressed")
-    }),
+const GROUPS: [(&str, Group); 2] = [
+    ("In short", Group::Overall),
+    ("Categories and cells", Group::Cells),
 ];
 
 /// What remains after a correction, beside what is lost without it.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     evaluate::comparable::Doubt,
-    figure::{Figure, Part},
+    figure::{About, Definition, Figure, Part},
     risk::records::{RecordRisk, RecordRisks},
 };
 
@@ -25,66 +25,6 @@ pub const SCHEMA: &str = "sdcrisk.risk/1";
 
 /// Sizes of classes that are told to people one by one.
 const SIZES_TOLD: usize = 8;
-
-/// What a figure is about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum About {
-    /// Whether a record can be isolated.
-    SinglingOut,
-    /// Whether a record can be linked to a person.
-    Linkability,
-    /// Whether something can be found out about a person.
-    Inference,
-}
-
-impl About {
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 3] = [Self::SinglingOut, Self::Linkability, Self::Inference];
-
-    /// What a figure is about, by its key.
-    pub fn of(key: &str) -> Self {
-        match key {
-            "individual_risk_global"
-            | "expected_reidentifications"
-            | "expected_unique_reidentifications"
-            | "prosecutor_risk"
-            | "journalist_risk"
-            | "marketer_risk"
-            | "suda_dis"
-            | "suda_dis_mean"
-            | "suda_dis_max" => Self::Linkability,
-            "unique"
-            | "unique_gaps_apart"
-            | "k_anonymity"
-            | "k_anonymity_gaps_apart"
-            | "on_gaps"
-            | "population_unique"
-            | "suda_records"
-            | "suda_msu" => Self::SinglingOut,
-            _ if key.starts_with("below_k") => Self::SinglingOut,
-            _ => Self::Inference,
-        }
-    }
-
-    /// Its name for people, as the title of what is about it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::SinglingOut => "Singling out: who stands alone",
-            Self::Linkability => "Linkability: who would be linked to a person",
-            Self::Inference => "Inference: what is told of a person",
-        }
-    }
-
-    /// Its name for programs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::SinglingOut => "singling-out",
-            Self::Linkability => "linkability",
-            Self::Inference => "inference",
-        }
-    }
-}
 
 /// What was measured, and by what conventions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -259,11 +199,16 @@ struct Json<'a> {
 }
 
 fn rows(of: &[Figure]) -> Vec<Row> {
-    let tagged = |figure: FigureRow| Row {
-        about: About::of(figure.key),
-        figure,
-    };
-    figures::rows(of).into_iter().map(tagged).collect()
+    let about = of.iter().map(|figure| about(figure.what));
+    let tagged = about.zip(figures::rows(of));
+    tagged
+        .map(|(about, figure)| Row { about, figure })
+        .collect()
+}
+
+/// What a figure is about; what is not of risk would be an inference.
+fn about(what: &Definition) -> About {
+    what.about().unwrap_or(About::Inference)
 }
 
 impl RiskReport {
@@ -306,7 +251,7 @@ impl RiskReport {
         ])?;
         for figure in &self.figures {
             let key = figure.what.key;
-            let about = About::of(key).word();
+            let about = about(figure.what).word();
             let before = self.figure_before(key);
             let value = before.and_then(|before| before.value);
             writer.serialize((about, key, "", figure.value, value, figure.counted))?;
@@ -417,7 +362,7 @@ impl RiskReport {
         let of: Vec<&Figure> = self
             .figures
             .iter()
-            .filter(|figure| About::of(figure.what.key) == about)
+            .filter(|figure| figure.what.about() == Some(about))
             .collect();
         if of.is_empty() {
             return String::new();

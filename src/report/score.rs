@@ -444,7 +444,7 @@ impl ScoreReport {
             let figure = figure::find(&self.measured, key)?;
             figure.why_not.clone()
         };
-        if let Some(why) = why("rsld") {
+        if let Some(why) = why(overall::RSLD.key) {
             lines.push(format!(
                 "The form of 2001 comes first, because RSLD is absent: {why}. For a file that was rank swapped, give --p, --window or --statement."
             ));

@@ -7,7 +7,7 @@ use super::{
     confidential::{Confidential, parts, why_not},
 };
 use crate::{
-    figure::{Definition, Figure, Part},
+    figure::{About, Definition, Figure, Group, Part},
     rng::{Purpose, Seed},
     table::{
         Scale,
@@ -19,6 +19,7 @@ const ANONYMETER: &str = "Giomi, Boenisch, Wehmeyer and Tasnadi 2023 (Anonymeter
 
 /// Records whose class gives a value away.
 pub static HOMOGENEITY: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "attribute_disclosure_homogeneity",
     "values given away",
     "share of records of which all who look alike on the key have one and the same value of a confidential attribute",
@@ -27,6 +28,7 @@ pub static HOMOGENEITY: Definition = Definition::share(
 
 /// How often the nearest masked record tells the truth.
 pub static INFERENCE: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "attribute_disclosure_inference",
     "inference, attack",
     "share of records whose confidential value is that of the masked record nearest in the known attributes, which are the key (without one all that are compared; numbers: within the tolerance), mean over the confidential attributes",
@@ -35,6 +37,7 @@ pub static INFERENCE: Definition = Definition::share(
 
 /// How often a random masked record tells the truth.
 pub static BASELINE: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "attribute_disclosure_baseline",
     "inference, baseline",
     "the same for a masked record chosen at random: what is learned from the file without knowing anything of the person",
@@ -43,11 +46,15 @@ pub static BASELINE: Definition = Definition::share(
 
 /// What the attack adds.
 pub static RISK: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "attribute_disclosure_risk",
     "inference, beyond baseline",
     "(attack - baseline) / (1 - baseline), not below 0, mean over the confidential attributes",
     ANONYMETER,
 );
+
+/// All figures of confidential attributes.
+pub static DEFINITIONS: [&Definition; 4] = [&HOMOGENEITY, &INFERENCE, &BASELINE, &RISK];
 
 /// The share of records of which a confidential value is known as soon as their key is: all who look alike on the key have the same one.
 ///

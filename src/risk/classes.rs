@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    figure::{Definition, Figure},
+    figure::{About, Definition, Figure, Group},
     statement::MissingMatches,
     stats::keys::{Keys, Set},
     table::{AttrId, Table},
@@ -13,6 +13,7 @@ const SOURCE: &str = "Samarati and Sweeney 1998; Hundepool et al. 2012, section 
 
 /// Records that match nobody but themselves.
 pub static UNIQUE: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "unique",
     "unique on the key",
     "records that no other record matches on the key",
@@ -21,6 +22,7 @@ pub static UNIQUE: Definition = Definition::count(
 
 /// Records that match fewer than 2.
 pub static BELOW_2: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "below_k_2",
     "fewer than 2 match",
     "records that match fewer than 2 records on the key, themselves among them",
@@ -29,6 +31,7 @@ pub static BELOW_2: Definition = Definition::count(
 
 /// Records that match fewer than 3.
 pub static BELOW_3: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "below_k_3",
     "fewer than 3 match",
     "records that match fewer than 3 records on the key, themselves among them",
@@ -37,6 +40,7 @@ pub static BELOW_3: Definition = Definition::count(
 
 /// Records that match fewer than 5.
 pub static BELOW_5: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "below_k_5",
     "fewer than 5 match",
     "records that match fewer than 5 records on the key, themselves among them",
@@ -45,6 +49,7 @@ pub static BELOW_5: Definition = Definition::count(
 
 /// Records that match fewer than a number that was asked for.
 pub static BELOW_K: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "below_k",
     "fewer than k match",
     "records that match fewer than k records on the key, themselves among them, for the k of this call",
@@ -53,6 +58,7 @@ pub static BELOW_K: Definition = Definition::count(
 
 /// The least number of records that match a record.
 pub static K_ANONYMITY: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "k_anonymity",
     "k-anonymity",
     "least number of records that match a record on the key, itself among them",
@@ -63,6 +69,7 @@ pub static K_ANONYMITY: Definition = Definition::count(
 
 /// Records that are safe only because missing values match.
 pub static ON_GAPS: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "on_gaps",
     "reach k by missing values only",
     "records that match k or more only because a missing value matches every value: with missing values as a category of their own they match fewer; k of the call, or 3",
@@ -71,6 +78,7 @@ pub static ON_GAPS: Definition = Definition::count(
 
 /// [`UNIQUE`], where a missing value matches only missing ones.
 pub static UNIQUE_APART: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "unique_gaps_apart",
     "unique, missing values a category",
     "records that no other record matches on the key if a missing value matches only missing ones",
@@ -79,6 +87,7 @@ pub static UNIQUE_APART: Definition = Definition::count(
 
 /// [`BELOW_K`], where a missing value matches only missing ones.
 pub static BELOW_K_APART: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "below_k_gaps_apart",
     "fewer than k, missing values a category",
     "records that match fewer than k records on the key, themselves among them, if a missing value matches only missing ones; k of the call, or 3",
@@ -87,6 +96,7 @@ pub static BELOW_K_APART: Definition = Definition::count(
 
 /// [`K_ANONYMITY`], where a missing value matches only missing ones.
 pub static K_ANONYMITY_APART: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "k_anonymity_gaps_apart",
     "k-anonymity, missing values a category",
     "least number of records that match a record on the key, itself among them, if a missing value matches only missing ones",
@@ -94,6 +104,20 @@ pub static K_ANONYMITY_APART: Definition = Definition::count(
 )
 .higher_is_better()
 .at_least(1.0);
+
+/// All figures of classes.
+pub static DEFINITIONS: [&Definition; 10] = [
+    &UNIQUE,
+    &BELOW_2,
+    &BELOW_3,
+    &BELOW_5,
+    &BELOW_K,
+    &K_ANONYMITY,
+    &ON_GAPS,
+    &UNIQUE_APART,
+    &BELOW_K_APART,
+    &K_ANONYMITY_APART,
+];
 
 /// The k of the figures of missing values where none is asked for.
 pub const USUAL_K: u32 = 3;

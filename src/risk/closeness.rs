@@ -4,20 +4,24 @@ use super::{
     classes::KeyClasses,
     confidential::{Confidential, why_not, worst},
 };
-use crate::figure::{Definition, Figure};
+use crate::figure::{About, Definition, Figure, Group};
 
 const SOURCE: &str = "Li, Li and Venkatasubramanian 2007";
 
 /// The greatest distance of a group.
-pub static T_CLOSENESS: Definition = Definition::number("t_closeness", "t-closeness", "greatest earth mover's distance between the confidential values of records that look alike on the key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names", SOURCE,).at_most(1.0);
+pub static T_CLOSENESS: Definition = Definition::number(Group::Risk(About::Inference), "t_closeness", "t-closeness", "greatest earth mover's distance between the confidential values of records that look alike on the key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names", SOURCE,).at_most(1.0);
 
 /// Records in groups that are too far.
 pub static ABOVE_T: Definition = Definition::count(
+    Group::Risk(About::Inference),
     "above_t",
     "farther than t",
     "records of which those who look alike are farther than t from the file in a confidential attribute, for the t of this call",
     SOURCE,
 );
+
+/// All figures of closeness.
+pub static DEFINITIONS: [&Definition; 2] = [&T_CLOSENESS, &ABOVE_T];
 
 /// t-closeness.
 ///

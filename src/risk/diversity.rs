@@ -4,12 +4,13 @@ use super::{
     classes::KeyClasses,
     confidential::{Confidential, why_not, worst},
 };
-use crate::figure::{Definition, Figure};
+use crate::figure::{About, Definition, Figure, Group};
 
 const SOURCE: &str = "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007";
 
 /// Distinct l-diversity.
 pub static DISTINCT: Definition = Definition::count(
+    Group::Risk(About::Inference),
     "l_diversity",
     "l-diversity, distinct",
     "least number of different confidential values among records that look alike on the key",
@@ -20,6 +21,7 @@ pub static DISTINCT: Definition = Definition::count(
 
 /// Entropy l-diversity.
 pub static ENTROPY: Definition = Definition::number(
+    Group::Risk(About::Inference),
     "entropy_l_diversity",
     "l-diversity, entropy",
     "least exp(entropy) of the confidential values among records that look alike on the key",
@@ -30,6 +32,7 @@ pub static ENTROPY: Definition = Definition::number(
 
 /// Recursive (c, l)-diversity.
 pub static RECURSIVE: Definition = Definition::count(
+    Group::Risk(About::Inference),
     "recursive_l_diversity",
     "l-diversity, recursive",
     "greatest l with r_1 < c (r_l + ... + r_m) among all records that look alike, r_1 >= ... >= r_m how often their confidential values occur; 0 if there is none",
@@ -38,11 +41,15 @@ pub static RECURSIVE: Definition = Definition::count(
 
 /// Records among too few values.
 pub static BELOW_L: Definition = Definition::count(
+    Group::Risk(About::Inference),
     "below_l",
     "fewer than l values",
     "records of which those who look alike have fewer than l different values of a confidential attribute, for the l of this call",
     SOURCE,
 );
+
+/// All figures of diversity.
+pub static DEFINITIONS: [&Definition; 4] = [&DISTINCT, &ENTROPY, &RECURSIVE, &BELOW_L];
 
 /// What is asked of diversity.
 #[derive(Debug, Clone, Copy, PartialEq)]

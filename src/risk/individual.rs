@@ -3,7 +3,7 @@
 use super::classes::{KeyClasses, NO_KEY};
 use crate::{
     error::{Error, Result},
-    figure::{Definition, Figure},
+    figure::{About, Definition, Figure, Group},
     stats::moments::sum,
     table::{AttrId, Table},
 };
@@ -13,6 +13,7 @@ const INTRUDERS: &str = "El Emam and Dankar 2008";
 
 /// The mean individual risk.
 pub static GLOBAL: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "individual_risk_global",
     "individual risk, mean",
     "mean over all records of the risk to be linked correctly: E(1/F | f) by Benedetti and Franconi with weights, 1/f without",
@@ -21,6 +22,7 @@ pub static GLOBAL: Definition = Definition::share(
 
 /// The expected number of correct links.
 pub static EXPECTED: Definition = Definition::count(
+    Group::Risk(About::Linkability),
     "expected_reidentifications",
     "expected re-identifications",
     "sum of the individual risks: records expected to be linked correctly if everybody is sought",
@@ -29,6 +31,7 @@ pub static EXPECTED: Definition = Definition::count(
 
 /// The highest risk of an intruder who knows that his target is in the file.
 pub static PROSECUTOR: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "prosecutor_risk",
     "prosecutor risk, highest",
     "1 / f of the rarest record: the intruder knows that the person is in the file",
@@ -37,6 +40,7 @@ pub static PROSECUTOR: Definition = Definition::share(
 
 /// The highest risk of an intruder who knows that his target is in the population.
 pub static JOURNALIST: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "journalist_risk",
     "journalist risk, highest",
     "greatest 1 / F, F the sum of the weights of the records that match: the intruder knows that the person is in the population",
@@ -45,6 +49,7 @@ pub static JOURNALIST: Definition = Definition::share(
 
 /// The share of records that an intruder links correctly who links them all.
 pub static MARKETER: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "marketer_risk",
     "marketer risk",
     "mean over all records of 1 / F, F the sum of the weights of the records that match, or their number without weights: the intruder links the whole file",
@@ -53,6 +58,7 @@ pub static MARKETER: Definition = Definition::share(
 
 /// Expected records that are unique in the population.
 pub static POPULATION_UNIQUE: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "population_unique",
     "population uniques, expected",
     "tau 1: sum over the unique records of P(F = 1 | f = 1) = 1 / F: how many of them are expected to be unique in the population, too",
@@ -61,11 +67,23 @@ pub static POPULATION_UNIQUE: Definition = Definition::count(
 
 /// Expected correct links of records that are unique in the sample.
 pub static EXPECTED_UNIQUE: Definition = Definition::count(
+    Group::Risk(About::Linkability),
     "expected_unique_reidentifications",
     "of unique records",
     "tau 2: sum of the individual risks of the unique records",
     "Benedetti and Franconi 1998; Skinner and Elliot 2002",
 );
+
+/// All figures of individual risk.
+pub static DEFINITIONS: [&Definition; 7] = [
+    &GLOBAL,
+    &EXPECTED,
+    &PROSECUTOR,
+    &JOURNALIST,
+    &MARKETER,
+    &POPULATION_UNIQUE,
+    &EXPECTED_UNIQUE,
+];
 
 /// The weights of a sample: how many people of the population each record stands for. Decimals are as good as whole numbers.
 ///

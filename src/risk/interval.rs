@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
-    figure::{Definition, Figure, NO_NUMBERS, Part, TOO_LARGE},
+    figure::{About, Definition, Figure, Group, NO_NUMBERS, Part, TOO_LARGE},
     stats::{
         moments::{Moments, moments_by_attribute},
         rank::Ranking,
@@ -19,6 +19,7 @@ const RECORD_REACH: f64 = 0.05;
 
 /// Interval disclosure in standard deviations, by cell.
 pub static BY_SD: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "interval_disclosure_sd",
     "interval disclosure (sd)",
     "share of cells with |x - x'| <= p % of the original attribute's standard deviation (divisor n - 1), mean over p = 1..10, then over attributes",
@@ -27,6 +28,7 @@ pub static BY_SD: Definition = Definition::share(
 
 /// Interval disclosure in ranks, by cell: the ID of the score.
 pub static BY_RANK: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "interval_disclosure_rank",
     "interval disclosure (ranks)",
     "share of cells whose original value lies in the interval around the masked value that holds p % of the masked file, mean over p = 1..10, then over attributes",
@@ -35,6 +37,7 @@ pub static BY_RANK: Definition = Definition::share(
 
 /// Interval disclosure of whole records.
 pub static OF_RECORDS: Definition = Definition::share(
+    Group::Risk(About::Inference),
     "interval_disclosure_records_sd",
     "interval disclosure of records",
     "share of records all of whose original values lie within 0.05 standard deviations of the masked attribute around the masked value",

@@ -19,3 +19,19 @@ pub mod individual;
 pub mod interval;
 pub mod records;
 pub mod suda;
+
+use crate::figure::Definition;
+
+/// What any of them measures, module by module.
+pub fn definitions() -> impl Iterator<Item = &'static Definition> {
+    let modules: [&[&Definition]; 7] = [
+        &classes::DEFINITIONS,
+        &individual::DEFINITIONS,
+        &suda::DEFINITIONS,
+        &diversity::DEFINITIONS,
+        &closeness::DEFINITIONS,
+        &attribute::DEFINITIONS,
+        &interval::DEFINITIONS,
+    ];
+    modules.into_iter().flatten().copied()
+}

@@ -19,6 +19,7 @@ mod dialects;
 mod evaluate;
 mod explain;
 mod few_records;
+mod figures;
 mod further_releases;
 mod fuzz;
 mod fuzzy;

@@ -3,6 +3,7 @@
 use sdcrisk::{
     evaluate::{
         grid::{AttackRow, Row, Setting},
+        measures::Name,
         summary::{Comparison, Measure, Measures, SettingSummary},
     },
     report::{
@@ -174,6 +175,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
         half,
         runs: 3,
     };
+    let called = |name| Name::parse(name).unwrap();
     let none = Measure {
         mean: None,
         interval: None,
@@ -196,10 +198,10 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
             not_in_il: Vec::new(),
             is_limited: false,
             measures: Measures(vec![
-                ("il".into(), mean(il, Some(il / 10.0))),
-                ("dr".into(), mean(dr, None)),
-                ("attack:am".into(), mean(rate, Some(0.01))),
-                ("loss:pil".into(), none),
+                (called("il"), mean(il, Some(il / 10.0))),
+                (called("dr"), mean(dr, None)),
+                (called("attack:am"), mean(rate, Some(0.01))),
+                (called("loss:pil"), none),
             ]),
             pareto: number < 2,
             published: vec![Comparison {

@@ -1,9 +1,12 @@
 //! Figures keep to their definitions: ends, and what may be published.
 
 use sdcrisk::{
-    evaluate::summary::{Measure, definition as of_measure},
+    evaluate::{
+        measures::{self, Name},
+        summary::Measure,
+    },
     figure::Unit,
-    loss::{self, analyses, definition},
+    loss::{self, analyses},
     risk::interval,
 };
 
@@ -11,10 +14,8 @@ use sdcrisk::{
 /// leaves the ends, and every one holds its mean.
 #[test]
 fn no_interval_leaves_what_its_measure_can_be() {
-    let losses = loss::definitions().into_iter().map(|what| ("loss:", what));
-    let risks = interval::DEFINITIONS
-        .into_iter()
-        .map(|what| ("risk:", what));
+    let losses = loss::definitions().into_iter().map(Name::Loss);
+    let risks = interval::DEFINITIONS.into_iter().map(Name::Risk);
     let mut state = 3_u64;
     let mut unit = || {
         state = state
@@ -22,12 +23,12 @@ fn no_interval_leaves_what_its_measure_can_be() {
             .wrapping_add(1);
         (((state >> 33) % 1001) as f64 / 1000.0 * 1.4 - 0.2).clamp(0.0, 1.0)
     };
-    for (kind, what) in losses.chain(risks) {
-        let name = format!("{kind}{}", what.key);
+    for name in losses.chain(risks) {
+        let what = name.definition();
         let [least, most] = [what.least, what.most.unwrap_or(7.0)];
         for runs in [2, 3, 5, 8].repeat(25) {
             let values: Vec<f64> = (0..runs).map(|_| least + (most - least) * unit()).collect();
-            let measure = Measure::of(values.into_iter().map(Some), of_measure(&name));
+            let measure = Measure::of(values.into_iter().map(Some), Some(what));
             let (mean, [low, high]) = (measure.mean.unwrap(), measure.interval.unwrap());
             assert!(what.least <= low && low <= mean && mean <= high, "{name}");
             assert!(what.most.is_none_or(|most| high <= most), "{name}: {high}");
@@ -44,10 +45,10 @@ fn what_is_public_gives_no_value_away() {
             .into_iter()
             .chain(analyses::definitions())
     };
-    assert_eq!(all().filter(|what| what.is_difference).count(), 18 + 5);
+    assert_eq!(all().filter(|what| what.is_difference()).count(), 18 + 5);
     for what in all().filter(|what| what.is_public) {
         let without_unit = what.key == "mean_absolute_correlations";
-        let is_share = what.unit == Unit::Share && !what.is_difference;
+        let is_share = what.unit == Unit::Share && !what.is_difference();
         assert!(is_share || without_unit, "{}", what.key);
     }
     for key in [
@@ -57,7 +58,10 @@ fn what_is_public_gives_no_value_away() {
         "accuracy_tree_loss",
         "mean_absolute_correlations",
     ] {
-        assert!(definition(key).is_some_and(|what| what.is_public), "{key}");
+        assert!(
+            measures::find(key).is_some_and(|what| what.is_public),
+            "{key}"
+        );
     }
     for key in [
         "mean_square_data",
@@ -65,6 +69,9 @@ fn what_is_public_gives_no_value_away() {
         "pil_quantiles",
         "kmeans_loss",
     ] {
-        assert!(definition(key).is_some_and(|what| !what.is_public), "{key}");
+        assert!(
+            measures::find(key).is_some_and(|what| !what.is_public),
+            "{key}"
+        );
     }
 }

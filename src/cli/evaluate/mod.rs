@@ -24,11 +24,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    evaluate::{
-        grid::Row,
-        plan::Plan,
-        summary::{self, SettingSummary},
-    },
+    evaluate::{grid::Row, plan::Plan, summary},
     report::{evaluate::EvaluateReport, text},
     rng::Seed,
 };
@@ -172,7 +168,12 @@ impl EvaluateArgs {
         let Some(limit) = self.fail_above else {
             return Ok(otherwise);
         };
-        let highest = || report.settings.iter().map(SettingSummary::highest_rate);
+        let highest = || {
+            report
+                .settings
+                .iter()
+                .map(|setting| setting.measures.highest_rate())
+        };
         let without = highest().filter(Option::is_none).count();
         if without == report.settings.len() {
             return Err(Error::input(
@@ -188,7 +189,7 @@ impl EvaluateArgs {
             ));
         }
         let above = (report.settings.iter())
-            .filter_map(|setting| Some((&setting.setting, setting.highest_rate()?)))
+            .filter_map(|setting| Some((&setting.setting, setting.measures.highest_rate()?)))
             .filter(|&(_, rate)| rate > limit);
         let mut ending = otherwise;
         for (setting, rate) in above {

@@ -5,7 +5,6 @@ use crate::{
     error::{Error, Result},
     figure::{Better, Figure, Unit, find},
     report::text,
-    risk::suda,
 };
 
 /// The greatest rate that is still good enough.
@@ -33,7 +32,7 @@ fn rate(figure: &Figure, records: usize) -> Option<f64> {
     let what = figure.what;
     match (what.unit, what.better) {
         (Unit::Share, Better::Lower) => figure.value,
-        (Unit::Count, Better::Lower) if what.key != suda::SETS.key => {
+        (Unit::Count, Better::Lower) if what.is_of_records => {
             Some(figure.value? / records.max(1) as f64)
         }
         _ => None,
@@ -43,7 +42,7 @@ fn rate(figure: &Figure, records: usize) -> Option<f64> {
 fn is_rate(figure: &Figure) -> bool {
     figure.what.better == Better::Lower
         && figure.what.unit != Unit::Number
-        && figure.what.key != suda::SETS.key
+        && figure.what.is_of_records
 }
 
 /// Whether a rate of a file of so many records is above its limit, which is told on the console.

@@ -7,15 +7,20 @@ use super::{
     Plan, PlannedAttack, PlannedFile, PlannedMask, PlannedOption, PlannedRange, Published, READING,
     source::{Entry, Source},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    figure::Definition,
+    loss,
+    risk::interval,
+};
 
 /// More settings than this are a mistake.
 const MOST_SETTINGS: usize = 10_000;
 
 /// What makes up IL, unless the plan says which losses are measured.
-const USUAL_LOSS: &str = "il";
+static USUAL_LOSS: &Definition = &loss::IL;
 /// What makes up DR beside the attacks, unless the plan says which risks are measured.
-const USUAL_RISK: &str = "interval_disclosure_rank";
+static USUAL_RISK: &Definition = &interval::BY_RANK;
 
 /// A plan that is being read.
 pub(super) struct Reader<'a> {
@@ -450,8 +455,8 @@ impl<'a> Reader<'a> {
                 "Add [[mask]], method = \"rankswap\", p = [2, 5, 10]",
             );
         }
-        let losses = self.losses.unwrap_or_else(|| vec![USUAL_LOSS.into()]);
-        let risks = self.risks.unwrap_or_else(|| vec![USUAL_RISK.into()]);
+        let losses = self.losses.unwrap_or_else(|| vec![USUAL_LOSS.key.into()]);
+        let risks = self.risks.unwrap_or_else(|| vec![USUAL_RISK.key.into()]);
         if losses.is_empty() && risks.is_empty() && self.attacks.is_empty() {
             return lacks(
                 "measures nothing",

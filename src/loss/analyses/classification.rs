@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Definition, Figure, Part},
+    figure::{Definition, Figure, Group, Part},
     rng::{Generator, Streams},
     stats::density::quantile,
     table::{Matrix, pair::Pair},
@@ -22,10 +22,35 @@ pub const MOST_RECORDS: usize = 5000;
 /// The stream that draws records and folds; training records of fold f are drawn by stream f + 1.
 const FOLDS: u64 = 0;
 
+/// The accuracies of one classifier.
+#[derive(Debug, PartialEq)]
+pub struct Accuracies {
+    /// What the classifier is called.
+    pub name: &'static str,
+    /// What the keys of its figures begin with.
+    pub stem: &'static str,
+    /// After learning from the original.
+    pub original: Definition,
+    /// After learning from the masked file.
+    pub masked: Definition,
+    /// The difference of the two.
+    pub lost: Definition,
+}
+
+impl Accuracies {
+    /// In the order of reports.
+    fn all(&self) -> [&Definition; 3] {
+        [&self.original, &self.masked, &self.lost]
+    }
+}
+
 macro_rules! accuracies {
     ($key:literal, $name:literal) => {
-        [
-            Definition::share(
+        Accuracies {
+            name: $name,
+            stem: concat!("accuracy_", $key),
+            original: Definition::share(
+                Group::Classes,
                 concat!("accuracy_", $key, "_original"),
                 concat!($name, " from the original"),
                 concat!(
@@ -34,8 +59,11 @@ macro_rules! accuracies {
                     " says that learned from the other original records; parts are classes"
                 ),
                 SOURCE,
-            ).higher_is_better().public(),
-            Definition::share(
+            )
+            .higher_is_better()
+            .public(),
+            masked: Definition::share(
+                Group::Classes,
                 concat!("accuracy_", $key, "_masked"),
                 concat!($name, " from the masked file"),
                 concat!(
@@ -44,8 +72,11 @@ macro_rules! accuracies {
                     " says that learned from the masked records of the others; parts are classes"
                 ),
                 SOURCE,
-            ).higher_is_better().public(),
-            Definition::share(
+            )
+            .higher_is_better()
+            .public(),
+            lost: Definition::share(
+                Group::Classes,
                 concat!("accuracy_", $key, "_loss"),
                 concat!($name, ", accuracy lost"),
                 concat!(
@@ -55,30 +86,39 @@ macro_rules! accuracies {
                      masking helped"
                 ),
                 SOURCE,
-            ).at_least(-1.0).public(),
-        ]
+            )
+            .at_least(-1.0)
+            .public(),
+        }
     };
 }
 
 const SOURCE: &str = "smartcore, cross-validation";
 
-static TREE: [Definition; 3] = accuracies!("tree", "decision tree");
-static NEIGHBOURS: [Definition; 3] = accuracies!("knn", "5-nearest-neighbour rule");
-static BAYES: [Definition; 3] = accuracies!("bayes", "naive Bayes rule");
-static VECTORS: [Definition; 3] = accuracies!("svm", "support vector machine");
+static TREE: Accuracies = accuracies!("tree", "decision tree");
+static NEIGHBOURS: Accuracies = accuracies!("knn", "5-nearest-neighbour rule");
+static BAYES: Accuracies = accuracies!("bayes", "naive Bayes rule");
+static VECTORS: Accuracies = accuracies!("svm", "support vector machine");
 
-static MOST_FREQUENT: Definition = Definition::share("accuracy_most_frequent", "always the most frequent class", "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else", "the yardstick of every accuracy",).higher_is_better().public();
+static MOST_FREQUENT: Definition = Definition::share(
+    Group::Classes,
+    "accuracy_most_frequent",
+    "always the most frequent class",
+    "the share of the original records that are of the most frequent class: what a rule gets that learned nothing else",
+    "the yardstick of every accuracy",
+)
+.higher_is_better()
+.public();
 
 /// Of all classifiers, and of the rule that learned nothing.
 pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {
-    [&TREE, &NEIGHBOURS, &BAYES, &VECTORS]
-        .into_iter()
-        .flatten()
-        .chain([&MOST_FREQUENT])
+    let of_classifiers = Classifier::ALL.map(|classifier| classifier.accuracies().all());
+    of_classifiers.into_iter().flatten().chain([&MOST_FREQUENT])
 }
 
 impl Classifier {
-    fn figures(self) -> &'static [Definition; 3] {
+    /// What its figures are.
+    pub fn accuracies(self) -> &'static Accuracies {
         match self {
             Self::Tree => &TREE,
             Self::Neighbours => &NEIGHBOURS,
@@ -169,7 +209,7 @@ pub fn measure(
             // The others may learn all the same.
             Err(error) => {
                 let undefined = |what| Figure::undefined(what, error.what());
-                figures.extend(classifier.figures().iter().map(undefined));
+                figures.extend(classifier.accuracies().all().map(undefined));
                 continue;
             }
         }
@@ -418,7 +458,7 @@ impl Study<'_> {
                 })
                 .collect()
         };
-        let [of_original, of_masked, lost] = classifier.figures();
+        let [of_original, of_masked, lost] = classifier.accuracies().all();
         Ok([
             Figure::new(of_original, share(&original), n).with_parts(parts(&original)),
             Figure::new(of_masked, share(&masked), n).with_parts(parts(&masked)),

@@ -8,22 +8,22 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Definition, Figure, Part},
+    figure::{Definition, Figure, Group, Part},
     rng::Streams,
     table::{Matrix, pair::Pair},
 };
 
-static RAND: Definition = Definition::share("kmeans_rand", "clusters, Rand index", "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
+static RAND: Definition = Definition::share(Group::Clusters, "kmeans_rand", "clusters, Rand index", "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
            both clusterings put together or both put apart", "Rand 1971",).higher_is_better().public();
 
-static ADJUSTED_RAND: Definition = Definition::number("kmeans_adjusted_rand", "clusters, adjusted Rand index", "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random", "Hubert and Arabie 1985",).higher_is_better().at_least(-0.5).at_most(1.0);
+static ADJUSTED_RAND: Definition = Definition::number(Group::Clusters, "kmeans_adjusted_rand", "clusters, adjusted Rand index", "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random", "Hubert and Arabie 1985",).higher_is_better().at_least(-0.5).at_most(1.0);
 
-static JACCARD: Definition = Definition::share("kmeans_jaccard", "clusters, Jaccard index", "of the pairs of records that one of the same two clusterings puts together, the share that both do", "Jaccard 1912",).higher_is_better().public();
+static JACCARD: Definition = Definition::share(Group::Clusters, "kmeans_jaccard", "clusters, Jaccard index", "of the pairs of records that one of the same two clusterings puts together, the share that both do", "Jaccard 1912",).higher_is_better().public();
 
-static F: Definition = Definition::share("kmeans_f", "clusters, F-measure", "each cluster of the original with the most similar one of the masked file: 2 shared / (records of one + of the \
+static F: Definition = Definition::share(Group::Clusters, "kmeans_f", "clusters, F-measure", "each cluster of the original with the most similar one of the masked file: 2 shared / (records of one + of the \
            other), mean over records; parts are clusters of the original", "Larsen and Aone 1999",).higher_is_better().public();
 
-static LOSS: Definition = Definition::number("kmeans_loss", "cluster-based loss", "(1 - adjusted Rand index)/2 of the clusterings from one start each; the least over the starts, which are the parts", "the cluster-based information loss by which the literature of learned distances describes its files",).at_most(0.75);
+static LOSS: Definition = Definition::number(Group::Clusters, "kmeans_loss", "cluster-based loss", "(1 - adjusted Rand index)/2 of the clusterings from one start each; the least over the starts, which are the parts", "the cluster-based information loss by which the literature of learned distances describes its files",).at_most(0.75);
 
 /// What is found of clusters.
 pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {

@@ -18,6 +18,7 @@ mod k_means;
 pub mod partitions;
 pub mod regression;
 
+pub use classification::Accuracies;
 pub use classifiers::Classifier;
 pub use design::Formula;
 

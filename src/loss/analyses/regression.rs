@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    figure::{Definition, Figure, Part, Unit},
+    figure::{Definition, Figure, Group, Part, Unit},
     stats::{
         interval::t_quantile,
         regression::{RELATIVE_TOLERANCE, dot, orthonormalise, subtract},
@@ -14,10 +14,11 @@ use crate::{
     table::pair::Pair,
 };
 
-static OVERLAP: Definition = Definition::share("regression_overlap", "regression, confidence overlap", "for each coefficient, the intersection of its 95 % intervals in both files as a share of the one and of the other, \
+static OVERLAP: Definition = Definition::share(Group::Regression, "regression_overlap", "regression, confidence overlap", "for each coefficient, the intersection of its 95 % intervals in both files as a share of the one and of the other, \
            mean of the two (0 where they are disjoint); mean over the coefficients, which are the parts", "Karr, Kohnen, Oganian, Reiter and Sanil 2006",).higher_is_better().public();
 
 static DIFFERENCE: Definition = Definition::number(
+    Group::Regression,
     "regression_coefficient_difference",
     "regression, coefficient difference",
     "|masked coefficient - original coefficient| in standard errors of the original one; mean over the coefficients, \
@@ -25,10 +26,10 @@ static DIFFERENCE: Definition = Definition::number(
     "Snoke, Raab, Nowok, Dibben and Slavkovic 2018",
 );
 
-static FIT_ORIGINAL: Definition = Definition::share("regression_fit_original", "regression in the original, R squared", "the share of the target's variance that least squares in the original explains; parts are the coefficients with \
+static FIT_ORIGINAL: Definition = Definition::share(Group::Regression, "regression_fit_original", "regression in the original, R squared", "the share of the target's variance that least squares in the original explains; parts are the coefficients with \
            their 95 % intervals (Student's t)", "least squares",).higher_is_better().with_parts_in(Unit::Number).public();
 
-static FIT_MASKED: Definition = Definition::share("regression_fit_masked", "regression in the masked file, R squared", "the share of the target's variance that least squares in the masked file explains; parts are the coefficients with \
+static FIT_MASKED: Definition = Definition::share(Group::Regression, "regression_fit_masked", "regression in the masked file, R squared", "the share of the target's variance that least squares in the masked file explains; parts are the coefficients with \
            their 95 % intervals (Student's t)", "least squares",).higher_is_better().with_parts_in(Unit::Number).public();
 
 /// What is found of regressions.

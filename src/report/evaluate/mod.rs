@@ -9,6 +9,7 @@ use super::{provenance::Provenance, text};
 use crate::evaluate::{
     comparable::Doubt,
     grid::{self, AttackRow, Row},
+    measures::Whole,
     plan::Plan,
     status::Status,
     summary::{Axes, SettingSummary},
@@ -157,20 +158,6 @@ impl PlanSummary {
     }
 }
 
-impl SettingSummary {
-    /// The mean rate of the most successful attack.
-    pub fn highest_rate(&self) -> Option<f64> {
-        let attacks = self
-            .measures
-            .0
-            .iter()
-            .filter(|(name, _)| name.starts_with("attack:"));
-        attacks
-            .filter_map(|(_, measure)| measure.mean)
-            .max_by(f64::total_cmp)
-    }
-}
-
 impl EvaluateReport {
     /// The report of a plan.
     pub fn new(
@@ -245,7 +232,7 @@ impl EvaluateReport {
             && self
                 .settings
                 .iter()
-                .any(|setting| setting.measures.mean("dr").is_none())
+                .any(|setting| setting.measures.whole(Whole::Dr).is_none())
         {
             notes.push(format!(
                 "note: DR and score are not defined everywhere: {} absent",

@@ -2,7 +2,10 @@
 
 use super::{EvaluateReport, Warning};
 use crate::{
-    evaluate::summary::{HIGHEST, Measure, SettingSummary, definition},
+    evaluate::{
+        measures::{Name, Rate, Whole},
+        summary::{Measure, SettingSummary},
+    },
     figure::Unit,
     report::text,
 };
@@ -52,11 +55,8 @@ impl EvaluateReport {
         if let (Some(loss), Some(risk)) = (&self.axes.loss, &self.axes.risk) {
             reading += &format!(
                 " * marks the Pareto front: no other setting of the same file is at least as good in both {} and {} and better in one.",
-                shown_name(loss),
-                match risk.as_str() {
-                    HIGHEST => HIGHEST,
-                    risk => shown_name(risk),
-                }
+                loss.short(),
+                risk.short()
             );
         }
         reading += " Scores compare maskings of one file; they are no verdict on it.";
@@ -65,8 +65,8 @@ impl EvaluateReport {
 }
 
 /// The measures of each table for people: the score and the attacks; what is certain or proven; extremes; losses; risks.
-fn tables(settings: &[&SettingSummary]) -> Vec<Vec<String>> {
-    let mut names: Vec<&String> = Vec::new();
+fn tables(settings: &[&SettingSummary]) -> Vec<Vec<Name>> {
+    let mut names: Vec<&Name> = Vec::new();
     for (name, measure) in settings.iter().flat_map(|setting| &setting.measures.0) {
         // A measure that nothing has is not shown to people.
         if measure.mean.is_some() && !names.contains(&name) {
@@ -74,48 +74,31 @@ fn tables(settings: &[&SettingSummary]) -> Vec<Vec<String>> {
         }
     }
     // Where DR is defined everywhere, nobody needs the form without the transparency attack.
-    let has_score = settings.iter().all(|s| s.measures.mean("score").is_some());
-    names.retain(|name| !(has_score && name.ends_with("_2001")));
-    let of = |prefixes: &[&str], shows_il: bool| -> Vec<String> {
-        let belongs = |name: &str| {
-            let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
-            prefixes.contains(&prefix) && (shows_il || name != "loss:il")
+    let has_score = (settings.iter()).all(|s| s.measures.whole(Whole::Score).is_some());
+    let mut tables: [Vec<Name>; 5] = Default::default();
+    for name in names {
+        let table = match name {
+            Name::Whole(Whole::Dr2001 | Whole::Score2001) if has_score => continue,
+            Name::Whole(_) | Name::Attack(Rate::Links, _) => 0,
+            Name::Attack(Rate::Certain | Rate::Bound, _) => 1,
+            Name::Attack(Rate::Extremes, _) => 2,
+            // It is in JSON and CSV.
+            Name::Attack(Rate::Far, _) => continue,
+            Name::Loss(_) if name.is_il_again() => continue,
+            Name::Loss(_) => 3,
+            Name::Risk(_) => 4,
         };
-        names
-            .iter()
-            .filter(|name| belongs(name))
-            .map(|name| name.to_string())
-            .collect()
-    };
-    [
-        of(&["", "attack"], true),
-        of(&["certain", "bound"], true),
-        of(&["extremes"], true),
-        of(&["loss"], false),
-        of(&["risk"], true),
-    ]
-    .into_iter()
-    .filter(|names| !names.is_empty())
-    .collect()
-}
-
-fn shown_name(name: &str) -> &str {
-    match name {
-        "il" => "IL",
-        "dr" => "DR",
-        "dr_2001" => "DR 2001",
-        "dr_strongest" => "DR strongest",
-        "score_2001" => "score 2001",
-        name => name
-            .split_once(':')
-            .filter(|(prefix, _)| !["certain", "extremes"].contains(prefix))
-            .map_or(name, |(_, name)| name),
+        tables[table].push(name.clone());
     }
+    tables
+        .into_iter()
+        .filter(|names| !names.is_empty())
+        .collect()
 }
 
 /// Whether a measure is a share.
-fn is_share(name: &str) -> bool {
-    definition(name).is_some_and(|what| what.unit == Unit::Share)
+fn is_share(name: &Name) -> bool {
+    name.definition().unit == Unit::Share
 }
 
 fn shown(measure: Option<&Measure>, is_share: bool) -> String {
@@ -137,9 +120,10 @@ fn shown(measure: Option<&Measure>, is_share: bool) -> String {
 }
 
 /// The settings for which any of these measures is defined.
-fn table(settings: &[&SettingSummary], names: &[String]) -> String {
+fn table(settings: &[&SettingSummary], names: &[Name]) -> String {
+    let shorts: Vec<String> = names.iter().map(Name::short).collect();
     let mut header = vec!["", "setting", "files"];
-    header.extend(names.iter().map(|name| shown_name(name)));
+    header.extend(shorts.iter().map(String::as_str));
     let has_any = |setting: &&&SettingSummary| {
         names
             .iter()
@@ -149,13 +133,6 @@ fn table(settings: &[&SettingSummary], names: &[String]) -> String {
         .iter()
         .filter(has_any)
         .map(|setting| {
-            let find = |name: &String| {
-                let measures = &setting.measures.0;
-                measures
-                    .iter()
-                    .find(|(other, _)| other == name)
-                    .map(|(_, measure)| measure)
-            };
             let mark = if setting.pareto { "*" } else { "" };
             let limit = if setting.is_limited { " (limit)" } else { "" };
             let mut row = vec![
@@ -163,7 +140,11 @@ fn table(settings: &[&SettingSummary], names: &[String]) -> String {
                 format!("{}{limit}", setting.setting.label),
                 setting.runs.to_string(),
             ];
-            row.extend(names.iter().map(|name| shown(find(name), is_share(name))));
+            row.extend(
+                names
+                    .iter()
+                    .map(|name| shown(setting.measures.find(name), is_share(name))),
+            );
             row
         })
         .collect();
@@ -183,7 +164,8 @@ fn published(settings: &[&SettingSummary]) -> String {
         .map(|(setting, figure)| {
             vec![
                 setting.setting.label.clone(),
-                shown_name(&figure.measure).to_string(),
+                Name::parse(&figure.measure)
+                    .map_or_else(|| figure.measure.clone(), |name| name.short()),
                 (figure.difference)
                     .map_or("-".into(), |d| format!("{:.2}", 100.0 * (figure.value + d))),
                 format!("{:.2}", 100.0 * figure.value),

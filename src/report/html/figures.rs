@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::parts::{Table, text};
 use crate::{
-    loss,
+    evaluate::measures,
     report::text::{count, percent},
 };
 
@@ -61,7 +61,7 @@ impl FigureView {
     /// made before they did; then the definition knows.
     fn written_part(&self, part: &PartView) -> String {
         let defined = || {
-            let what = loss::definition(&self.key)?;
+            let what = measures::find(&self.key)?;
             (what.unit_of_parts != what.unit).then(|| what.unit_of_parts.word().to_owned())
         };
         match self.unit_of_parts.clone().or_else(defined) {

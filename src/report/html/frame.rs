@@ -10,9 +10,13 @@ use super::{
     parts::{Writer, base_name, names, text},
     risk::Risk,
 };
-use crate::report::{
-    chart::style,
-    text::{count, percent},
+use crate::{
+    loss::IL,
+    report::{
+        chart::style,
+        text::{count, percent},
+    },
+    risk::{classes, individual, interval},
 };
 
 /// Said in the external version where risk would stand.
@@ -122,7 +126,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
         match &document.content {
             Content::Link(link) if writer.is_internal() => lines.extend(of_link(link)),
             Content::Loss(loss) => {
-                if let Some(il) = loss.find("il") {
+                if let Some(il) = loss.find(IL.key) {
                     lines.push(match loss.scenario.not_in_il.len() {
                         0 => format!(
                             "Information loss (IL) is {}: the mean of five relative differences between the files; 0 % would be no difference.",
@@ -232,11 +236,12 @@ fn of_link(link: &Link) -> Vec<String> {
 
 /// Who stands out by the key: an intruder who knows that and nothing else, so the figures differ from those of attacks, and say so.
 fn of_risk(risk: &Risk) -> Vec<String> {
-    const KEYS: [&str; 4] = [
-        "interval_disclosure_rank",
-        "unique",
-        "k_anonymity",
-        "expected_reidentifications",
+    // Intervals are of amounts; the others are of the key.
+    let headlines = [
+        (&interval::BY_RANK, false),
+        (&classes::UNIQUE, true),
+        (&classes::K_ANONYMITY, true),
+        (&individual::EXPECTED, true),
     ];
     let of_key = match &risk.scenario.key[..] {
         [] => String::new(),
@@ -245,24 +250,22 @@ fn of_risk(risk: &Risk) -> Vec<String> {
             names(key)
         ),
     };
-    let line = |figure: FigureView| {
+    let line = |(figure, is_of_key): (FigureView, bool)| {
         let before = risk
             .find_before(&figure.key)
             .map_or(String::new(), |before| {
                 format!(" ({} before masking)", before.shown())
             });
-        let scenario = match figure.key.as_str() {
-            "interval_disclosure_rank" => String::new(),
-            _ => of_key.clone(),
-        };
+        let scenario = if is_of_key { of_key.as_str() } else { "" };
         format!(
             "{}: {}{before}{scenario}.",
             capital(&figure.name),
             figure.shown()
         )
     };
-    KEYS.into_iter()
-        .filter_map(|key| risk.find(key))
+    headlines
+        .into_iter()
+        .filter_map(|(what, is_of_key)| Some((risk.find(what.key)?, is_of_key)))
         .map(line)
         .collect()
 }

@@ -10,6 +10,10 @@ use super::{
     figures::{self, Column, FigureView},
     parts::{Table, Writer, base_name, list, names, paragraphs, text},
 };
+use crate::{
+    evaluate::measures,
+    figure::{Definition, Discrepancy, Group, Statistic},
+};
 
 /// What `loss` found.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -86,9 +90,8 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     };
     let is_analysis =
         |figure: &FigureView| losses.iter().any(|(_, loss)| loss.is_analysis(&figure.key));
-    let is_difference = |figure: &FigureView| {
-        crate::loss::definition(&figure.key).is_some_and(|what| what.is_difference)
-    };
+    let is_difference =
+        |figure: &FigureView| measures::find(&figure.key).is_some_and(Definition::is_difference);
     let is_told = |figure: &FigureView| differences.is_none() || !is_difference(figure);
     let (main, undefined) = figures::side_by_side("Information loss", &columns, |figure| {
         !is_analysis(figure) && is_told(figure)
@@ -139,23 +142,27 @@ fn compared(loss: &Loss, writer: &Writer) -> Markup {
     } }
 }
 
-/// Of what differences are taken.
-const OF: [(&str, &str); 6] = [
-    ("data", "Values"),
-    ("means", "Means"),
-    ("variances", "Variances"),
-    ("covariances", "Covariances"),
-    ("correlations", "Correlations"),
-    ("quantiles", "Quantiles"),
-];
+/// The name of a line of the table of differences.
+fn line(of: Statistic) -> &'static str {
+    match of {
+        Statistic::Values => "Values",
+        Statistic::Means => "Means",
+        Statistic::Variances => "Variances",
+        Statistic::Covariances => "Covariances",
+        Statistic::Correlations => "Correlations",
+        Statistic::Quantiles => "Quantiles",
+    }
+}
 
-/// How they are told.
-const BY: [(&str, &str); 4] = [
-    ("mean_square", "Mean square"),
-    ("mean_absolute", "Mean absolute"),
-    ("mean_variation", "Mean variation"),
-    ("pil", "Probabilistic (PIL)"),
-];
+/// The name of a column.
+fn column(by: Discrepancy) -> &'static str {
+    match by {
+        Discrepancy::MeanSquare => "Mean square",
+        Discrepancy::MeanAbsolute => "Mean absolute",
+        Discrepancy::MeanVariation => "Mean variation",
+        Discrepancy::Probabilistic => "Probabilistic (PIL)",
+    }
+}
 
 /// The differences between the files, what is compared by how; if they were measured.
 fn differences(loss: &Loss) -> Option<Table> {
@@ -167,16 +174,20 @@ fn differences(loss: &Loss) -> Option<Table> {
     );
     table
         .header
-        .extend(BY.iter().map(|(_, name)| name.to_string()));
-    for (of, name) in OF {
-        let cell = |by: &str| {
-            let key = format!("{by}_{of}");
-            let figure = all.iter().find(|figure| figure.key == key);
-            figure.map_or(String::new(), FigureView::shown)
+        .extend(Discrepancy::ALL.map(|by| column(by).into()));
+    for of in Statistic::ALL {
+        let cell = |by| {
+            let is_it = |figure: &&FigureView| {
+                measures::find(&figure.key)
+                    .is_some_and(|what| what.group == Group::Difference(of, by))
+            };
+            all.iter()
+                .find(is_it)
+                .map_or(String::new(), FigureView::shown)
         };
-        let cells: Vec<String> = BY.iter().map(|(by, _)| cell(by)).collect();
+        let cells = Discrepancy::ALL.map(cell);
         if cells.iter().any(|cell| !cell.is_empty()) {
-            let mut row = vec![name.to_string()];
+            let mut row = vec![line(of).to_string()];
             row.extend(cells);
             table.rows.push(row);
         }

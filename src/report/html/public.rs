@@ -11,7 +11,11 @@ use super::{
     figures::FigureView,
     loss::Loss,
 };
-use crate::loss;
+use crate::{
+    evaluate::measures::{self, Name, Whole},
+    figure::Definition,
+    loss,
+};
 
 /// Fewer changed cells than this, and no loss is published: ten is a usual least number of contributors behind a published
 /// aggregate, and a sum of fewer differences, known to a tenth of a percent point, may still say what each was.
@@ -46,17 +50,20 @@ fn of_loss(loss: &mut Loss) {
 
 /// The cells that were changed, where a result says how many: a share of those that were counted.
 fn changed_cells(loss: &Loss) -> Option<f64> {
-    let changed = loss.figures.iter().find(|figure| figure.key == "changed")?;
+    let changed = loss
+        .figures
+        .iter()
+        .find(|figure| figure.key == loss::CHANGED.key)?;
     Some((changed.value? * changed.counted as f64).round())
 }
 
 fn is_public(figure: &FigureView) -> bool {
-    figure.value.is_some() && may_be_published(&figure.key)
+    figure.value.is_some() && may_be_published(measures::find(&figure.key))
 }
 
-/// Whether the definition of a loss says so; what no definition knows is not published.
-fn may_be_published(key: &str) -> bool {
-    loss::definition(key).is_some_and(|what| what.is_public)
+/// Whether its definition says so; what no definition knows is not published.
+fn may_be_published(what: Option<&Definition>) -> bool {
+    what.is_some_and(|what| what.is_public)
 }
 
 /// Of all measures of a setting IL, and the losses that are shares; a loss that is there twice, once. None of a setting that says that it
@@ -69,9 +76,8 @@ fn of_evaluation(evaluation: &mut Evaluation) {
             .find(|file| file.name == setting.file);
         let cells = file.map(|file| file.records as f64 * file.attributes.len() as f64);
         let changed = setting
-            .measures
-            .get("loss:changed")
-            .and_then(|measure| measure.get("mean")?.as_f64());
+            .measure(&Name::Loss(&loss::CHANGED))
+            .map(|changed| changed.mean);
         if changed
             .zip(cells)
             .is_some_and(|(share, cells)| (share * cells).round() < FEWEST_CHANGED)
@@ -79,14 +85,13 @@ fn of_evaluation(evaluation: &mut Evaluation) {
             setting.measures.clear();
             continue;
         }
-        let has_il = setting.measures.contains_key("il");
-        setting
-            .measures
-            .retain(|key, _| match key.strip_prefix("loss:") {
-                Some("il") => !has_il,
-                Some(loss) => may_be_published(loss),
-                None => key == "il" && may_be_published(key),
-            });
+        let il = Name::Whole(Whole::Il);
+        let has_il = setting.measures.contains_key(&il.to_string());
+        setting.measures.retain(|key, _| {
+            let name = Name::parse(key);
+            let is_again = has_il && name.as_ref().is_some_and(Name::is_il_again);
+            !is_again && may_be_published(name.map(|name| name.definition()))
+        });
         for measure in setting.measures.values_mut() {
             round_all(measure);
         }

@@ -12,13 +12,15 @@ use super::{
     link::bin_label,
     parts::{Table, Writer, base_name, list, names, text},
 };
-use crate::report::{
-    chart::{
-        histogram::{self, Bar},
-        plot::Words,
+use crate::{
+    figure::About,
+    report::{
+        chart::{
+            histogram::{self, Bar},
+            plot::Words,
+        },
+        text::percent,
     },
-    risk::About,
-    text::percent,
 };
 
 /// What `risk` found.

@@ -1,8 +1,8 @@
 //! Analyses of both files, for people: the same analysis side by side.
 
 use crate::{
-    figure::{self, Figure, Part},
-    loss::analyses::Analysis,
+    figure::{self, Definition, Figure, Group, Part},
+    loss::analyses::{Accuracies, Analysis, Classifier},
     report::{figures, text},
 };
 
@@ -24,7 +24,7 @@ pub fn section(analysis: &Analysis) -> String {
 /// What the figures are: one paragraph each, but for classifiers, which are told together.
 pub fn definitions(analysis: &Analysis) -> String {
     let others: Vec<Figure> = (analysis.figures.iter())
-        .filter(|figure| !figure.what.key.starts_with("accuracy_"))
+        .filter(|figure| figure.what.group != Group::Classes)
         .cloned()
         .collect();
     let mut content = figures::definitions(&others);
@@ -66,17 +66,13 @@ fn reading_of_clusters(all: &[Figure]) -> Option<String> {
 
 fn reading_of_classes(all: &[Figure]) -> Option<String> {
     let most_frequent = figure::value(all, "accuracy_most_frequent")?;
-    let of = |side: &str| -> Vec<f64> {
-        let is_of = |figure: &&Figure| {
-            figure.what.key.starts_with("accuracy_") && figure.what.key.ends_with(side)
-        };
-        all.iter()
-            .filter(is_of)
-            .filter_map(|figure| figure.value)
-            .collect()
+    let best = |of: fn(&Accuracies) -> &Definition| {
+        let each = Classifier::ALL.into_iter();
+        each.filter_map(|classifier| figure::value(all, of(classifier.accuracies()).key))
+            .reduce(f64::max)
     };
-    let best = |side: &str| of(side).into_iter().reduce(f64::max);
-    let (original, masked) = (best("_original")?, best("_masked")?);
+    let original = best(|accuracies| &accuracies.original)?;
+    let masked = best(|accuracies| &accuracies.masked)?;
     if original <= most_frequent {
         return Some(format!(
             "No classifier beats the most frequent class even when it learns from the original ({} against {}): this target says nothing about what was lost.",
@@ -115,7 +111,7 @@ fn reading_of_regression(all: &[Figure]) -> Option<String> {
 fn clusters(all: &[Figure]) -> String {
     let told: Vec<Figure> = all
         .iter()
-        .filter(|figure| figure.what.key.starts_with("kmeans_"))
+        .filter(|figure| figure.what.group == Group::Clusters)
         .cloned()
         .collect();
     match told.is_empty() {
@@ -132,23 +128,17 @@ fn classes(all: &[Figure]) -> String {
     let shown = |figure: &Figure| figures::shown(figure.value, figure.what.unit);
     let mut rows = Vec::new();
     for lost in all {
-        let key = lost.what.key;
-        let Some(classifier) = key
-            .strip_suffix("_loss")
-            .filter(|key| key.starts_with("accuracy_"))
-        else {
+        let accuracies = Classifier::ALL.map(Classifier::accuracies);
+        let mut of_loss = accuracies.into_iter();
+        let Some(accuracies) = of_loss.find(|accuracies| accuracies.lost == *lost.what) else {
             continue;
         };
-        let of = |side: &str| {
-            let found = figure::find(all, &format!("{classifier}_{side}"));
-            found.map_or(String::new(), shown)
-        };
-        let name = lost.what.name.split(',').next().unwrap_or_default();
+        let of = |what: &Definition| figure::find(all, what.key).map_or(String::new(), shown);
         rows.push(vec![
-            name.to_string(),
-            format!("{classifier}_..."),
-            of("original"),
-            of("masked"),
+            accuracies.name.to_string(),
+            format!("{}_...", accuracies.stem),
+            of(&accuracies.original),
+            of(&accuracies.masked),
             shown(lost),
         ]);
     }
@@ -173,7 +163,7 @@ fn classes(all: &[Figure]) -> String {
 fn regression(all: &[Figure]) -> String {
     let told: Vec<Figure> = all
         .iter()
-        .filter(|figure| figure.what.key.starts_with("regression_"))
+        .filter(|figure| figure.what.group == Group::Regression)
         .cloned()
         .collect();
     let Some(original) = figure::find(&told, "regression_fit_original") else {

@@ -1,35 +1,32 @@
 //! The differences of values and statistics side by side: what is compared a line, how it is compared a column.
 
 use crate::{
-    figure::{self, Figure},
+    figure::{Discrepancy, Figure, Group, Statistic},
     report::{figures::shown, text},
 };
 
 /// The title of the table. Its keys are put together: a column and a line.
 pub const TITLE: &str = "Differences of values and statistics: 0 to any, probabilistic ones 0 to 100 %; lower is better\n(keys: mean_square_data, …, mean_variation_quantiles, pil_means, …, pil_quantiles)";
 
-const FAMILIES: [&str; 6] = [
-    "data",
-    "means",
-    "variances",
-    "covariances",
-    "correlations",
-    "quantiles",
-];
-
-const KINDS: [&str; 3] = ["mean_square", "mean_absolute", "mean_variation"];
+/// The figure of a line and a column.
+fn cell(figures: &[Figure], statistic: Statistic, by: Discrepancy) -> Option<&Figure> {
+    let group = Group::Difference(statistic, by);
+    figures.iter().find(|figure| figure.what.group == group)
+}
 
 /// The table; `None` unless all figures are there, and one at least is defined.
 pub fn table(figures: &[Figure]) -> Option<String> {
-    let rows: Option<Vec<Vec<String>>> = FAMILIES
+    let rows: Option<Vec<Vec<String>>> = Statistic::ALL
         .iter()
-        .map(|family| {
-            let [square, absolute, variation] =
-                KINDS.map(|kind| figure::find(figures, &format!("{kind}_{family}")));
-            let (square, absolute, variation) = (square?, absolute?, variation?);
-            let probabilistic = match *family {
-                "data" => None,
-                family => Some(figure::find(figures, &format!("pil_{family}"))?),
+        .map(|&statistic| {
+            let of = |by| cell(figures, statistic, by);
+            let square = of(Discrepancy::MeanSquare)?;
+            let absolute = of(Discrepancy::MeanAbsolute)?;
+            let variation = of(Discrepancy::MeanVariation)?;
+            let probabilistic = match statistic {
+                // They have no standard error.
+                Statistic::Values => None,
+                _ => Some(of(Discrepancy::Probabilistic)?),
             };
             let percent = |figure: &Figure| shown(figure.value, figure.what.unit);
             let left_out = [Some(variation), probabilistic]
@@ -39,7 +36,7 @@ pub fn table(figures: &[Figure]) -> Option<String> {
                 .map(|figure| format!("{} of {}", figure.skipped, figure.skipped + figure.counted))
                 .collect::<Vec<_>>();
             Some(vec![
-                (*family).to_string(),
+                statistic.word().to_string(),
                 number(square.value),
                 number(absolute.value),
                 percent(variation),
@@ -57,14 +54,9 @@ pub fn table(figures: &[Figure]) -> Option<String> {
         true => 5,
         false => 6,
     };
-    let header = [
-        "",
-        "mean_square",
-        "mean_absolute",
-        "mean_variation",
-        "pil",
-        "left out: divided by 0",
-    ];
+    let mut header = vec![""];
+    header.extend(Discrepancy::ALL.map(Discrepancy::word));
+    header.push("left out: divided by 0");
     let rows: Vec<Vec<String>> = rows
         .into_iter()
         .map(|row| row.into_iter().take(columns).collect())

@@ -2,7 +2,7 @@
 
 use super::{Measured, Scenario};
 use crate::{
-    figure::{self, Figure},
+    figure::{self, Discrepancy, Figure, Group},
     loss::IL_PARTS,
     report::text,
 };
@@ -141,7 +141,10 @@ fn dominating(figure: &Figure) -> Option<&str> {
         .max_by(|a, b| value(a).total_cmp(&value(b)))?;
     let sum: f64 = figure.parts.iter().map(value).sum();
     (figure.parts.len() > 1
-        && figure.what.key.starts_with("mean_variation")
+        && matches!(
+            figure.what.group,
+            Group::Difference(_, Discrepancy::MeanVariation)
+        )
         && value(largest) > LARGE
         && value(largest) > sum / 2.0)
         .then_some(largest.name.as_str())

@@ -1,7 +1,11 @@
 //! Figures of risk in sentences.
 
-use super::{About, RiskReport};
-use crate::{figure, report::text, risk::classes};
+use super::RiskReport;
+use crate::{
+    figure::{self, About},
+    report::text,
+    risk::classes,
+};
 
 /// What the figures say about one of the three questions; empty where none of them is defined.
 pub(super) fn of(report: &RiskReport, about: About) -> String {

@@ -4,7 +4,7 @@ mod search;
 mod wildcards;
 
 use super::classes::KeyClasses;
-use crate::figure::{Definition, Figure, Part, Unit};
+use crate::figure::{About, Definition, Figure, Group, Part, Unit};
 pub use search::minimal_uniques;
 
 const SUDA: &str = "Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008";
@@ -12,6 +12,7 @@ const DIS: &str = "Skinner and Elliot 2002; Elliot 2005";
 
 /// Records with a minimal sample unique.
 pub static RECORDS: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "suda_records",
     "records that stand out",
     "records with a minimal sample unique: a set of attributes on which nobody else matches, while somebody does on each part of it; a missing value matches what it does in all measures of the key",
@@ -20,15 +21,18 @@ pub static RECORDS: Definition = Definition::count(
 
 /// All minimal sample uniques.
 pub static SETS: Definition = Definition::count(
+    Group::Risk(About::SinglingOut),
     "suda_msu",
     "minimal sample uniques",
     "minimal sample uniques of all records; by attribute, its share of the scores: those of the sets that hold it, over all",
     SUDA,
 )
-.with_parts_in(Unit::Share);
+.with_parts_in(Unit::Share)
+.of_other_than_records();
 
 /// DIS of the file.
 pub static FILE: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "suda_dis",
     "DIS of the file",
     "probability that a unique match on the key is correct: U f / (U f + P (1 - f)), U the unique records, P those in pairs, f the sampling fraction: that of the option, else the records over the sum of the weights, else 1 %",
@@ -37,6 +41,7 @@ pub static FILE: Definition = Definition::share(
 
 /// Mean DIS-SUDA.
 pub static MEAN: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "suda_dis_mean",
     "DIS-SUDA, mean",
     "mean over all records of DIS-SUDA, the DIS of the file shared among the unique records by their scores",
@@ -45,11 +50,15 @@ pub static MEAN: Definition = Definition::share(
 
 /// Highest DIS-SUDA.
 pub static HIGHEST: Definition = Definition::share(
+    Group::Risk(About::Linkability),
     "suda_dis_max",
     "DIS-SUDA, highest",
     "greatest DIS-SUDA of a record",
     DIS,
 );
+
+/// All figures of minimal sample uniques.
+pub static DEFINITIONS: [&Definition; 5] = [&RECORDS, &SETS, &FILE, &MEAN, &HIGHEST];
 
 /// How much a minimal sample unique of s among V attributes counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,16 +4,19 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{
-    model::{ATTACK, Evaluation, Setting},
+    model::{Evaluation, Setting},
     shown,
 };
-use crate::report::{
-    chart::{
-        line::{self, At, Series},
-        plot::Words,
+use crate::{
+    evaluate::measures::Name,
+    report::{
+        chart::{
+            line::{self, At, Series},
+            plot::Words,
+        },
+        html::parts::{Table, Writer},
+        text::percent,
     },
-    html::parts::{Table, Writer},
-    text::percent,
 };
 
 /// Maskings of the plan of which exactly one parameter varies: rates of attacks against it.
@@ -65,25 +68,25 @@ fn rates_against(
     masking: &str,
     writer: &mut Writer,
 ) -> Markup {
-    let keys = evaluation.measures(|key| key.starts_with(ATTACK));
+    let rates = evaluation.measures(Name::is_links);
     let at = |setting: &Setting| setting.parameters.get(parameter).and_then(Value::as_f64);
     let mut order: Vec<&Setting> = settings.to_vec();
     order.sort_by(|a, b| at(a).unwrap_or(0.0).total_cmp(&at(b).unwrap_or(0.0)));
-    let series: Vec<Series> = keys
+    let series: Vec<Series> = rates
         .iter()
         .enumerate()
-        .map(|(number, key)| Series {
+        .map(|(number, rate)| Series {
             number,
-            name: key.trim_start_matches(ATTACK).to_string(),
+            name: rate.short(),
             points: order
                 .iter()
                 .filter_map(|setting| {
-                    let measure = setting.measure(key)?;
+                    let measure = setting.measure(rate)?;
                     Some(At {
                         x: at(setting)?,
                         y: measure.mean,
                         interval: measure.interval,
-                        published: setting.published(key),
+                        published: setting.published(rate),
                     })
                 })
                 .collect(),
@@ -122,14 +125,14 @@ fn rates_against(
     for setting in &order {
         let mut row = vec![at(setting).map_or(String::new(), |value| value.to_string())];
         for series in &series {
-            let key = format!("{ATTACK}{}", series.name);
+            let rate = &rates[series.number];
             row.push(
                 setting
-                    .measure(&key)
-                    .map_or(String::new(), |measure| shown(&key, measure)),
+                    .measure(rate)
+                    .map_or(String::new(), |measure| shown(rate, measure)),
             );
             if series.points.iter().any(|at| at.published.is_some()) {
-                row.push(setting.published(&key).map_or(String::new(), percent));
+                row.push(setting.published(rate).map_or(String::new(), percent));
             }
         }
         table.rows.push(row);

@@ -1,8 +1,8 @@
 //! The risk-utility map.
 
-use super::model::{Evaluation, measure_name};
+use super::model::Evaluation;
 use crate::{
-    evaluate::summary::HIGHEST,
+    evaluate::measures::RiskAxis,
     report::{
         chart::{
             map::{self, Point},
@@ -30,12 +30,12 @@ pub fn map(document: &Document) -> Vec<(String, Drawing)> {
 
 pub(super) fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
     let axes = &evaluation.axes;
-    let loss_key = axes.loss.as_deref()?;
+    let on_x = axes.loss.as_ref()?;
     let points: Vec<Point> = evaluation
         .of_file(file)
         .filter_map(|setting| {
-            let loss = setting.measure(loss_key)?;
-            let (risk, published) = axes.risk_of(setting)?;
+            let loss = setting.measure(on_x)?;
+            let (risk, published) = evaluation.risk_of(setting)?;
             Some(Point {
                 method: setting.masking().into(),
                 label: setting.place(),
@@ -48,9 +48,9 @@ pub(super) fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
             })
         })
         .collect();
-    let risk = match axes.risk.as_deref()? {
-        HIGHEST => "correct links of the strongest attack".into(),
-        key => measure_name(key),
+    let risk = match axes.risk.as_ref()? {
+        RiskAxis::HighestRate => "correct links of the strongest attack".into(),
+        RiskAxis::Measure(name) => name.in_words(),
     };
     let runs = evaluation
         .of_file(file)
@@ -68,7 +68,7 @@ pub(super) fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
     let words = Words {
         title: &format!("Risk and loss, {}", base_name(file)),
         below: &below,
-        x: &measure_name(loss_key),
+        x: &on_x.in_words(),
         y: &risk,
     };
     (!points.is_empty()).then(|| map::drawing(&points, &words))

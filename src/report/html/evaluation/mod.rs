@@ -19,13 +19,12 @@ use super::{
     statement::{parameters, plain},
 };
 use crate::{
-    evaluate::summary::definition,
-    figure::Unit,
+    evaluate::measures::Name,
     report::{figures, text::percent},
 };
 use against::against_parameter;
 use map::map_of;
-use model::{Mean, is_loss, measure_name};
+use model::Mean;
 use runs::folded_runs;
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
@@ -112,25 +111,23 @@ fn known(evaluation: &Evaluation) -> String {
 
 fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
     let is_internal = writer.is_internal();
-    let keys = evaluation.measures(|key| is_internal || is_loss(key));
+    let names = evaluation.measures(|name| is_internal || name.is_loss());
     let name = base_name(file).to_string();
     let mut table = Table::new(
         format!("Settings on {name}"),
         &["Setting", "Masked files"],
         1,
     );
-    table
-        .header
-        .extend(keys.iter().map(|key| measure_name(key)));
+    table.header.extend(names.iter().map(Name::in_words));
     if is_internal {
         table.header.push("Pareto front".into());
     }
     for setting in evaluation.of_file(file) {
         let mut row = vec![setting.label.clone(), setting.runs.to_string()];
-        row.extend(keys.iter().map(|key| {
+        row.extend(names.iter().map(|name| {
             setting
-                .measure(key)
-                .map_or(String::new(), |measure| shown(key, measure))
+                .measure(name)
+                .map_or(String::new(), |measure| shown(name, measure))
         }));
         if is_internal {
             row.push(if setting.pareto { "on it" } else { "" }.into());
@@ -155,8 +152,8 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
 }
 
 /// A measure in its unit: shares in percent.
-fn shown(key: &str, measure: Mean) -> String {
-    let unit = definition(key).map_or(Unit::Number, |what| what.unit);
+fn shown(name: &Name, measure: Mean) -> String {
+    let unit = name.definition().unit;
     let shown = |value: f64| figures::shown(Some(value), unit);
     match measure.interval {
         Some([low, high]) => {
@@ -177,14 +174,18 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
         .of_file(file)
         .flat_map(|setting| {
             setting.published.iter().map(|published| {
+                let name = published.name();
+                let found = || {
+                    let name = name.as_ref()?;
+                    Some(shown(name, setting.measure(name)?))
+                };
                 vec![
                     setting.label.clone(),
-                    measure_name(&published.measure),
+                    name.as_ref()
+                        .map_or_else(|| published.measure.clone(), Name::in_words),
                     published.source.clone(),
                     percent(published.value),
-                    setting
-                        .measure(&published.measure)
-                        .map_or(String::new(), |measure| shown(&published.measure, measure)),
+                    found().unwrap_or_default(),
                     published.difference.map_or(String::new(), |difference| {
                         format!("{:+.2} points", 100.0 * difference)
                     }),

@@ -4,7 +4,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    evaluate::summary::HIGHEST,
+    evaluate::{
+        measures::{Name, RiskAxis, Whole},
+        summary::Axes,
+    },
     report::html::{document::or_none, parts::base_name},
 };
 
@@ -22,14 +25,6 @@ pub struct Evaluation {
     pub axes: Axes,
     #[serde(default)]
     pub interval: String,
-}
-
-/// What the map shows.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Axes {
-    pub loss: Option<String>,
-    pub risk: Option<String>,
 }
 
 /// A file of the grid.
@@ -117,8 +112,8 @@ pub struct Mean {
 }
 
 impl Setting {
-    pub fn measure(&self, key: &str) -> Option<Mean> {
-        let measure = self.measures.get(key)?;
+    pub fn measure(&self, name: &Name) -> Option<Mean> {
+        let measure = self.measures.get(&name.to_string())?;
         let end = |place: usize| measure.get("interval")?.get(place)?.as_f64();
         Some(Mean {
             mean: measure
@@ -129,21 +124,24 @@ impl Setting {
         })
     }
 
-    pub fn published(&self, key: &str) -> Option<f64> {
-        let published = self
-            .published
-            .iter()
-            .find(|published| published.measure == key);
-        published.map(|published| published.value)
+    pub fn published(&self, name: &Name) -> Option<f64> {
+        let mut all = self.published.iter();
+        all.find(|published| published.name().as_ref() == Some(name))
+            .map(|published| published.value)
+    }
+
+    /// Its measures that this program knows.
+    pub fn names(&self) -> impl Iterator<Item = Name> {
+        self.measures.keys().filter_map(|key| Name::parse(key))
     }
 
     /// The attack with the highest rate.
-    pub fn strongest_attack(&self) -> Option<&str> {
-        let attacks = self.measures.keys().filter(|key| key.starts_with(ATTACK));
-        attacks
-            .filter_map(|key| Some((key, self.measure(key)?.mean)))
-            .max_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(key, _)| key.as_str())
+    fn strongest_attack(&self) -> Option<Name> {
+        self.names()
+            .filter(Name::is_links)
+            .filter_map(|name| Some((self.measure(&name)?.mean, name)))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, name)| name)
     }
 
     /// What it belongs to: the masking of the plan.
@@ -160,35 +158,36 @@ impl Setting {
     }
 }
 
-impl Axes {
-    /// The risk of a setting, and what was published of it.
-    pub fn risk_of(&self, setting: &Setting) -> Option<(Mean, Option<f64>)> {
-        let key = match self.risk.as_deref()? {
-            HIGHEST => setting.strongest_attack()?,
-            key => key,
-        };
-        Some((setting.measure(key)?, setting.published(key)))
+impl Published {
+    /// Its measure, if this program knows it.
+    pub fn name(&self) -> Option<Name> {
+        Name::parse(&self.measure)
     }
 }
 
 impl Evaluation {
+    /// The risk of a setting on the map, and what was published of it.
+    pub fn risk_of(&self, setting: &Setting) -> Option<(Mean, Option<f64>)> {
+        let name = match self.axes.risk.as_ref()? {
+            RiskAxis::HighestRate => setting.strongest_attack()?,
+            RiskAxis::Measure(name) => name.clone(),
+        };
+        Some((setting.measure(&name)?, setting.published(&name)))
+    }
+
     /// All measures of all settings, in the order in which they come.
-    pub fn measures(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let mut keys: Vec<String> = Vec::new();
-        for key in self
-            .settings
-            .iter()
-            .flat_map(|setting| setting.measures.keys())
-        {
-            if is_wanted(key) && !keys.contains(key) {
-                keys.push(key.clone());
+    pub fn measures(&self, is_wanted: impl Fn(&Name) -> bool) -> Vec<Name> {
+        let mut names: Vec<Name> = Vec::new();
+        for name in self.settings.iter().flat_map(Setting::names) {
+            if is_wanted(&name) && !names.contains(&name) {
+                names.push(name);
             }
         }
         // One column is enough for the same number.
-        if keys.iter().any(|key| key == "il") {
-            keys.retain(|key| key != "loss:il");
+        if names.contains(&Name::Whole(Whole::Il)) {
+            names.retain(|name| !name.is_il_again());
         }
-        keys
+        names
     }
 
     pub fn file_names(&self) -> Vec<&str> {
@@ -226,35 +225,5 @@ impl Evaluation {
             })
         };
         self.file_names().into_iter().filter_map(line).collect()
-    }
-}
-
-pub const ATTACK: &str = "attack:";
-
-pub fn is_loss(key: &str) -> bool {
-    key == "il" || key.starts_with("loss:")
-}
-
-/// What a measure is called.
-pub fn measure_name(key: &str) -> String {
-    match key {
-        "il" => "information loss (IL)".into(),
-        "dr" => "disclosure risk (DR)".into(),
-        "score" => "score".into(),
-        "dr_2001" => "disclosure risk (DR 2001)".into(),
-        "score_2001" => "score (2001)".into(),
-        "dr_strongest" => "disclosure risk (strongest attack)".into(),
-        _ => match key.split_once(':') {
-            Some(("attack", name)) => format!("links by {name}"),
-            Some(("certain", name)) => format!("certain links by {name}"),
-            Some(("extremes", name)) => format!("links among extremes by {name}"),
-            Some(("far", name)) => format!("links far from the mean by {name}"),
-            Some(("loss", "il")) => measure_name("il"),
-            Some(("loss", "pil")) => "probabilistic loss (PIL)".into(),
-            Some(("loss", "sse_sst")) => "SSE/SST".into(),
-            Some(("loss", "il1s")) => "scaled differences (IL1s)".into(),
-            Some((_, name)) => name.replace('_', " "),
-            None => key.replace('_', " "),
-        },
     }
 }

@@ -4,16 +4,48 @@ use maud::Markup;
 use serde_json::Value;
 
 use super::model::{Evaluation, Run};
-use crate::report::{
-    html::{
-        parts::{Table, base_name, folded},
-        statement::parameters,
+use crate::{
+    evaluate::measures::{Name, Rate},
+    report::{
+        figures::shown,
+        html::{
+            parts::{Table, base_name, folded},
+            statement::parameters,
+        },
+        text::percent,
     },
-    text::percent,
 };
 
-/// Finds a figure of a masked file by its name.
-type Find = fn(&Run, &str) -> Option<f64>;
+/// A measure of one masked file.
+fn find(run: &Run, name: &Name) -> Option<f64> {
+    match name {
+        Name::Attack(Rate::Links, attack) => {
+            let mut attacks = run.attacks.iter();
+            attacks.find(|other| other.name == *attack)?.rate
+        }
+        Name::Loss(what) => run.losses.get(what.key)?.as_f64(),
+        Name::Risk(what) => run.risks.get(what.key)?.as_f64(),
+        Name::Whole(_) | Name::Attack(..) => None,
+    }
+}
+
+/// What there is of any masked file beside IL, DR and score: rates of attacks, then losses and risks.
+fn measured(runs: &[Run]) -> Vec<Name> {
+    let links = (runs.iter())
+        .flat_map(|run| &run.attacks)
+        .map(|attack| Name::Attack(Rate::Links, attack.name.clone()));
+    let others = runs.iter().flat_map(|run| {
+        let losses = run.losses.keys().filter_map(|key| Name::loss(key));
+        losses.chain(run.risks.keys().filter_map(|key| Name::risk(key)))
+    });
+    let mut names: Vec<Name> = Vec::new();
+    for name in links.chain(others) {
+        if !name.is_il_again() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
 
 /// Every masked file: for the office, since it holds the seeds.
 pub(super) fn folded_runs(evaluation: &Evaluation) -> Markup {
@@ -22,32 +54,10 @@ pub(super) fn folded_runs(evaluation: &Evaluation) -> Markup {
         &["Setting", "File", "Run", "Seed", "IL", "DR", "Score"],
         2,
     );
-    let mut extra: Vec<(String, Find)> = Vec::new();
-    for run in &evaluation.rows {
-        for attack in &run.attacks {
-            let entry = attack.name.clone();
-            if !extra.iter().any(|(name, _)| *name == entry) {
-                extra.push((entry, |run, name| {
-                    run.attacks.iter().find(|attack| attack.name == name)?.rate
-                }));
-            }
-        }
-    }
-    for run in &evaluation.rows {
-        for key in run.losses.keys() {
-            if key != "il" && !extra.iter().any(|(name, _)| name == key) {
-                extra.push((key.clone(), |run, name| run.losses.get(name)?.as_f64()));
-            }
-        }
-        for key in run.risks.keys() {
-            if !extra.iter().any(|(name, _)| name == key) {
-                extra.push((key.clone(), |run, name| run.risks.get(name)?.as_f64()));
-            }
-        }
-    }
+    let extra = measured(&evaluation.rows);
     table
         .header
-        .extend(extra.iter().map(|(name, _)| name.replace('_', " ")));
+        .extend(extra.iter().map(|name| name.short().replace('_', " ")));
     for run in &evaluation.rows {
         let of_setting = evaluation
             .settings
@@ -63,11 +73,10 @@ pub(super) fn folded_runs(evaluation: &Evaluation) -> Markup {
         let number = run.run.map_or(String::new(), |run| run.to_string());
         let mut row = vec![label, base_name(&run.file).into(), number, seed];
         row.extend([run.il, run.dr, run.score].map(|value| value.map_or(String::new(), percent)));
-        row.extend(
-            extra
-                .iter()
-                .map(|(name, find)| find(run, name).map_or(String::new(), percent)),
-        );
+        row.extend(extra.iter().map(|name| {
+            let value = find(run, name);
+            value.map_or(String::new(), |_| shown(value, name.definition().unit))
+        }));
         table.rows.push(row);
     }
     folded(&table, "Every masked file")
