@@ -2,25 +2,42 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::Args;
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use rand::Rng;
 
 use super::{
     Ending,
-    args::{Format, ReadArgs, ReportArgs, rate_limit, read_text},
+    args::{Format, ReadArgs, ReportArgs, rate_limit},
     console::Console,
-    files::{Output, Plan, Privacy, name_of},
-    link::{LinkArgs, attack_files, inputs},
+    files::{Output, Plan, Privacy},
+    link::{
+        self, SEED_IS_UNUSED, inputs,
+        probabilistic::{FitArg, ProbabilisticArgs},
+        published,
+    },
     pair::{self, AlignArgs, Files},
     provenance,
 };
 use crate::{
-    attack::intersection::rank_swap::Bound,
+    attack::{Direction, intersection::rank_swap::Bound, involution::EPS},
     error::{Error, Result},
     evaluate::{
-        knowledge::Knowledge, link::shared_attributes, overall::Overall, truth::id_columns,
+        link::{Assign, shared_attributes},
+        overall::Overall,
+        truth::id_columns,
     },
-    figure, loss,
+    figure,
+    jobs::{
+        self,
+        link::{
+            Input, LinkRequest, Stated, check_statement,
+            request::{AttackRequest, Attacks, KnownRecords, Published, Wanted},
+        },
+    },
+    loss,
     report::{
         score::{LinkTerm, ScenarioSummary, ScoreReport},
         text,
@@ -112,8 +129,8 @@ struct IntruderArgs {
     #[arg(long, value_name = "HOW", value_parser = ["one-to-one", "best"])]
     assign: Option<String>,
     /// PLD: how m and u are found: em (default), em-fixed-u, or known (a worst case)
-    #[arg(long, value_name = "FIT", value_parser = ["em", "em-fixed-u", "known"])]
-    fit: Option<String>,
+    #[arg(long, value_name = "FIT", value_parser = fit())]
+    fit: Option<FitArg>,
     /// PLD: the most iterations of EM [default: 1000]
     #[arg(long, value_name = "N")]
     em_iterations: Option<usize>,
@@ -122,13 +139,21 @@ struct IntruderArgs {
     seed: Option<u64>,
 }
 
+/// The words of `link --fit`, without its sentences about them.
+fn fit() -> impl TypedValueParser<Value = FitArg> {
+    let words = PossibleValuesParser::new(["em", "em-fixed-u", "known"]);
+    words.try_map(|word| FitArg::from_str(&word, false))
+}
+
 pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
-    let statement = args.statement()?;
+    let statement = args.published.statement.as_deref();
+    let statement = statement.map(inputs::read_statement).transpose()?;
+    let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     let files = args
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
-    let report = args.report(&files, statement.as_ref(), console)?;
+    let report = args.report(&files, stated, console)?;
     let ending = args.ending(&report, console)?;
     let content = match args.report.format {
         Format::Text => report.to_text(),
@@ -159,64 +184,66 @@ impl ScoreArgs {
         plan.open(&self.report.output, Privacy::Ordinary)
     }
 
-    fn statement(&self) -> Result<Option<Statement>> {
-        let Some(path) = &self.published.statement else {
-            return Ok(None);
-        };
-        Statement::from_json(&name_of(path), &read_text(path)?).map(Some)
-    }
-
     fn report(
         &self,
         files: &Files,
-        statement: Option<&Statement>,
+        stated: Option<Stated<'_>>,
         console: &Console,
     ) -> Result<ScoreReport> {
+        let statement = stated.map(|stated| stated.statement);
         let doubts = files.doubts(statement, console)?;
         let known = match &self.intruder.known {
             Some(known) => known.clone(),
             None => format!("sweep:{}", self.usually_known(files)?),
         };
-        let seed = self.seed(&known)?;
-        let options = |of_attack: &[OsString]| {
-            let mut words = self.options(&known, seed);
-            words.extend_from_slice(of_attack);
-            LinkArgs::of_options(words)
-        };
-        let attacked = |args: &LinkArgs, statement: Option<&Statement>| -> Result<_> {
-            let (original, masked) = (&files.original, &files.masked);
-            attack_files(args, original, masked, statement, &files.truth, console)
-                .map(|attacked| attacked.report)
-        };
         let (published, no_rsld) = self.of_rank_swapping(statement, console)?;
+        let intruder = self.intruder(&known, console)?;
+        let of = |attack: AttackRequest| LinkRequest {
+            attacks: Attacks::Named(vec![Wanted::Attack(attack)]),
+            ..intruder.clone()
+        };
+        let attacked = |request: &LinkRequest, stated: Option<Stated<'_>>| -> Result<_> {
+            let input = Input {
+                statement: stated,
+                ..Input::new(&files.original, &files.masked, &files.truth)
+            };
+            jobs::link::run(request, &input, console).map(|attacked| attacked.report)
+        };
         let rsld = match no_rsld {
             Some(_) => {
                 // The windows have no use then, but the statement must still be of this file.
-                if let Some(statement) = statement {
-                    let args = options(&["--method=rsld".into(), self.statement_word()])?;
-                    inputs::check_statement(statement, &args, &files.masked)?;
+                if let Some(Stated { statement, file }) = stated {
+                    check_statement(statement, file, self.align.is_named(), &files.masked)?;
                 }
                 None
             }
             None => {
-                let args = options(&[&["--method=rsld".into()], &published[..]].concat())?;
-                Some(LinkTerm::new("rsld", &attacked(&args, statement)?))
+                let request = LinkRequest {
+                    published: published.clone(),
+                    ..of(AttackRequest::RankSwapIntersection)
+                };
+                Some(LinkTerm::new("rsld", &attacked(&request, stated)?))
             }
         };
-        let dld = LinkTerm::new("dld", &attacked(&options(&["--method=am".into()])?, None)?);
-        let probabilistic = self.of_probabilistic();
-        let pld = LinkTerm::new("pld", &attacked(&options(&probabilistic)?, None)?);
+        let dld = LinkTerm::new("dld", &attacked(&of(AttackRequest::Nearest), None)?);
+        let pld = LinkRequest {
+            assign: self.assign(),
+            ..of(self.probabilistic(console)?)
+        };
+        let pld = LinkTerm::new("pld", &attacked(&pld, None)?);
         let mut links: Vec<LinkTerm> = [rsld, Some(dld), Some(pld)].into_iter().flatten().collect();
-        for words in self.stronger(statement, &published) {
-            match attacked(&options(&words)?, statement) {
-                Ok(report) => {
-                    let name = report.results.first().map_or("", |result| result.method);
-                    links.push(LinkTerm::new(name, &report));
-                }
+        for (attack, assign) in self.stronger(statement, &published) {
+            let name = attack.name();
+            let request = LinkRequest {
+                published: published.clone(),
+                assign,
+                ..of(attack)
+            };
+            match attacked(&request, stated) {
+                Ok(report) => links.push(LinkTerm::new(name, &report)),
                 // What was published has no use for this attack, or the file is too large for it.
                 Err(error) => console.note(&format!(
-                    "note: {} is not among the attacks: {}",
-                    words[0].to_string_lossy().trim_start_matches("--method="),
+                    "note: {name} is not among the attacks: {}",
                     error.what()
                 )),
             }
@@ -295,134 +322,130 @@ impl ScoreArgs {
         Ok(attributes.div_ceil(2).clamp(1, USUALLY_KNOWN))
     }
 
-    /// What every attack of this call is told.
-    fn options(&self, known: &str, seed: Option<u64>) -> Vec<OsString> {
-        let mut words = vec![
-            format!("--known={known}").into(),
-            format!("--direction={}", self.direction()).into(),
-        ];
-        let mut add = |option: &str, value: Option<OsString>| {
-            if let Some(value) = value {
-                let mut word = OsString::from(format!("--{option}="));
-                word.push(value);
-                words.push(word);
-            }
+    /// The intruder of this call, without an attack. One seed for all attacks, so that they meet the same intruder.
+    fn intruder(&self, known: &str, console: &Console) -> Result<LinkRequest> {
+        let IntruderArgs {
+            known_records,
+            direction,
+            seed,
+            ..
+        } = &self.intruder;
+        let align = &self.align;
+        let records = known_records.as_deref().map(link::known_records);
+        let mut request = LinkRequest {
+            known: link::known(Some(known), align.attributes.as_deref())?,
+            records: records.unwrap_or(Ok(KnownRecords::All))?,
+            direction: match direction.as_deref() {
+                Some("masked-to-original") => Direction::MaskedToOriginal,
+                _ => Direction::OriginalToMasked,
+            },
+            alignment: link::alignment(align.id.as_deref(), align.shuffle_key.is_some()),
+            ..LinkRequest::of_attacks([])
         };
-        let text = |text: &Option<String>| text.as_ref().map(OsString::from);
-        // Beside a list of names they would say twice what is known.
-        if !matches!(Knowledge::parse(known), Ok(None)) {
-            add("attributes", text(&self.align.attributes));
-        }
-        add("id", text(&self.align.id));
-        add(
-            "shuffle-key",
-            self.align.shuffle_key.as_ref().map(OsString::from),
-        );
-        add("known-records", self.intruder.known_records.clone());
-        add("seed", seed.map(|seed| seed.to_string().into()));
-        words
+        request.seed = match (seed, request.draws_knowledge()) {
+            (Some(_), false) => {
+                console.unused(SEED_IS_UNUSED)?;
+                None
+            }
+            (None, true) => {
+                let streams = Seed::from_system()?.streams(Purpose::Knowledge, 0);
+                Some(streams.at(0).next_u64())
+            }
+            (given, _) => *given,
+        };
+        Ok(request)
     }
 
-    /// The options of the attack on rank swapping, and why there is none.
+    /// What was published of rank swapping without a statement, and why there is no attack on it.
     fn of_rank_swapping(
         &self,
         statement: Option<&Statement>,
         console: &Console,
-    ) -> Result<(Vec<OsString>, Option<String>)> {
-        let published = &self.published;
-        let mut words: Vec<OsString> = Vec::new();
-        if let Some(p) = &published.p {
-            words.push(format!("--p={p}").into());
+    ) -> Result<(Published, Option<String>)> {
+        let split = |entries: &Option<String>| -> Vec<String> {
+            let entries = entries.iter().flat_map(|entries| entries.split(','));
+            entries.map(Into::into).collect()
+        };
+        let PublishedArgs { p, window, .. } = &self.published;
+        let (p, window) = (split(p), split(window));
+        let in_percent = self.published.p_unit.is_some();
+        if in_percent && !published::has_p_below_1(&p) {
+            console.unused("--p-unit has no effect without a --p below 1")?;
         }
-        match (&published.p, &published.p_unit) {
-            (Some(_), Some(_)) => words.push("--p-unit=percent".into()),
-            (None, Some(_)) => console.unused("--p-unit has no effect without a --p below 1")?,
-            _ => {}
-        }
-        if let Some(window) = &published.window {
-            words.push(format!("--window={window}").into());
-        }
-        match statement.map(Bound::of_statement) {
-            Some(Ok(_)) => words.push(self.statement_word()),
-            Some(Err(_)) => {
-                let method = statement.map_or("another method", |of| of.method.name());
-                let why =
-                    format!("the statement is of {method}, and RSLD is the attack on rankswap");
-                return Ok((words, Some(why)));
-            }
-            None if words.is_empty() => {
-                let why = "nothing was told of rank swapping";
-                return Ok((words, Some(why.into())));
-            }
-            None => {}
-        }
-        Ok((words, None))
+        let rank_swapping = published::rank_swapping(&p, &window, in_percent)?;
+        let no_rsld = match statement.map(|of| (of, Bound::of_statement(of))) {
+            Some((_, Ok(_))) => None,
+            Some((statement, Err(_))) => Some(format!(
+                "the statement is of {}, and RSLD is the attack on rankswap",
+                statement.method.name()
+            )),
+            None if rank_swapping.is_none() => Some("nothing was told of rank swapping".into()),
+            None => None,
+        };
+        let published = Published {
+            rank_swapping,
+            groups: None,
+        };
+        Ok((published, no_rsld))
     }
 
-    /// The options of attacks that use all that was published; of these, the ones that have a use for it.
+    /// The attacks that use all that was published; of these, the ones that have a use for it.
     fn stronger(
         &self,
         statement: Option<&Statement>,
-        published: &[OsString],
-    ) -> Vec<Vec<OsString>> {
-        let published = match statement {
-            Some(_) => vec![self.statement_word()],
-            None => published.to_vec(),
-        };
-        if published.is_empty() {
+        published: &Published,
+    ) -> Vec<(AttackRequest, Assign)> {
+        if statement.is_none() && published.rank_swapping.is_none() {
             return Vec::new();
         }
         // Where records shall be linked quickly, this is quick, too.
-        let assign = match self.intruder.assign.as_deref() {
-            Some("best") => "--assign=best",
-            _ => "--assign=balanced",
+        let assign = match self.assign() {
+            Assign::Best => Assign::Best,
+            _ => Assign::Balanced,
         };
-        let method = statement.map_or("rankswap", |statement| statement.method.name());
-        // Ranks that were moved and ranked again have no partners.
-        let is_mutual = !matches!(
-            statement.map(|statement| &statement.method),
-            Some(Method::RankSwap(stated)) if stated.partner == Partner::Cycle
-        );
-        let mut attacks: Vec<Vec<OsString>> = match method {
-            "microagg" => vec![
-                vec!["--method=likelihood".into(), assign.into()],
-                vec!["--method=microagg".into()],
-            ],
-            "recode" | "suppress" | "ipso" => Vec::new(),
-            "rankswap" | "pbuckets" | "pdistribution" if is_mutual => vec![
-                vec!["--method=likelihood".into(), assign.into()],
-                vec!["--method=involution".into()],
-            ],
-            _ => vec![vec!["--method=likelihood".into(), assign.into()]],
-        };
-        for words in &mut attacks {
-            words.extend_from_slice(&published);
+        let likelihood = (AttackRequest::Likelihood, assign);
+        let swaps = (AttackRequest::Involution { eps: EPS }, Assign::Best);
+        match statement.map(|statement| &statement.method) {
+            Some(Method::Microaggregation(_)) => {
+                let nearest_clusters = None;
+                let groups = AttackRequest::Microaggregation { nearest_clusters };
+                vec![likelihood, (groups, Assign::Best)]
+            }
+            Some(Method::Recode(_) | Method::Suppress(_) | Method::Ipso(_)) => Vec::new(),
+            // Ranks that were moved and ranked again have no partners.
+            Some(Method::RankSwap(stated)) if stated.partner == Partner::Cycle => vec![likelihood],
+            None | Some(Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)) => {
+                vec![likelihood, swaps]
+            }
+            Some(Method::Fuzzy(_) | Method::Noise(_) | Method::Copula(_)) => vec![likelihood],
         }
-        attacks
     }
 
-    fn statement_word(&self) -> OsString {
-        let mut word = OsString::from("--statement=");
-        word.push(self.published.statement.as_deref().unwrap_or("".as_ref()));
-        word
+    /// How probabilistic linkage assigns: one to one unless told otherwise, as in the papers that define the score.
+    fn assign(&self) -> Assign {
+        match self.intruder.assign.as_deref() {
+            Some("best") => Assign::Best,
+            _ => Assign::OneToOne,
+        }
     }
 
-    /// The options of probabilistic linkage.
-    fn of_probabilistic(&self) -> Vec<OsString> {
-        // One to one, as in the papers that define the score.
-        let assign = self.intruder.assign.as_deref().unwrap_or("one-to-one");
-        let mut words: Vec<OsString> =
-            vec!["--method=prl".into(), format!("--assign={assign}").into()];
-        if let Some(agree) = &self.intruder.agree {
-            words.push(format!("--agree={agree}").into());
-        }
-        if let Some(fit) = &self.intruder.fit {
-            words.push(format!("--fit={fit}").into());
-        }
-        if let Some(most) = self.intruder.em_iterations {
-            words.push(format!("--em-iterations={most}").into());
-        }
-        words
+    fn probabilistic(&self, console: &Console) -> Result<AttackRequest> {
+        let IntruderArgs {
+            agree,
+            fit,
+            em_iterations,
+            ..
+        } = &self.intruder;
+        let agree = agree.as_deref();
+        let mut options = ProbabilisticArgs {
+            agree: agree.map_or_else(Vec::new, |list| list.split(',').map(Into::into).collect()),
+            fit: *fit,
+            em_start: None,
+            em_iterations: *em_iterations,
+            admissible: None,
+        };
+        options.settle(true, console)?;
+        options.attack().map(AttackRequest::Probabilistic)
     }
 
     fn records_file(&self) -> Option<&OsString> {
@@ -431,21 +454,6 @@ impl ScoreArgs {
             .to_str()
             .is_some_and(|text| text.parse::<usize>().is_ok());
         (!is_number).then_some(wish)
-    }
-
-    /// One seed for all attacks, so that they meet the same intruder.
-    fn seed(&self, known: &str) -> Result<Option<u64>> {
-        let draws_records = self.intruder.known_records.is_some() && self.records_file().is_none();
-        let draws =
-            draws_records || Knowledge::parse(known)?.is_some_and(|known| known.is_random());
-        match self.intruder.seed {
-            None if draws => {
-                let streams = Seed::from_system()?.streams(Purpose::Knowledge, 0);
-                Ok(Some(streams.at(0).next_u64()))
-            }
-            // One without use is noted by the first attack.
-            given => Ok(given),
-        }
     }
 
     fn ending(&self, report: &ScoreReport, console: &Console) -> Result<Ending> {

@@ -5,6 +5,7 @@
 //! binding, a recipe, a service) starts here.
 
 pub(crate) mod groups;
+pub mod link;
 mod observer;
 
 pub use observer::{Observer, Quiet};

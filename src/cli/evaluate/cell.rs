@@ -8,7 +8,7 @@ use super::{
     options::blamed,
 };
 use crate::{
-    cli::{console::Console, link},
+    cli::console::Console,
     error::ErrorKind,
     evaluate::{
         comparable::{self, Doubt},
@@ -18,6 +18,10 @@ use crate::{
         truth::Truth,
     },
     figure::{self, Figure},
+    jobs::{
+        self,
+        link::{Input, Stated},
+    },
     mask::Masked,
     report::link::{LinkReport, LinkResult, Sample},
     rng::Seed,
@@ -110,16 +114,12 @@ fn attacked(
     masked: &Masked,
     truth: &Truth,
 ) -> anyhow::Result<(AttackRow, Vec<Doubt>)> {
-    let statement = attack.args.wants_statement().then_some(&masked.statement);
-    let console = Console::quiet();
-    match link::attack_files(
-        &attack.args,
-        original,
-        &masked.table,
-        statement,
-        truth,
-        &console,
-    ) {
+    let stated = Stated::in_memory(&masked.statement);
+    let input = Input {
+        statement: attack.request.wants_statement().then_some(stated),
+        ..Input::new(original, &masked.table, truth)
+    };
+    match jobs::link::run(&attack.request, &input, &Console::quiet()) {
         Ok(attacked) => {
             // What masking did to numbers is known here, whether the attack uses it or not.
             let doubted = attacked.report.warnings.iter();

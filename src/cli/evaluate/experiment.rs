@@ -11,18 +11,14 @@ use super::{
     places::Places,
 };
 use crate::{
-    cli::{
-        console::Console,
-        link::{self, LinkArgs},
-        mask::Prepared,
-        provenance,
-    },
+    cli::{console::Console, mask::Prepared, provenance},
     error::{Error, Result},
     evaluate::{
         grid::{Row, Setting},
         plan::{MOST_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
         summary,
     },
+    jobs::{self, link::LinkRequest},
     report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
     table::Table,
 };
@@ -76,8 +72,8 @@ pub(super) struct PreparedAttack {
     pub name: String,
     /// The method of `link`.
     pub method: String,
-    /// Its options.
-    pub args: LinkArgs,
+    /// What is asked for.
+    pub request: LinkRequest,
 }
 
 impl Experiment {
@@ -316,12 +312,15 @@ impl Builder<'_> {
             };
             for known in &choices {
                 let attributes = file.attributes.as_deref();
-                let args = self
+                let request = self
                     .words
                     .attack(attack, &self.plan.scenario, *known, attributes)
                     .and_then(|args| args.seeded(self.seed))
+                    .and_then(|args| args.settled(args.wants_statement(), self.console))
+                    .and_then(|args| args.request())
                     .map_err(at)?;
-                for left in link::check_on(&args, &original.table, self.console).map_err(at)? {
+                let left_out = jobs::link::check_on(&request, &original.table, self.console);
+                for left in left_out.map_err(at)? {
                     let note = format!(
                         "note: {} of {} is not compared: it {}",
                         left.attribute, original.name, left.why
@@ -336,7 +335,7 @@ impl Builder<'_> {
                         _ => attack.name.clone(),
                     },
                     method: attack.method.clone(),
-                    args,
+                    request,
                 });
             }
         }

@@ -1,13 +1,15 @@
 //! The arguments of `sdcrisk link`, and what they mean.
 
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::{
-    methods::{KernelArg, MethodArgs, MethodName},
+    aggregates::AggregatesArgs,
+    inputs::read_records,
+    methods::{AttackName, KernelArg, MethodArgs},
     microaggregation::MicroaggregationArgs,
-    published::PublishedArgs,
+    published::{PublishedArgs, has_p_below_1},
     releases::ReleasesArgs,
 };
 use crate::{
@@ -17,14 +19,15 @@ use crate::{
         console::Console,
     },
     error::{Error, Result},
-    evaluate::{
-        knowledge::Knowledge,
-        link::{Assign, Shared},
-        score::Ties,
+    evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
+    jobs::link::{
+        LinkRequest,
+        request::{Alignment, Known, KnownRecords},
     },
-    rng::Seed,
-    table::Table,
 };
+
+/// Said where a seed decides nothing.
+pub(in crate::cli) const SEED_IS_UNUSED: &str = "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
@@ -193,9 +196,7 @@ impl LinkArgs {
             args.attributes = None;
         }
         if args.seed.is_some() && !args.is_random()? {
-            console.unused(
-                "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)",
-            )?;
+            console.unused(SEED_IS_UNUSED)?;
             args.seed = None;
         }
         Ok(args)
@@ -207,9 +208,9 @@ impl LinkArgs {
         self.releases.refuse_contradictions(&self.methods.method)?;
         self.refuse_beside_aggregates()?;
         let weighs = [
-            MethodName::Likelihood,
-            MethodName::Involution,
-            MethodName::Prl,
+            AttackName::Likelihood,
+            AttackName::Involution,
+            AttackName::Prl,
         ]
         .into_iter()
         .any(|method| self.methods.names(method));
@@ -219,7 +220,7 @@ impl LinkArgs {
                 "Use --method likelihood or prl, or --assign one-to-one",
             );
         }
-        let rsld = self.methods.names(MethodName::Rsld) && !self.methods.takes_all();
+        let rsld = self.methods.names(AttackName::Rsld) && !self.methods.takes_all();
         if rsld && !stated && self.published.of_rank_swapping().is_none() {
             return refuse(
                 "rsld needs to know what was published about rank swapping",
@@ -247,12 +248,53 @@ impl LinkArgs {
         Ok(())
     }
 
+    /// Whether the files are linked by aggregates.
+    fn aggregates(&self) -> bool {
+        self.methods.names(AttackName::Aggregates)
+    }
+
+    /// What cannot go together with aggregates, or within them.
+    fn refuse_beside_aggregates(&self) -> Result<()> {
+        if !self.aggregates() {
+            return Ok(());
+        }
+        if self.methods.method.len() > 1 {
+            return Err(Error::usage(
+                "aggregates cannot be named with other methods: it relates no attribute of one file to one of the other",
+            )
+            .remedy("Run it by itself"));
+        }
+        self.methods.aggregates.refuse_contradictions()
+    }
+
+    /// Notes the options that have no use with or without the method aggregates, and takes them away.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    fn settle_aggregates(&mut self, console: &Console) -> Result<()> {
+        if self.aggregates() {
+            if self.known.take().is_some() {
+                console.unused(
+                    "--known has no effect with the method aggregates: --attributes names those of the original, --attributes-masked those of the masked file",
+                )?;
+            }
+            return Ok(());
+        }
+        if let Some(option) = self.methods.aggregates.given() {
+            console.unused(&format!(
+                "{option} has no effect without the method aggregates"
+            ))?;
+            self.methods.aggregates = AggregatesArgs::default();
+        }
+        Ok(())
+    }
+
     fn settle_published(&mut self, stated: bool, console: &Console) -> Result<()> {
         let [rsld, likelihood, involution, microagg] = [
-            MethodName::Rsld,
-            MethodName::Likelihood,
-            MethodName::Involution,
-            MethodName::Microagg,
+            AttackName::Rsld,
+            AttackName::Likelihood,
+            AttackName::Involution,
+            AttackName::Microagg,
         ]
         .map(|method| self.methods.names(method));
         let published = &mut self.published;
@@ -281,47 +323,9 @@ impl LinkArgs {
                 "--statement has no effect: only rsld, likelihood, involution and microagg use what was published",
             )?;
         }
-        let below_1 = |entry: &String| {
-            let number = entry.rsplit('=').next().unwrap_or_default();
-            number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
-        };
-        if published.p_unit.is_some() && !published.p.iter().any(below_1) {
+        if published.p_unit.is_some() && !has_p_below_1(&published.p) {
             console.unused("--p-unit has no effect without a --p below 1")?;
             published.p_unit = None;
-        }
-        Ok(())
-    }
-
-    /// Notes the options that speak of an attribute that the intruder never knows.
-    ///
-    /// # Errors
-    /// Usage, under `--strict`, when an entry NAME=VALUE is of such an attribute.
-    pub(super) fn note_unknown_names(
-        &self,
-        original: &Table,
-        cases: &[Vec<Shared>],
-        console: &Console,
-    ) -> Result<()> {
-        let options = [
-            ("--p", &self.published.p),
-            ("--window", &self.published.window),
-            ("--agree", &self.methods.probabilistic.agree),
-        ];
-        let known = |name: &str| {
-            let mut all = cases.iter().flatten();
-            all.any(|shared| original.attribute(shared.original).name == name)
-        };
-        for (option, entries) in options {
-            let names = entries.iter().filter_map(|entry| entry.rsplit_once('='));
-            // What no file has is told elsewhere, in better words.
-            let exists = |name: &str| original.find(name).is_ok();
-            let idle =
-                (names.map(|(name, _)| name.trim())).filter(|name| exists(name) && !known(name));
-            for name in idle {
-                console.unused(&format!(
-                    "{option} has no effect on {name}: the intruder does not know it"
-                ))?;
-            }
         }
         Ok(())
     }
@@ -362,23 +366,13 @@ impl LinkArgs {
         Ok(Self { seed, ..self })
     }
 
-    /// The seed of what the intruder knows.
-    pub(super) fn seed(&self) -> Result<Seed> {
-        let random = self.draws_knowledge()?;
-        match self.seed {
-            Some(number) => Ok(Seed::from_number(number)),
-            None if random => Seed::from_system(),
-            None => Ok(Seed::from_number(0)),
-        }
-    }
-
     /// Whether a method named uses a statement of the masking, and nothing else was said of it.
     pub(in crate::cli) fn wants_statement(&self) -> bool {
         let uses = [
-            MethodName::Rsld,
-            MethodName::Likelihood,
-            MethodName::Involution,
-            MethodName::Microagg,
+            AttackName::Rsld,
+            AttackName::Likelihood,
+            AttackName::Involution,
+            AttackName::Microagg,
         ];
         uses.into_iter().any(|method| self.methods.names(method))
             && self.published.of_rank_swapping().is_none()
@@ -396,6 +390,32 @@ impl LinkArgs {
     /// Whether this call makes one attack: a single method, and not all that apply.
     pub(in crate::cli) fn is_one_attack(&self) -> bool {
         self.methods.method.len() == 1 && !self.methods.takes_all()
+    }
+
+    /// The call as it is meant. Small files that it names are read: lists of records and weights; tables and statements are not.
+    ///
+    /// # Errors
+    /// Usage, when a parameter makes no sense; what reading objects to.
+    pub(in crate::cli) fn request(&self) -> Result<LinkRequest> {
+        let methods = &self.methods;
+        Ok(LinkRequest {
+            attacks: methods.attacks(&self.published, self.attributes.as_ref())?,
+            standardize: methods.asked_standardize(),
+            known: known(self.known.as_deref(), self.attributes.as_deref())?,
+            records: match &self.known_records {
+                None => KnownRecords::All,
+                Some(wish) => known_records(wish.as_ref())?,
+            },
+            direction: self.direction(),
+            published: self.published.request()?,
+            alignment: alignment(self.id.as_deref(), self.shuffle_key.is_some()),
+            release_id: self.releases.release_id.clone(),
+            ties: self.ties(),
+            assign: self.assign(),
+            learning: methods.learned.request(&methods.families())?,
+            wants_links: self.links.is_some(),
+            seed: self.seed,
+        })
     }
 
     /// `--known-records` as a number, if it is one.
@@ -426,5 +446,44 @@ impl LinkArgs {
             AssignArg::Balanced if self.samples() => Assign::Sampled(self.seed.unwrap_or(0)),
             AssignArg::Balanced => Assign::Balanced,
         }
+    }
+}
+
+/// What `--known` and `--attributes` say.
+///
+/// # Errors
+/// Usage, when `--known` starts like a number of sets and is none.
+pub(in crate::cli) fn known(known: Option<&str>, attributes: Option<&str>) -> Result<Known> {
+    let sets = match known {
+        None => Some(Knowledge::All),
+        Some(text) => Knowledge::parse(text)?,
+    };
+    Ok(match (sets, known) {
+        (Some(sets), _) => Known::Among {
+            sets,
+            attributes: attributes.map(Into::into),
+        },
+        (None, list) => Known::Listed(list.unwrap_or_default().into()),
+    })
+}
+
+/// What `--known-records` says: a number, or a file that lists them.
+///
+/// # Errors
+/// What reading the file objects to.
+pub(in crate::cli) fn known_records(wish: &OsStr) -> Result<KnownRecords> {
+    let count = wish.to_str().and_then(|text| text.parse().ok());
+    match count {
+        Some(count) => Ok(KnownRecords::Drawn(count)),
+        None => read_records(wish.as_ref()).map(KnownRecords::Listed),
+    }
+}
+
+/// What `--id` and `--shuffle-key` say.
+pub(in crate::cli) fn alignment(id: Option<&str>, by_key: bool) -> Alignment {
+    match id {
+        Some(id) => Alignment::Identifier(id.into()),
+        None if by_key => Alignment::Key,
+        None => Alignment::Order,
     }
 }

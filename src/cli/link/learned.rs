@@ -2,30 +2,19 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use clap::{Args, ValueEnum};
 
-use super::{args::LinkArgs, work::Learned};
+use super::inputs::read_records;
 use crate::{
-    attack::{
-        Direction,
-        distance_based::Standardize,
-        learned::{
-            LearnedDistance, Learner, Lesson,
-            family::Family,
-            weights::{ProofStatus, Weights},
-        },
-    },
+    attack::learned::{family::Family, weights::Weights},
     cli::{args, console::Console, files},
     error::{Error, Result},
-    optimize::subsystem::{Watch, portfolio::Engine},
+    jobs::link::request::{GivenWeights, Learning, Training, USUAL_SECONDS},
+    optimize::subsystem::portfolio::Engine,
 };
-
-/// How long a search may take where nothing else is asked for, in seconds.
-const USUAL_LIMIT: f64 = 60.0;
 
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -175,138 +164,61 @@ impl LearnedArgs {
         }
     }
 
-    /// How long one search may take.
-    pub(super) fn limit(&self) -> Result<Duration> {
-        let seconds = self.time_limit.unwrap_or(USUAL_LIMIT);
-        Duration::try_from_secs_f64(seconds)
-            .ok()
-            .filter(|limit| !limit.is_zero())
-            .ok_or_else(|| {
+    /// How long one search may take, in seconds.
+    fn limit(&self) -> Result<f64> {
+        let seconds = self.time_limit.unwrap_or(USUAL_SECONDS);
+        let limit = Duration::try_from_secs_f64(seconds).ok();
+        match limit.is_some_and(|limit| !limit.is_zero()) {
+            true => Ok(seconds),
+            false => Err(
                 Error::usage("--time-limit wants a number of seconds above 0").remedy(
                     "For example 60; the best that was found by then is printed with its bound",
-                )
-            })
-    }
-
-    /// What learns a family.
-    pub(super) fn learner(
-        &self,
-        family: Family,
-        standardize: Standardize,
-        watch: Arc<dyn Watch + Send + Sync>,
-    ) -> Learner {
-        Learner {
-            family,
-            standardize,
-            engine: self.engine.map_or(Engine::Auto, Engine::from),
-            keeps_proof: self.certificate.is_some(),
-            wants_ranges: self.weights.is_some(),
-            watch,
+                ),
+            ),
         }
     }
-}
 
-impl LinkArgs {
-    /// The distance of `--use-weights`, for these attributes. Weights that were learned in the usual units are used in the usual
-    /// units of these files.
+    /// How distances of these families are learned.
     ///
     /// # Errors
-    /// Usage, when the call asks for another family, direction or standardisation than the file is of; Input, when it is no such file.
-    pub(super) fn given_distance(&self, standardize: Standardize) -> Result<Option<GivenDistance>> {
-        let Some(path) = &self.methods.learned.use_weights else {
+    /// Usage, when the weights are of another family or the limit is no time; what reading files objects to.
+    pub(super) fn request(&self, families: &[Family]) -> Result<Learning> {
+        Ok(Learning {
+            seconds: self.limit()?,
+            engine: self.engine.map_or(Engine::Auto, Engine::from),
+            wants_certificate: self.certificate.is_some(),
+            wants_weights: self.weights.is_some(),
+            given: self.given(families)?,
+            training: self.training()?,
+        })
+    }
+
+    fn given(&self, families: &[Family]) -> Result<Option<GivenWeights>> {
+        let Some(path) = &self.use_weights else {
             return Ok(None);
         };
-        let name = files::name_of(path);
-        let weights = Weights::from_json(&name, &args::read_text(path)?)?;
-        let named = self.methods.families();
-        if named != [weights.family] {
-            return Err(
+        let file = files::name_of(path);
+        let weights = Weights::from_json(&file, &args::read_text(path)?)?;
+        match families == [weights.family] {
+            true => Ok(Some(GivenWeights { file, weights })),
+            false => Err(
                 Error::usage(format!("is of the method {}", weights.family.name()))
-                    .in_file(name)
+                    .in_file(file)
                     .remedy(format!("Name it: --method {}", weights.family.name())),
-            );
-        }
-        let usual = [
-            Standardize::Own,
-            Standardize::Release,
-            Standardize::Original,
-        ];
-        let is_usual =
-            self.methods.asked_standardize().is_none() && usual.contains(&weights.standardize);
-        if weights.standardize != standardize && !is_usual {
-            return Err(
-                Error::usage("was learned on files that were standardised in another way")
-                    .in_file(name)
-                    .remedy("Give the --standardize that it was learned with"),
-            );
-        }
-        Ok(Some(GivenDistance {
-            file: name,
-            attributes: weights.attributes,
-            distance: LearnedDistance {
-                family: weights.family,
-                parameters: weights.parameters,
-                standardize,
-            },
-        }))
-    }
-}
-
-/// A distance that another call learned.
-#[derive(Debug)]
-pub(super) struct GivenDistance {
-    file: String,
-    attributes: Vec<String>,
-    /// The distance.
-    pub(super) distance: LearnedDistance,
-}
-
-impl GivenDistance {
-    /// That it is of just these attributes, in this order.
-    ///
-    /// # Errors
-    /// Usage, when it is of others.
-    pub(super) fn check(&self, known: &[String]) -> Result<()> {
-        match self.attributes == known {
-            true => Ok(()),
-            false => Err(Error::usage(format!(
-                "was learned on the attributes {}; the intruder knows {}",
-                self.attributes.join(", "),
-                known.join(", ")
-            ))
-            .in_file(&self.file)
-            .remedy("Name these attributes in this order with --known")),
+            ),
         }
     }
-}
 
-impl Learned {
-    /// As a file of weights.
-    pub(super) fn weights(&self, direction: Direction) -> Weights {
-        let Lesson {
-            distance,
-            bound,
-            linked,
-            ..
-        } = &self.lesson;
-        let ranges = self.lesson.ranges.as_ref();
-        Weights {
-            version: env!("CARGO_PKG_VERSION").into(),
-            family: distance.family,
-            attributes: self.known.clone(),
-            standardize: distance.standardize,
-            direction,
-            parameters: distance.parameters.clone(),
-            linked: *linked,
-            records: usize::try_from(self.records).unwrap_or(usize::MAX),
-            bound: *bound,
-            proof: match bound <= linked {
-                true => ProofStatus::Optimal,
-                false => ProofStatus::Limit,
-            },
-            ranges: ranges.and_then(|ranges| ranges.parameters.clone()),
-            shapley_ranges: ranges.and_then(|ranges| ranges.shapley.clone()),
-            alone: self.alone.clone(),
+    fn training(&self) -> Result<Option<Training>> {
+        match (&self.train_records, self.train_count()) {
+            (None, _) => Ok(None),
+            (_, Some(records)) => Ok(Some(Training::Drawn {
+                records,
+                splits: self.train_splits.unwrap_or(1),
+            })),
+            (Some(file), None) => {
+                read_records(Path::new(file)).map(|list| Some(Training::Listed(list)))
+            }
         }
     }
 }

@@ -1,31 +1,73 @@
 //! The attacks that `sdcrisk link` can name, and the options of single ones.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::PossibleValue};
 
 use super::{
     aggregates::AggregatesArgs, learned::LearnedArgs, probabilistic::ProbabilisticArgs,
-    published::Published,
+    published::PublishedArgs,
 };
 use crate::{
     attack::{
-        Attack,
-        distance_based::{DistanceBased, Standardize},
-        gower::Gower,
-        intersection::rank_swap::RankSwapIntersection,
-        involution::{self, Involution},
-        kept::ByLaw,
-        kernel::{Kernel, KernelDistance},
-        learned::family::Family,
-        mahalanobis::{Mahalanobis, Scatter, Singular},
+        distance_based::Standardize, involution, kernel::Kernel, learned::family::Family,
+        mahalanobis::Singular,
     },
     cli::console::Console,
     error::{Error, Result},
-    table::Attribute,
+    jobs::link::request::{AggregatesRequest, AttackRequest, Attacks, Wanted},
 };
 
-/// An attack by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+/// What `--method` can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MethodName {
+    /// All attacks that apply.
+    All,
+    /// A single attack.
+    Attack(AttackName),
+    /// A family of learned distances.
+    Learned(Family),
+}
+
+impl ValueEnum for MethodName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const NAMES: [MethodName; 22] = [
+            MethodName::Attack(AttackName::Am),
+            MethodName::Attack(AttackName::Dbrl2),
+            MethodName::Attack(AttackName::Md),
+            MethodName::Attack(AttackName::Md0),
+            MethodName::Attack(AttackName::Kernel),
+            MethodName::Attack(AttackName::Gower),
+            MethodName::Attack(AttackName::Prl),
+            MethodName::Attack(AttackName::Rsld),
+            MethodName::Attack(AttackName::Aggregates),
+            MethodName::Attack(AttackName::Microagg),
+            MethodName::Attack(AttackName::Likelihood),
+            MethodName::Attack(AttackName::Involution),
+            MethodName::Learned(Family::WeightedMean),
+            MethodName::Learned(Family::WeightedMeanMetric),
+            MethodName::Learned(Family::OrderedWeightedMean),
+            MethodName::Learned(Family::Choquet),
+            MethodName::Learned(Family::ChoquetMetric),
+            MethodName::Learned(Family::ChoquetTwoAdditive),
+            MethodName::Learned(Family::Bilinear),
+            MethodName::Learned(Family::BilinearNonNegative),
+            MethodName::Learned(Family::BilinearDefinite),
+            MethodName::All,
+        ];
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::All => PossibleValue::new("all"),
+            Self::Attack(attack) => return attack.to_possible_value(),
+            Self::Learned(family) => PossibleValue::new(family.name()),
+        })
+    }
+}
+
+/// A single attack by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum AttackName {
     #[value(aliases = ["dbrl", "dbrl1"])]
     Am,
     Dbrl2,
@@ -40,20 +82,9 @@ pub(super) enum MethodName {
     Likelihood,
     #[value(alias = "swaps")]
     Involution,
-    Wm,
-    WmM,
-    Owa,
-    Ci,
-    CiM,
-    #[value(name = "ci-2")]
-    Ci2,
-    Sb,
-    SbNc,
-    SbPd,
-    All,
 }
 
-impl MethodName {
+impl AttackName {
     /// All that `all` stands for, in the order of reports. Not among them: aggregates, which relates no attributes, and the learned
     /// distances, whose search can take minutes each.
     const EACH: [Self; 11] = [
@@ -69,41 +100,6 @@ impl MethodName {
         Self::Likelihood,
         Self::Involution,
     ];
-
-    /// The family, of a learned distance.
-    fn family(self) -> Option<Family> {
-        Family::ALL
-            .into_iter()
-            .find(|family| family.name() == self.word())
-    }
-
-    /// Its name on the command line.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Am => "am",
-            Self::Dbrl2 => "dbrl2",
-            Self::Md => "md",
-            Self::Md0 => "md0",
-            Self::Kernel => "kernel",
-            Self::Gower => "gower",
-            Self::Prl => "prl",
-            Self::Rsld => "rsld",
-            Self::Aggregates => "aggregates",
-            Self::Microagg => "microagg",
-            Self::Likelihood => "likelihood",
-            Self::Involution => "involution",
-            Self::Wm => Family::WeightedMean.name(),
-            Self::WmM => Family::WeightedMeanMetric.name(),
-            Self::Owa => Family::OrderedWeightedMean.name(),
-            Self::Ci => Family::Choquet.name(),
-            Self::CiM => Family::ChoquetMetric.name(),
-            Self::Ci2 => Family::ChoquetTwoAdditive.name(),
-            Self::Sb => Family::Bilinear.name(),
-            Self::SbNc => Family::BilinearNonNegative.name(),
-            Self::SbPd => Family::BilinearDefinite.name(),
-            Self::All => "all",
-        }
-    }
 }
 
 /// Which attacks, and the options of single ones.
@@ -170,72 +166,11 @@ pub(super) enum KernelArg {
     Tanh,
 }
 
-/// What was named by `--method`.
-#[derive(Debug)]
-pub(super) enum Method {
-    /// An attack that is ready.
-    Attack(Box<dyn Attack>),
-    /// A family of distances, of which the best must be learned first.
-    Learned(Family),
-}
-
-/// An attack that goes by the published law sees only what the law speaks of.
-fn by_law(
-    attack: Box<dyn Attack>,
-    method: MethodName,
-    published: &Published<'_>,
-) -> Box<dyn Attack> {
-    let without_law = [
-        MethodName::Am,
-        MethodName::Dbrl2,
-        MethodName::Md,
-        MethodName::Md0,
-        MethodName::Kernel,
-        MethodName::Gower,
-        MethodName::Prl,
-        MethodName::Aggregates,
-    ];
-    match without_law.contains(&method) {
-        true => attack,
-        false => ByLaw::around(attack, published.statement),
-    }
-}
-
-impl Method {
-    /// Its name on the command line.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Attack(attack) => attack.name(),
-            Self::Learned(family) => family.name(),
-        }
-    }
-}
-
-/// An attack that is not run, and why.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotRun {
-    pub(super) method: &'static str,
-    pub(super) why: String,
-}
-
-impl NotRun {
-    /// Not run for what this error says.
-    pub(super) fn because(method: &'static str, error: &Error) -> Self {
-        let attribute = error.location().attribute.as_ref();
-        Self {
-            method,
-            why: match attribute {
-                Some(name) => format!("{name} {}", error.what()),
-                None => error.what().to_string(),
-            },
-        }
-    }
-}
-
 impl MethodArgs {
-    /// Whether this method was named, or would be among all.
-    pub(super) fn names(&self, method: MethodName) -> bool {
-        self.takes_all() || self.method.contains(&method)
+    /// Whether this attack was named, or is among all.
+    pub(super) fn names(&self, attack: AttackName) -> bool {
+        let is_named = |attack| self.method.contains(&MethodName::Attack(attack));
+        (self.takes_all() && AttackName::EACH.contains(&attack)) || is_named(attack)
     }
 
     /// Whether all that apply were asked for.
@@ -260,23 +195,23 @@ impl MethodArgs {
     /// # Errors
     /// Usage, under `--strict`.
     pub(super) fn settle(&mut self, console: &Console) -> Result<()> {
-        let any = |of: &[MethodName]| of.iter().any(|&method| self.names(method));
+        let any = |of: &[AttackName]| of.iter().any(|&attack| self.names(attack));
         let kernel = self.kernel();
-        let inverts = any(&[MethodName::Dbrl2, MethodName::Md, MethodName::Md0])
+        let inverts = any(&[AttackName::Dbrl2, AttackName::Md, AttackName::Md0])
             || kernel == Some(KernelArg::Mahalanobis);
         let families = self.families();
         let standardizes = !families.is_empty()
             || any(&[
-                MethodName::Am,
-                MethodName::Md,
-                MethodName::Md0,
-                MethodName::Kernel,
-                MethodName::Rsld,
-                MethodName::Microagg,
+                AttackName::Am,
+                AttackName::Md,
+                AttackName::Md0,
+                AttackName::Kernel,
+                AttackName::Rsld,
+                AttackName::Microagg,
             ])
-            || (self.standardize == Some(StandardizeArg::Masked) && any(&[MethodName::Prl]));
-        let prl = any(&[MethodName::Prl]);
-        let involution = any(&[MethodName::Involution]);
+            || (self.standardize == Some(StandardizeArg::Masked) && any(&[AttackName::Prl]));
+        let prl = any(&[AttackName::Prl]);
+        let involution = any(&[AttackName::Involution]);
         if self.kernel.is_some() && kernel.is_none() {
             console.unused("--kernel has no effect without the method kernel")?;
             self.kernel = None;
@@ -311,7 +246,10 @@ impl MethodArgs {
     pub(super) fn families(&self) -> Vec<Family> {
         self.method
             .iter()
-            .filter_map(|method| method.family())
+            .filter_map(|method| match method {
+                MethodName::Learned(family) => Some(*family),
+                MethodName::All | MethodName::Attack(_) => None,
+            })
             .collect()
     }
 
@@ -325,118 +263,65 @@ impl MethodArgs {
         })
     }
 
-    /// By what files are standardised where so many records are held and so many were released.
-    pub(super) fn standardize(&self, held: usize, released: usize) -> Standardize {
-        self.asked_standardize()
-            .unwrap_or_else(|| Standardize::usual(held, released))
-    }
-
     /// The kernel in effect, if there is one.
     pub(super) fn kernel(&self) -> Option<KernelArg> {
-        self.names(MethodName::Kernel)
+        self.names(AttackName::Kernel)
             .then(|| self.kernel.unwrap_or(KernelArg::Poly))
     }
 
-    /// What is to be run; where all were asked for, those that cannot be made are told instead.
+    /// The attacks with their parameters, for a request. `published` and `attributes` are what other options say of single attacks.
     ///
     /// # Errors
-    /// Usage, when an attack that was named lacks something.
-    pub(super) fn methods(&self, published: &Published<'_>) -> Result<(Vec<Method>, Vec<NotRun>)> {
-        let mut methods_to_run = Vec::new();
-        let mut not_run = Vec::new();
-        let methods = match self.takes_all() {
-            true => &MethodName::EACH[..],
-            false => &self.method,
-        };
-        for &method in methods {
-            if let Some(family) = method.family() {
-                methods_to_run.push(Method::Learned(family));
-                continue;
-            }
-            match self.attack(method, published) {
-                Ok(attack) => {
-                    methods_to_run.push(Method::Attack(by_law(attack, method, published)));
-                }
-                Err(error) if self.takes_all() => {
-                    not_run.push(NotRun::because(method.word(), &error));
-                }
-                Err(error) => return Err(error),
+    /// Usage, when a parameter makes no sense.
+    pub(super) fn attacks(
+        &self,
+        published: &PublishedArgs,
+        attributes: Option<&String>,
+    ) -> Result<Attacks> {
+        let attack = |name| self.attack(name, published, attributes);
+        if self.takes_all() {
+            let attacks = AttackName::EACH.into_iter().map(attack);
+            return attacks.collect::<Result<_>>().map(Attacks::ThatApply);
+        }
+        let mut wanted = Vec::new();
+        for &method in &self.method {
+            match method {
+                MethodName::Attack(name) => wanted.push(Wanted::Attack(attack(name)?)),
+                MethodName::Learned(family) => wanted.push(Wanted::Learned(family)),
+                MethodName::All => {}
             }
         }
-        Ok((methods_to_run, not_run))
+        Ok(Attacks::Named(wanted))
     }
 
-    /// Whether the options of methods that need no published parameters make sense for an original with these attributes.
-    ///
-    /// # Errors
-    /// Usage.
-    pub(super) fn check(&self, attributes: &[Attribute]) -> Result<()> {
-        if self.method.contains(&MethodName::Prl) {
-            self.probabilistic.attack(attributes, Standardize::Own)?;
-        }
-        if self.method.contains(&MethodName::Kernel) {
-            self.kernel_law()?;
-        }
-        involution::check_eps(self.eps())?;
-        self.singular().map(|_| ())
-    }
-
-    fn attack(&self, method: MethodName, published: &Published<'_>) -> Result<Box<dyn Attack>> {
-        let standardize = published.standardize;
-        let mahalanobis = |scatter| -> Result<Box<dyn Attack>> {
-            Ok(Box::new(Mahalanobis {
-                scatter,
-                standardize,
-                singular: self.singular()?,
-            }))
-        };
-        match method {
-            // `all` is never asked for by itself, nor is a family.
-            MethodName::Wm
-            | MethodName::WmM
-            | MethodName::Owa
-            | MethodName::Ci
-            | MethodName::CiM
-            | MethodName::Ci2
-            | MethodName::Sb
-            | MethodName::SbNc
-            | MethodName::SbPd
-            | MethodName::Am
-            | MethodName::All => Ok(Box::new(DistanceBased { standardize })),
-            MethodName::Dbrl2 => mahalanobis(Scatter::AlignedVariances),
-            MethodName::Md => mahalanobis(Scatter::AlignedCovariances),
-            MethodName::Md0 => mahalanobis(Scatter::Unrelated),
-            MethodName::Kernel => Ok(Box::new(KernelDistance {
-                kernel: self.kernel_law()?,
-                standardize,
-                singular: self.singular()?,
-            })),
-            MethodName::Gower => Ok(Box::new(Gower)),
-            MethodName::Prl => Ok(Box::new(
-                self.probabilistic
-                    .attack(published.attributes, standardize)?,
-            )),
-            MethodName::Aggregates => Ok(Box::new(self.aggregates.attack())),
-            MethodName::Rsld => Ok(Box::new(RankSwapIntersection {
-                bound: published.windows()?,
-                standardize,
-            })),
-            MethodName::Microagg => Ok(Box::new(published.args.microaggregation.attack(
-                published.statement,
-                published.masked,
-                standardize,
-                published.console,
-            )?)),
-            MethodName::Likelihood => Ok(Box::new(published.law(method.word())?)),
-            MethodName::Involution => Ok(Box::new(Involution::new(
-                published.law(method.word())?,
-                self.eps(),
-            )?)),
-        }
-    }
-
-    fn eps(&self) -> f64 {
-        self.eps.unwrap_or(involution::EPS)
+    fn attack(
+        &self,
+        name: AttackName,
+        published: &PublishedArgs,
+        attributes: Option<&String>,
+    ) -> Result<AttackRequest> {
+        Ok(match name {
+            AttackName::Am => AttackRequest::Nearest,
+            AttackName::Dbrl2 => AttackRequest::AlignedVariances(self.singular()?),
+            AttackName::Md => AttackRequest::AlignedCovariances(self.singular()?),
+            AttackName::Md0 => AttackRequest::UnrelatedCovariances(self.singular()?),
+            AttackName::Kernel => AttackRequest::Kernel(self.kernel_law()?, self.singular()?),
+            AttackName::Gower => AttackRequest::Gower,
+            AttackName::Prl => AttackRequest::Probabilistic(self.probabilistic.attack()?),
+            AttackName::Rsld => AttackRequest::RankSwapIntersection,
+            AttackName::Aggregates => AttackRequest::Aggregates(AggregatesRequest {
+                attack: self.aggregates.attack(),
+                attributes: attributes.cloned(),
+                masked_attributes: self.aggregates.attributes_masked.clone(),
+            }),
+            AttackName::Microagg => published.microaggregation.attack()?,
+            AttackName::Likelihood => AttackRequest::Likelihood,
+            AttackName::Involution => {
+                let eps = self.eps.unwrap_or(involution::EPS);
+                involution::check_eps(eps)?;
+                AttackRequest::Involution { eps }
+            }
+        })
     }
 
     fn singular(&self) -> Result<Singular> {

@@ -1,17 +1,11 @@
-//! What the office published about microaggregation, as options of the command line or as a statement.
+//! What the office published about microaggregation, as options of the command line.
 
 use clap::{Args, ValueEnum};
 
 use crate::{
-    attack::{
-        distance_based::Standardize,
-        intersection::microaggregation::{Groups, MicroaggregationIntersection},
-    },
-    cli::console::Console,
     error::{Error, Result},
-    jobs::groups,
-    statement::{ArcCost, DistanceScale, Grouping, Statement},
-    table::Table,
+    jobs::link::request::{AttackRequest, Groups},
+    statement::{ArcCost, Grouping},
 };
 
 /// What was published about microaggregation.
@@ -81,81 +75,25 @@ impl MicroaggregationArgs {
         .find_map(|(given, option)| given.then_some(option))
     }
 
-    /// The attack.
-    ///
-    /// # Errors
-    /// Usage, when nothing was said of the groups of attributes, or something that cannot be.
-    pub(super) fn attack(
-        &self,
-        statement: Option<&Statement>,
-        masked: &Table,
-        standardize: Standardize,
-        console: &Console,
-    ) -> Result<MicroaggregationIntersection> {
-        let groups = match statement {
-            Some(statement) => Groups::of_statement(statement)?,
-            None if self.group.is_empty() => {
-                return Err(Error::usage(
-                    "microagg needs to know which attributes were aggregated together",
-                )
-                .remedy(
-                    "Give --statement FILE, or --group 'a,b' for each block, with --algorithm",
-                ));
-            }
-            None => self.groups(masked)?,
-        };
-        let by_nearest = !groups.one_by_one()
-            && !matches!(
-                groups.algorithm,
-                Grouping::Pca { .. } | Grouping::Zscores { .. }
-            );
-        match self.nearest_clusters {
-            Some(0) => {
-                return Err(
-                    Error::usage("--nearest-clusters 0 would leave nobody as a candidate")
-                        .remedy("Give 2, or more"),
-                );
-            }
-            Some(_) if !by_nearest => console.unused(
-                "--nearest-clusters has no effect: the groups of this algorithm follow each other, and two are possible",
-            )?,
-            _ => {}
-        }
-        Ok(MicroaggregationIntersection {
-            groups,
-            nearest_clusters: self.nearest_clusters.filter(|_| by_nearest).unwrap_or(2),
-            standardize,
+    /// The groups, if they were given.
+    pub(super) fn groups(&self) -> Option<Groups> {
+        (!self.group.is_empty()).then(|| Groups {
+            groups: self.group.clone(),
+            algorithm: Grouping::from(self.algorithm.unwrap_or(AlgorithmArg::Mdav)),
         })
     }
 
-    fn groups(&self, masked: &Table) -> Result<Groups> {
-        let algorithm = Grouping::from(self.algorithm.unwrap_or(AlgorithmArg::Mdav));
-        let named = groups::parse_all(masked, &self.group)?;
-        let mut blocks: Vec<Vec<String>> = named
-            .iter()
-            .map(|group| {
-                let names = group.attributes.iter();
-                names.map(|&id| masked.attribute(id).name.clone()).collect()
-            })
-            .collect();
-        if matches!(
-            algorithm,
-            Grouping::Univariate | Grouping::IndividualRanking
-        ) {
-            blocks = blocks
-                .into_iter()
-                .flatten()
-                .map(|name| vec![name])
-                .collect();
+    /// The attack.
+    ///
+    /// # Errors
+    /// Usage, when it would leave nobody as a candidate.
+    pub(super) fn attack(&self) -> Result<AttackRequest> {
+        match self.nearest_clusters {
+            Some(0) => Err(
+                Error::usage("--nearest-clusters 0 would leave nobody as a candidate")
+                    .remedy("Give 2, or more"),
+            ),
+            nearest_clusters => Ok(AttackRequest::Microaggregation { nearest_clusters }),
         }
-        Ok(Groups {
-            stated: false,
-            algorithm,
-            blocks,
-            scale: DistanceScale::Z,
-            // Taking rounded averages for unrounded ones would lose people; the other way round nothing is lost, for unrounded
-            // averages are hardly ever all whole.
-            rounded: true,
-        })
     }
 }

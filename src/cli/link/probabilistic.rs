@@ -8,16 +8,15 @@ use crate::{
     agreement::Comparator,
     attack::{
         distance_based::Standardize,
-        probabilistic::{Admissible, Agree, Fit, IDENTIFIED_FROM, Iterations, Probabilistic},
+        probabilistic::{Admissible, Agree, Fit, Iterations, Probabilistic},
     },
     cli::console::Console,
     error::{Error, Result},
-    table::Attribute,
 };
 
 /// Options of `prl`.
 #[derive(Debug, Clone, Args)]
-pub(super) struct ProbabilisticArgs {
+pub(in crate::cli) struct ProbabilisticArgs {
     /// prl: when values agree: exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20; by attribute: AGI=rank:3% [default: sd:0.1, names exact]
     #[arg(
         long,
@@ -25,24 +24,24 @@ pub(super) struct ProbabilisticArgs {
         value_delimiter = ',',
         help_heading = "Options of methods"
     )]
-    pub(super) agree: Vec<String>,
+    pub(in crate::cli) agree: Vec<String>,
     /// prl: how m and u are found [default: em-fixed-u]
     #[arg(long, value_enum, help_heading = "Options of methods")]
-    pub(super) fit: Option<FitArg>,
+    pub(in crate::cli) fit: Option<FitArg>,
     /// prl: what EM begins with [default: 0.9,0.1 and one match a record]
     #[arg(long, value_name = "M,U[,PRIOR]", help_heading = "Options of methods")]
-    pub(super) em_start: Option<String>,
+    pub(in crate::cli) em_start: Option<String>,
     /// prl: the most iterations of EM [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Options of methods")]
-    pub(super) em_iterations: Option<usize>,
+    pub(in crate::cli) em_iterations: Option<usize>,
     /// prl: admitted P(linked | no match) and P(not linked | match), for two thresholds with a clerical region between
     #[arg(long, value_name = "RATE,RATE", help_heading = "Options of methods")]
-    pub(super) admissible: Option<String>,
+    pub(in crate::cli) admissible: Option<String>,
 }
 
 /// How m and u are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FitArg {
+pub(in crate::cli) enum FitArg {
     /// EM of m, u and the share of matches
     Em,
     /// EM of m; u counted over all pairs, the share of matches held at one a record
@@ -56,7 +55,7 @@ impl ProbabilisticArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub(super) fn settle(&mut self, prl: bool, console: &Console) -> Result<()> {
+    pub(in crate::cli) fn settle(&mut self, prl: bool, console: &Console) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| match given {
             true => console.unused(&format!("{option} has no effect {why}")),
             false => Ok(()),
@@ -86,33 +85,11 @@ impl ProbabilisticArgs {
         }
     }
 
-    /// What of these options has no use where so many attributes are known in the cases of a call.
-    pub(super) fn unused(&self, known: impl Iterator<Item = usize>) -> Option<String> {
-        let has_prior = self.start().is_ok_and(|(_, _, prior)| prior.is_some());
-        if !has_prior {
-            return None;
-        }
-        let few = known.filter(|&known| known < IDENTIFIED_FROM).count();
-        match self.fit() {
-            Fit::EmFixedU => Some(
-                "the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record".into(),
-            ),
-            Fit::Em if few > 0 => Some(format!(
-                "the prior of --em-start has no effect where fewer than {IDENTIFIED_FROM} attributes are known: it is held at one match a record"
-            )),
-            _ => None,
-        }
-    }
-
     /// The attack.
     ///
     /// # Errors
     /// Usage, when an option makes no sense.
-    pub(super) fn attack(
-        &self,
-        attributes: &[Attribute],
-        standardize: Standardize,
-    ) -> Result<Probabilistic> {
+    pub(in crate::cli) fn attack(&self) -> Result<Probabilistic> {
         let fit = self.fit();
         let start = self.start()?;
         let most = self.em_iterations.unwrap_or(1000);
@@ -120,44 +97,11 @@ impl ProbabilisticArgs {
             return Err(Error::usage("--em-iterations 0 fits nothing").remedy("Give 1 or more"));
         }
         Ok(Probabilistic {
-            agree: self.agree(attributes)?,
-            standardize: match standardize {
-                Standardize::Release => Standardize::Release,
-                _ => Standardize::Own,
-            },
+            agree: agree(&self.agree)?,
+            standardize: Standardize::Own,
             fit,
             iterations: Iterations { start, most },
             admissible: self.admissible()?,
-        })
-    }
-
-    fn agree(&self, attributes: &[Attribute]) -> Result<Agree> {
-        let mut numbers = None;
-        let mut named = BTreeMap::new();
-        for entry in &self.agree {
-            let twice = match entry.rsplit_once('=') {
-                None => numbers.replace(comparator(entry)?).is_some(),
-                Some((name, text)) => {
-                    let name = name.trim();
-                    if !attributes.iter().any(|attribute| attribute.name == name) {
-                        return Err(Error::usage(format!(
-                            "--agree names an attribute {name:?} that the original file does not have"
-                        ))
-                        .remedy("'sdcrisk describe' lists the attributes"));
-                    }
-                    named.insert(name.to_string(), comparator(text)?).is_some()
-                }
-            };
-            if twice {
-                return Err(
-                    Error::usage("--agree says two things of the same attributes")
-                        .remedy("Give each attribute once, and one comparator for all others"),
-                );
-            }
-        }
-        Ok(Agree {
-            numbers: numbers.unwrap_or(Comparator::Sd(0.1)),
-            named,
         })
     }
 
@@ -193,6 +137,33 @@ impl ProbabilisticArgs {
             .remedy("For example --admissible 0.0001,0.05")),
         }
     }
+}
+
+/// What `--agree` says.
+///
+/// # Errors
+/// Usage, when it cannot be.
+pub(in crate::cli) fn agree(entries: &[String]) -> Result<Agree> {
+    let mut numbers = None;
+    let mut named = BTreeMap::new();
+    for entry in entries {
+        let twice = match entry.rsplit_once('=') {
+            None => numbers.replace(comparator(entry)?).is_some(),
+            Some((name, text)) => named
+                .insert(name.trim().to_string(), comparator(text)?)
+                .is_some(),
+        };
+        if twice {
+            return Err(
+                Error::usage("--agree says two things of the same attributes")
+                    .remedy("Give each attribute once, and one comparator for all others"),
+            );
+        }
+    }
+    Ok(Agree {
+        numbers: numbers.unwrap_or(Comparator::Sd(0.1)),
+        named,
+    })
 }
 
 fn probability(text: &str) -> Option<f64> {

@@ -1,17 +1,12 @@
-//! What the office published about the masking, as options of the command line or as a statement.
-
-use std::collections::BTreeMap;
+//! What the office published about the masking, as options of the command line.
 
 use clap::Args;
 
 use super::microaggregation::MicroaggregationArgs;
 use crate::{
-    attack::{distance_based::Standardize, intersection::rank_swap::Bound, likelihood::Likelihood},
-    cli::console::Console,
     error::{Error, Result},
+    jobs::link::request::{OfAttribute, Published, RankSwapping},
     mask::rank_swap::Reach,
-    statement::Statement,
-    table::{Attribute, Scale, Table},
 };
 
 /// What was published.
@@ -39,24 +34,6 @@ pub(super) struct PublishedArgs {
     pub(super) microaggregation: MicroaggregationArgs,
 }
 
-/// What was published, checked against the files.
-pub(super) struct Published<'a> {
-    /// The options.
-    pub(super) args: &'a PublishedArgs,
-    /// The statement.
-    pub(super) statement: Option<&'a Statement>,
-    /// Records of the file that was masked.
-    pub(super) records: usize,
-    /// The original's attributes.
-    pub(super) attributes: &'a [Attribute],
-    /// The masked file.
-    pub(super) masked: &'a Table,
-    /// By what files are standardised.
-    pub(super) standardize: Standardize,
-    /// Who hears of options without use.
-    pub(super) console: &'a Console,
-}
-
 impl PublishedArgs {
     /// The option by which something was said of rank swapping alone, if any was.
     pub(super) fn of_rank_swapping(&self) -> Option<&'static str> {
@@ -67,160 +44,93 @@ impl PublishedArgs {
         .into_iter()
         .find_map(|(given, option)| given.then_some(option))
     }
+
+    /// The same for a request.
+    ///
+    /// # Errors
+    /// Usage, when something is said that cannot be.
+    pub(super) fn request(&self) -> Result<Published> {
+        Ok(Published {
+            rank_swapping: rank_swapping(&self.p, &self.window, self.p_unit.is_some())?,
+            groups: self.microaggregation.groups(),
+        })
+    }
 }
 
-impl Published<'_> {
-    /// The windows of rank swapping.
-    ///
-    /// # Errors
-    /// Usage, when nothing was said of them, or something that cannot be.
-    pub(super) fn windows(&self) -> Result<Bound> {
-        if let Some(statement) = self.statement {
-            return Bound::of_statement(statement);
-        }
-        if !self.args.p.is_empty() {
-            return self.bound("--p", &self.args.p, |text, alone| {
-                self.window_of_percent(text, alone)
-            });
-        }
-        if !self.args.window.is_empty() {
-            return self.bound("--window", &self.args.window, |text, alone| {
-                let window = text.trim().parse::<usize>().map_err(|_| {
-                    Error::usage(
-                        "--window wants a number of ranks, or NAME=RANKS for single attributes",
-                    )
-                    .remedy("For example --window 20, or --window AGI=20,FICA=50")
-                })?;
-                match (window, alone) {
-                    (0, true) => Err(Error::usage("--window 0 says that no value was moved")
-                        .remedy("Give a window of at least 1 rank")),
-                    (window, _) => Ok(window),
-                }
-            });
-        }
-        Err(
-            Error::usage("rsld needs to know what was published about rank swapping")
-                .remedy("Give --p, --window, or --statement FILE"),
-        )
+/// What `--p`, `--window` and `--p-unit percent` say.
+///
+/// # Errors
+/// Usage, when it cannot be.
+pub(in crate::cli) fn rank_swapping(
+    p: &[String],
+    window: &[String],
+    in_percent: bool,
+) -> Result<Option<RankSwapping>> {
+    if !p.is_empty() {
+        let percent = entries(p, |text, alone| percent(text, alone, in_percent))?;
+        return Ok(Some(RankSwapping::Percent(percent)));
     }
-
-    /// The law of the masking, by the statement or by the windows of rank swapping, for this method.
-    ///
-    /// # Errors
-    /// Usage, when nothing was said of it, or something that cannot be.
-    pub(super) fn law(&self, method: &str) -> Result<Likelihood> {
-        if let Some(statement) = self.statement {
-            return Likelihood::new(statement.clone());
-        }
-        if self.args.of_rank_swapping().is_none() {
-            return Err(Error::usage(format!(
-                "{method} needs to know what was published about the masking",
-            ))
-            .remedy("Give --statement FILE, or --p or --window of rank swapping"));
-        }
-        let bound = self.windows()?;
-        let swapped = self
-            .attributes
-            .iter()
-            .filter(|attribute| attribute.scale != Scale::Nominal)
-            .map(|attribute| (attribute.name.clone(), bound.window_of(&attribute.name)));
-        Ok(Likelihood::of_windows(swapped.collect(), self.records))
+    if window.is_empty() {
+        return Ok(None);
     }
-
-    /// The windows of entries `NUMBER` and `NAME=NUMBER`. `window_of` is told whether the number stands alone, for all.
-    fn bound(
-        &self,
-        option: &str,
-        entries: &[String],
-        window_of: impl Fn(&str, bool) -> Result<usize>,
-    ) -> Result<Bound> {
-        let mut windows = BTreeMap::new();
-        let mut others = None;
-        let named = entries.iter().any(|entry| entry.contains('='));
-        for entry in entries {
-            let twice = match entry.rsplit_once('=') {
-                None => others.replace(window_of(entry, !named)?).is_some(),
-                Some((name, number)) => {
-                    let name = name.trim();
-                    self.check_has_ranks(option, name)?;
-                    windows
-                        .insert(name.to_string(), window_of(number, false)?)
-                        .is_some()
-                }
-            };
-            if twice {
-                return Err(Error::usage(format!(
-                    "{option} says two things of the same attributes"
-                ))
-                .remedy("Give each attribute once, and one bare number for all others"));
-            }
-        }
-        match (windows.is_empty(), others) {
-            (true, Some(window)) => Ok(self.everywhere(window)),
-            (_, Some(others)) => Ok(Bound::Each { windows, others }),
-            (_, None) => Err(Error::usage(format!(
-                "{option} says nothing of the attributes that it does not name"
-            ))
-            .remedy(format!(
-                "Add a bare number for them, which is 0 if they were not masked: {option} NAME=5,0"
-            ))),
-        }
-    }
-
-    /// An attribute that can have been swapped by rank.
-    fn check_has_ranks(&self, option: &str, name: &str) -> Result<()> {
-        let Some(attribute) = self.attributes.iter().find(|known| known.name == name) else {
-            return Err(Error::usage(format!(
-                "{option} names an attribute {name:?} that the original file does not have"
-            ))
-            .remedy("'sdcrisk describe' lists the attributes"));
-        };
-        match attribute.scale {
-            Scale::Nominal => Err(Error::usage(format!(
-                "has no ranks for {option} to speak of: it is nominal"
-            ))
-            .on_attribute(name)
-            .remedy("Leave it out: names are taken as not masked")),
-            Scale::Continuous | Scale::Ordinal => Ok(()),
-        }
-    }
-
-    /// The same window for all that can have been swapped. Names have no ranks and were not.
-    fn everywhere(&self, window: usize) -> Bound {
-        let numbers = self
-            .attributes
-            .iter()
-            .filter(|attribute| attribute.scale != Scale::Nominal);
-        Bound::Each {
-            windows: numbers
-                .map(|attribute| (attribute.name.clone(), window))
-                .collect(),
-            others: 0,
-        }
-    }
-
-    fn window_of_percent(&self, text: &str, alone: bool) -> Result<usize> {
-        let p: f64 = text.trim().parse().map_err(|_| {
-            Error::usage("--p wants a percentage, or NAME=PERCENT for single attributes")
-                .remedy("For example --p 5, or --p AGI=2,FICA=5,0")
+    let windows = entries(window, |text, alone| {
+        let window = text.parse::<usize>().map_err(|_| {
+            Error::usage("--window wants a number of ranks, or NAME=RANKS for single attributes")
+                .remedy("For example --window 20, or --window AGI=20,FICA=50")
         })?;
-        if !alone && p == 0.0 {
-            return Ok(0);
+        match (window, alone) {
+            (0, true) => Err(Error::usage("--window 0 says that no value was moved")
+                .remedy("Give a window of at least 1 rank")),
+            (window, _) => Ok(window),
         }
-        let reach = Reach::percent(p)?;
-        if p < 1.0 && self.args.p_unit.is_none() {
-            return Err(
-                Error::usage(format!("--p {p} looks like a fraction; p is a percentage"))
-                    .remedy("If it is meant in percent, add --p-unit percent"),
-            );
-        }
-        let records = self.records;
-        match reach.window(records) {
-            0 => Err(Error::usage(format!(
-                "p = {p} percent of {records} records is a window of 0 ranks: nothing was swapped"
-            ))
-            .remedy("Give the p that was published, or --window 1")),
-            window => Ok(window.min(records - 1).max(1)),
-        }
+    })?;
+    Ok(Some(RankSwapping::Window(windows)))
+}
+
+/// Whether one of the entries of `--p` is below 1, which `--p-unit percent` confirms.
+pub(in crate::cli) fn has_p_below_1(p: &[String]) -> bool {
+    let below_1 = |entry: &String| {
+        let number = entry.rsplit('=').next().unwrap_or_default();
+        number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
+    };
+    p.iter().any(below_1)
+}
+
+/// Entries `NUMBER` and `NAME=NUMBER`. `number` is given whether no entry names an attribute.
+fn entries<T>(
+    texts: &[String],
+    number: impl Fn(&str, bool) -> Result<T>,
+) -> Result<Vec<OfAttribute<T>>> {
+    let alone = !texts.iter().any(|text| text.contains('='));
+    let entry = |text: &String| {
+        Ok(match text.rsplit_once('=') {
+            None => OfAttribute {
+                name: None,
+                number: number(text.trim(), alone)?,
+            },
+            Some((name, text)) => OfAttribute {
+                name: Some(name.trim().into()),
+                number: number(text.trim(), false)?,
+            },
+        })
+    };
+    texts.iter().map(entry).collect()
+}
+
+fn percent(text: &str, alone: bool, in_percent: bool) -> Result<f64> {
+    let p: f64 = text.parse().map_err(|_| {
+        Error::usage("--p wants a percentage, or NAME=PERCENT for single attributes")
+            .remedy("For example --p 5, or --p AGI=2,FICA=5,0")
+    })?;
+    if !alone && p == 0.0 {
+        return Ok(0.0);
     }
+    Reach::percent(p)?;
+    if p < 1.0 && !in_percent {
+        return Err(
+            Error::usage(format!("--p {p} looks like a fraction; p is a percentage"))
+                .remedy("If it is meant in percent, add --p-unit percent"),
+        );
+    }
+    Ok(p)
 }

@@ -11,7 +11,6 @@ use super::{
     args::{Format, ReadArgs, ReportArgs, read_text},
     console::Console,
     files::{Output, Plan, Privacy, name_of},
-    link::inputs::check_statement_of,
     pair::{self, AlignArgs},
     provenance,
 };
@@ -19,6 +18,7 @@ use crate::{
     error::{Error, Result},
     evaluate::link::Shared,
     figure::Figure,
+    jobs::link::check_statement,
     loss::{
         self,
         analyses::Analysis,
@@ -83,7 +83,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
     if let Some((name, statement)) = &statement {
-        check_statement_of(statement, name, args.align.is_named(), &files.masked)?;
+        check_statement(statement, name, args.align.is_named(), &files.masked)?;
     }
     let doubts = files.doubts(statement.as_ref().map(|(_, statement)| statement), console)?;
     let pair = files.pair();

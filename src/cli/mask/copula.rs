@@ -292,6 +292,7 @@ impl MethodArgs for CopulaArgs {
             prepared,
             table,
             intruder: &self.intruder,
+            request: self.intruder.request()?,
             options: self.of_table(table)?,
             console,
         };

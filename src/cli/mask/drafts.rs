@@ -12,9 +12,16 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         knowledge::Knowledge,
-        link::shared_attributes,
+        link::{Assign, shared_attributes},
         search::{self, Next, Range, Rates, Request, Scenario, Trial},
         truth::Truth,
+    },
+    jobs::{
+        self,
+        link::{
+            Input, LinkRequest, Stated,
+            request::{AttackRequest, Known, KnownRecords},
+        },
     },
     mask::{
         Mask,
@@ -101,18 +108,21 @@ impl IntruderArgs {
 
     /// Refuses what cannot be, before any file is read.
     pub(super) fn check(&self) -> Result<()> {
-        self.attack("balanced", self.known.as_deref()).map(drop)
+        link::known(self.known.as_deref(), None).map(drop)
     }
 
-    fn attack(&self, assign: &str, known: Option<&str>) -> Result<link::LinkArgs> {
-        let mut words = vec![
-            "--method=likelihood".to_owned(),
-            format!("--assign={assign}"),
-        ];
-        words.extend(known.map(|known| format!("--known={known}")));
+    /// The attack on a draft, by this intruder.
+    ///
+    /// # Errors
+    /// What reading the file of known records objects to.
+    pub(super) fn request(&self) -> Result<LinkRequest> {
         let records = self.known_records.as_ref();
-        words.extend(records.map(|records| format!("--known-records={records}")));
-        link::LinkArgs::of_options(words)
+        let records = records.map(|wish| link::known_records(wish.as_ref()));
+        Ok(LinkRequest {
+            known: link::known(self.known.as_deref(), None)?,
+            records: records.unwrap_or(Ok(KnownRecords::All))?,
+            ..LinkRequest::of_attacks([AttackRequest::Likelihood])
+        })
     }
 }
 
@@ -122,6 +132,8 @@ pub(super) struct Drafts<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) table: &'a Table,
     pub(super) intruder: &'a IntruderArgs,
+    /// How drafts are attacked.
+    pub(super) request: LinkRequest,
     /// What the method is told, but for how much it keeps.
     pub(super) options: Options,
     pub(super) console: &'a Console,
@@ -155,17 +167,17 @@ impl Drafts<'_> {
     }
 
     /// How drafts are assigned: all at once, or one by one where that takes too much memory.
-    fn assign(&self) -> Result<&'static str> {
+    fn assign(&self) -> Result<Assign> {
         let one = |assign| self.measured(Keep::Mu(1.0), assign, 0..1);
-        match one("balanced") {
-            Ok(_) => Ok("balanced"),
-            Err(error) => match one("best") {
+        match one(Assign::Balanced) {
+            Ok(_) => Ok(Assign::Balanced),
+            Err(error) => match one(Assign::Best) {
                 Ok(_) => {
                     self.console.note(&format!(
                         "note: drafts are linked record by record: {}",
                         error.what()
                     ));
-                    Ok("best")
+                    Ok(Assign::Best)
                 }
                 Err(_) => Err(error),
             },
@@ -185,11 +197,11 @@ impl Drafts<'_> {
         wanted.clamp(DRAFTS[0], DRAFTS[1])
     }
 
-    fn solved(&self, limit: f64, assign: &'static str) -> Result<Tried> {
+    fn solved(&self, limit: f64, assign: Assign) -> Result<Tried> {
         let planted = self.planted(0)?;
         // Where to look: record by record is quicker, and nearly as strong.
         let looked = self.search(MU, limit, 1, |mu, runs| {
-            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), OF_PLANTED), "best", None))
+            runs.map(|_| self.attacked(&planted, (Keep::Mu(mu), OF_PLANTED), Assign::Best, None))
                 .collect()
         })?;
         let all = self.most(limit);
@@ -274,7 +286,7 @@ impl Drafts<'_> {
     fn measured(
         &self,
         keep: Keep,
-        assign: &str,
+        assign: Assign,
         replicates: std::ops::Range<u32>,
     ) -> Result<Vec<LinkReport>> {
         replicates
@@ -287,18 +299,23 @@ impl Drafts<'_> {
         &self,
         original: &Table,
         (keep, replicate): (Keep, u32),
-        assign: &str,
-        known: Option<&str>,
+        assign: Assign,
+        known: Option<&Known>,
     ) -> Result<LinkReport> {
         let masked = self.masked(original, keep, &self.options, replicate)?;
         let masked = self.prepared.released(masked);
-        let known = known.or(self.intruder.known.as_deref());
-        let args = (self.intruder.attack(assign, known)?).seeded(u64::from(replicate))?;
+        let request = LinkRequest {
+            assign,
+            known: known.unwrap_or(&self.request.known).clone(),
+            seed: Some(replicate.into()),
+            ..self.request.clone()
+        };
         let truth = Truth::by_order(original, &masked.table)?;
-        let statement = Some(&masked.statement);
-        let console = Console::quiet();
-        link::attack_files(&args, original, &masked.table, statement, &truth, &console)
-            .map(|attacked| attacked.report)
+        let input = Input {
+            statement: Some(Stated::in_memory(&masked.statement)),
+            ..Input::new(original, &masked.table, &truth)
+        };
+        jobs::link::run(&request, &input, &Console::quiet()).map(|attacked| attacked.report)
     }
 
     fn masked(
@@ -364,7 +381,7 @@ impl Drafts<'_> {
     }
 
     /// What is stated of the risk, from the drafts that were attacked.
-    fn risk(&self, keep: Keep, assign: &str, reports: &[LinkReport]) -> Result<CopulaRisk> {
+    fn risk(&self, keep: Keep, assign: Assign, reports: &[LinkReport]) -> Result<CopulaRisk> {
         let drafts = u32::try_from(reports.len()).unwrap_or(u32::MAX);
         let Some(strongest) = self.rates(reports).strongest(drafts.max(2)) else {
             return Err(Error::usage(
@@ -399,7 +416,7 @@ impl Drafts<'_> {
         Ok(CopulaRisk {
             at_most: self.intruder.risk,
             attack: match assign {
-                "balanced" => "likelihood, balanced".into(),
+                Assign::Balanced => "likelihood, balanced".into(),
                 _ => "likelihood".into(),
             },
             known: known.to_vec(),
@@ -418,12 +435,15 @@ impl Drafts<'_> {
     }
 
     /// The set of so many attributes that betrays most; `None` where it is all of them, or was asked for.
-    fn worst(&self, keep: Keep, assign: &str, size: usize) -> Result<Option<CopulaWorst>> {
+    fn worst(&self, keep: Keep, assign: Assign, size: usize) -> Result<Option<CopulaWorst>> {
         let all = shared_attributes(self.table, self.table, None).0.len();
         if size >= all || self.intruder.worst().is_some() {
             return Ok(None);
         }
-        let worst = format!("worst:{size}");
+        let worst = Known::Among {
+            sets: Knowledge::Worst(size),
+            attributes: None,
+        };
         let mut found = Vec::new();
         for replicate in 0..FEW {
             let report = self.attacked(self.table, (keep, replicate), assign, Some(&worst))?;

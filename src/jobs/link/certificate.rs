@@ -1,6 +1,6 @@
 //! From what a search leaves as proof to a certificate that names records of the two files.
 
-use super::{args::LinkArgs, work::Learned};
+use super::work::Learned;
 use crate::{
     attack::{
         Direction,
@@ -20,7 +20,7 @@ impl Learned {
     /// The certificate of what was learned; `None` if no proof was kept.
     pub(super) fn certificate(
         &self,
-        args: &LinkArgs,
+        direction: Direction,
         tables: [&Table; 2],
         truth: &Truth,
         shared: &[Shared],
@@ -29,7 +29,7 @@ impl Learned {
         let [original, masked] = tables;
         let distance = &self.lesson.distance;
         let ids: Vec<_> = shared.iter().map(|of| (of.original, of.masked)).collect();
-        let held = match args.direction() {
+        let held = match direction {
             Direction::OriginalToMasked => &self.seekers,
             Direction::MaskedToOriginal => &self.sought,
         };
@@ -43,7 +43,7 @@ impl Learned {
             version: env!("CARGO_PKG_VERSION").into(),
             family: names.family,
             known: self.known.clone(),
-            direction: match args.direction() {
+            direction: match direction {
                 Direction::OriginalToMasked => format::Direction::OriginalToMasked,
                 Direction::MaskedToOriginal => format::Direction::MaskedToOriginal,
             },

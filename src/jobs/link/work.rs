@@ -3,18 +3,17 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    args::{AssignArg, LinkArgs},
     learned::GivenDistance,
     methods::{Method, NotRun},
     releases::Release,
+    request::LinkRequest,
 };
 use crate::{
     attack::{
         Attack,
         distance_based::Standardize,
-        learned::{LearnedDistance, Lesson, family::Family},
+        learned::{LearnedDistance, Learner, Lesson, family::Family},
     },
-    cli::console::Console,
     error::{Error, ErrorKind, Result},
     evaluate::link::{Assign, Case, Claim, FurtherRelease},
     jobs::Observer,
@@ -26,8 +25,8 @@ const MANY_TO_ASSIGN: usize = 30_000;
 
 /// What the attacks of a call found so far.
 pub(super) struct Work<'a> {
-    args: &'a LinkArgs,
-    console: &'a Console,
+    request: &'a LinkRequest,
+    observer: &'a dyn Observer,
     methods: &'a [Method],
     /// By what files are standardised.
     standardize: Standardize,
@@ -62,7 +61,7 @@ pub(super) struct Learned {
 /// A further release, with what the intruder knows of one case.
 pub(super) struct Along<'a> {
     pub(super) case: Case<'a>,
-    pub(super) release: &'a Release,
+    pub(super) release: &'a Release<'a>,
 }
 
 /// One round of attacks: all methods on one case.
@@ -84,18 +83,18 @@ pub(super) struct Turn<'a> {
 impl<'a> Work<'a> {
     /// Nothing done yet.
     pub(super) fn new(
-        args: &'a LinkArgs,
-        console: &'a Console,
+        request: &'a LinkRequest,
+        observer: &'a dyn Observer,
         methods: &'a [Method],
         not_run: Vec<NotRun>,
         standardize: Standardize,
     ) -> Result<Self> {
         Ok(Self {
-            args,
-            console,
+            request,
+            observer,
             methods,
             standardize,
-            given: args.given_distance(standardize)?,
+            given: GivenDistance::of(request, standardize)?,
             caveats: BTreeSet::new(),
             results: Vec::new(),
             claims: Vec::new(),
@@ -106,8 +105,8 @@ impl<'a> Work<'a> {
 
     /// Says that a one-to-one assignment can take long.
     pub(super) fn warn_of_long_assignments(&self, (seekers, sought): (usize, usize)) {
-        if self.args.assign == AssignArg::OneToOne && seekers.max(sought) >= MANY_TO_ASSIGN {
-            self.console.note(&format!(
+        if self.request.assign == Assign::OneToOne && seekers.max(sought) >= MANY_TO_ASSIGN {
+            self.observer.note(&format!(
                 "note: --assign one-to-one of {seekers} to {sought} records can take minutes, and much longer where \
                  many records compete for the same ones; --assign best does not"
             ));
@@ -121,7 +120,7 @@ impl<'a> Work<'a> {
     pub(super) fn run(&mut self, turn: &Turn<'_>) -> Result<()> {
         for (number, method) in self.methods.iter().enumerate() {
             let known = turn.case.known().len();
-            self.console.progress(&format!(
+            self.observer.progress(&format!(
                 "{} with {known} known attributes (case {} of {})",
                 method.name(),
                 turn.number,
@@ -134,7 +133,7 @@ impl<'a> Work<'a> {
                         Ok(()) => self.attack_all(turn, number, attack.as_ref())?,
                         // All that apply were asked for: this one does not, with these attributes.
                         Err(error)
-                            if self.args.methods.takes_all()
+                            if self.request.attacks.is_whatever_applies()
                                 && error.kind() != ErrorKind::Failed =>
                         {
                             self.not_run.push(NotRun::because(attack.name(), &error));
@@ -158,23 +157,30 @@ impl<'a> Work<'a> {
             return self.attack(turn.case, &distance, None, turn.split);
         }
         let source = turn.training.unwrap_or(turn.case);
-        let options = &self.args.methods.learned;
-        // Until the links were counted, Ctrl-C is for the search.
-        let watch =
-            (self.console as &dyn Observer).search(family.name(), options.limit()?.as_secs_f64());
-        let learner = options.learner(family, self.standardize, Arc::clone(&watch));
+        let learning = &self.request.learning;
+        // Until the links were counted, an interruption is for the search.
+        let watch = self.observer.search(family.name(), learning.seconds);
+        let learner = Learner {
+            family,
+            standardize: self.standardize,
+            engine: learning.engine,
+            keeps_proof: learning.wants_certificate,
+            wants_ranges: learning.wants_weights,
+            watch: Arc::clone(&watch),
+        };
         let lesson = self
-            .console
+            .observer
             .stage(family.name(), || source.learn(&learner))?;
         let sample = turn.training.map(|_| Sample::Training);
         self.attack(source, &lesson.distance, sample, turn.split)?;
-        let alone = match self.args.methods.learned.weights {
-            Some(_) => Some(alone(source, &lesson.distance)?),
-            None => None,
+        let alone = if learning.wants_weights {
+            Some(alone(source, &lesson.distance)?)
+        } else {
+            None
         };
         if let Some(result) = self.results.last_mut() {
             // An assignment may link more: it knows that no two records have the same partner.
-            if self.args.assign() == Assign::Best {
+            if self.request.assign == Assign::Best {
                 check_count(&lesson, result.correct.strict)?;
             }
             result.learn(&lesson, source.known());
@@ -215,14 +221,14 @@ impl<'a> Work<'a> {
         if further.is_empty() {
             return Ok(());
         }
-        let outcome = self.console.stage(attack.name(), || {
-            let links = self.args.links.is_some();
+        let outcome = self.observer.stage(attack.name(), || {
+            let links = self.request.wants_links;
             turn.case
-                .attack_all(attack, &further, self.args.assign(), links)
+                .attack_all(attack, &further, self.request.assign, links)
         })?;
         self.results.push(LinkResult {
             split: turn.split,
-            ..LinkResult::new(attack, turn.case.known(), &outcome, self.args.ties())
+            ..LinkResult::new(attack, turn.case.known(), &outcome, self.request.ties)
                 .of_releases(further.len() + 1)
         });
         self.claims = outcome.links;
@@ -236,20 +242,20 @@ impl<'a> Work<'a> {
         sample: Option<Sample>,
         split: Option<usize>,
     ) -> Result<()> {
-        let outcome = self.console.stage(attack.name(), || {
-            case.attack(attack, self.args.assign(), self.args.links.is_some())
+        let outcome = self.observer.stage(attack.name(), || {
+            case.attack(attack, self.request.assign, self.request.wants_links)
         })?;
         let of_files = outcome.caveats.iter().cloned();
         for caveat in attack.caveats(case.known()).into_iter().chain(of_files) {
             let caveat = format!("note: {}: {caveat}", attack.name());
             if self.caveats.insert(caveat.clone()) {
-                self.console.note(&caveat);
+                self.observer.note(&caveat);
             }
         }
         self.results.push(LinkResult {
             sample,
             split,
-            ..LinkResult::new(attack, case.known(), &outcome, self.args.ties())
+            ..LinkResult::new(attack, case.known(), &outcome, self.request.ties)
         });
         self.claims = outcome.links;
         Ok(())

@@ -1,0 +1,106 @@
+//! Learned distances: those that other calls learned, and what is kept of those that this one learns.
+
+use super::{request::LinkRequest, work::Learned};
+use crate::{
+    attack::{
+        Direction,
+        distance_based::Standardize,
+        learned::{
+            LearnedDistance, Lesson,
+            weights::{ProofStatus, Weights},
+        },
+    },
+    error::{Error, Result},
+};
+
+/// A distance that another call learned.
+#[derive(Debug)]
+pub(super) struct GivenDistance {
+    file: String,
+    attributes: Vec<String>,
+    /// The distance.
+    pub(super) distance: LearnedDistance,
+}
+
+impl GivenDistance {
+    /// That of the request, if there is one. Weights that were learned in the usual units are used in the usual units of these files.
+    ///
+    /// # Errors
+    /// Usage, when the request asks for another standardisation than the weights are of.
+    pub(super) fn of(request: &LinkRequest, standardize: Standardize) -> Result<Option<Self>> {
+        let Some(given) = &request.learning.given else {
+            return Ok(None);
+        };
+        let weights = &given.weights;
+        let usual = [
+            Standardize::Own,
+            Standardize::Release,
+            Standardize::Original,
+        ];
+        let is_usual = request.standardize.is_none() && usual.contains(&weights.standardize);
+        if weights.standardize != standardize && !is_usual {
+            return Err(
+                Error::usage("was learned on files that were standardised in another way")
+                    .in_file(&given.file)
+                    .remedy("Give the --standardize that it was learned with"),
+            );
+        }
+        Ok(Some(Self {
+            file: given.file.clone(),
+            attributes: weights.attributes.clone(),
+            distance: LearnedDistance {
+                family: weights.family,
+                parameters: weights.parameters.clone(),
+                standardize,
+            },
+        }))
+    }
+
+    /// That it is of just these attributes, in this order.
+    ///
+    /// # Errors
+    /// Usage, when it is of others.
+    pub(super) fn check(&self, known: &[String]) -> Result<()> {
+        match self.attributes == known {
+            true => Ok(()),
+            false => Err(Error::usage(format!(
+                "was learned on the attributes {}; the intruder knows {}",
+                self.attributes.join(", "),
+                known.join(", ")
+            ))
+            .in_file(&self.file)
+            .remedy("Name these attributes in this order with --known")),
+        }
+    }
+}
+
+impl Learned {
+    /// As a file of weights.
+    pub(super) fn weights(&self, direction: Direction) -> Weights {
+        let Lesson {
+            distance,
+            bound,
+            linked,
+            ..
+        } = &self.lesson;
+        let ranges = self.lesson.ranges.as_ref();
+        Weights {
+            version: env!("CARGO_PKG_VERSION").into(),
+            family: distance.family,
+            attributes: self.known.clone(),
+            standardize: distance.standardize,
+            direction,
+            parameters: distance.parameters.clone(),
+            linked: *linked,
+            records: usize::try_from(self.records).unwrap_or(usize::MAX),
+            bound: *bound,
+            proof: match bound <= linked {
+                true => ProofStatus::Optimal,
+                false => ProofStatus::Limit,
+            },
+            ranges: ranges.and_then(|ranges| ranges.parameters.clone()),
+            shapley_ranges: ranges.and_then(|ranges| ranges.shapley.clone()),
+            alone: self.alone.clone(),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The attacks of a request, ready to be run.
+
+use super::{
+    published::Facts,
+    request::{AttackRequest, Attacks, LinkRequest, Wanted},
+};
+use crate::{
+    attack::{
+        Attack,
+        distance_based::{DistanceBased, Standardize},
+        gower::Gower,
+        intersection::rank_swap::RankSwapIntersection,
+        involution::Involution,
+        kept::ByLaw,
+        kernel::KernelDistance,
+        learned::family::Family,
+        mahalanobis::{Mahalanobis, Scatter},
+        probabilistic::{Fit, IDENTIFIED_FROM, Probabilistic},
+    },
+    error::{Error, Result},
+    table::Attribute,
+};
+
+/// What is run.
+#[derive(Debug)]
+pub(super) enum Method {
+    /// An attack that is ready.
+    Attack(Box<dyn Attack>),
+    /// A family of distances, of which the best must be learned first.
+    Learned(Family),
+}
+
+impl Method {
+    /// Its name on the command line.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Attack(attack) => attack.name(),
+            Self::Learned(family) => family.name(),
+        }
+    }
+}
+
+/// An attack that is not run, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotRun {
+    pub(super) method: &'static str,
+    pub(super) why: String,
+}
+
+impl NotRun {
+    /// Not run because of this error.
+    pub(super) fn because(method: &'static str, error: &Error) -> Self {
+        let attribute = error.location().attribute.as_ref();
+        Self {
+            method,
+            why: match attribute {
+                Some(name) => format!("{name} {}", error.what()),
+                None => error.what().to_string(),
+            },
+        }
+    }
+}
+
+/// What is to be run; of whatever applies, those that cannot be made are listed beside it.
+///
+/// # Errors
+/// Usage, when an attack that was named lacks something.
+pub(super) fn methods(
+    request: &LinkRequest,
+    facts: &Facts<'_>,
+) -> Result<(Vec<Method>, Vec<NotRun>)> {
+    let ready = |request: &AttackRequest| attack(request, facts).map(Method::Attack);
+    match &request.attacks {
+        Attacks::Named(wanted) => {
+            let method = |wanted: &Wanted| match wanted {
+                Wanted::Attack(attack) => ready(attack),
+                Wanted::Learned(family) => Ok(Method::Learned(*family)),
+            };
+            let methods = wanted.iter().map(method).collect::<Result<_>>()?;
+            Ok((methods, Vec::new()))
+        }
+        Attacks::ThatApply(attacks) => {
+            let (mut methods, mut not_run) = (Vec::new(), Vec::new());
+            for attack in attacks {
+                match ready(attack) {
+                    Ok(method) => methods.push(method),
+                    Err(error) => not_run.push(NotRun::because(attack.name(), &error)),
+                }
+            }
+            Ok((methods, not_run))
+        }
+    }
+}
+
+/// Whether the parameters that speak of attributes make sense for an original with these attributes.
+///
+/// # Errors
+/// Usage.
+pub(super) fn check(request: &LinkRequest, attributes: &[Attribute]) -> Result<()> {
+    let Attacks::Named(_) = &request.attacks else {
+        return Ok(());
+    };
+    let mut attacks = request.attacks.single_attacks();
+    attacks.try_for_each(|attack| match attack {
+        AttackRequest::Probabilistic(attack) => check_names(attack, attributes),
+        _ => Ok(()),
+    })
+}
+
+/// The attack. One that goes by the published law sees only what the law speaks of.
+fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>> {
+    let standardize = facts.standardize;
+    let by_law = |attack| Ok(ByLaw::around(attack, facts.statement));
+    let mahalanobis = |scatter, singular| -> Result<Box<dyn Attack>> {
+        Ok(Box::new(Mahalanobis {
+            scatter,
+            standardize,
+            singular,
+        }))
+    };
+    match request {
+        AttackRequest::Nearest => Ok(Box::new(DistanceBased { standardize })),
+        &AttackRequest::AlignedVariances(singular) => {
+            mahalanobis(Scatter::AlignedVariances, singular)
+        }
+        &AttackRequest::AlignedCovariances(singular) => {
+            mahalanobis(Scatter::AlignedCovariances, singular)
+        }
+        &AttackRequest::UnrelatedCovariances(singular) => mahalanobis(Scatter::Unrelated, singular),
+        &AttackRequest::Kernel(kernel, singular) => Ok(Box::new(KernelDistance {
+            kernel,
+            standardize,
+            singular,
+        })),
+        AttackRequest::Gower => Ok(Box::new(Gower)),
+        AttackRequest::Probabilistic(attack) => {
+            check_names(attack, facts.attributes)?;
+            Ok(Box::new(Probabilistic {
+                standardize: match standardize {
+                    Standardize::Release => Standardize::Release,
+                    Standardize::Own | Standardize::Original | Standardize::None => {
+                        Standardize::Own
+                    }
+                },
+                ..attack.clone()
+            }))
+        }
+        AttackRequest::Aggregates(aggregates) => Ok(Box::new(aggregates.attack.clone())),
+        AttackRequest::RankSwapIntersection => by_law(Box::new(RankSwapIntersection {
+            bound: facts.windows()?,
+            standardize,
+        })),
+        &AttackRequest::Microaggregation { nearest_clusters } => {
+            by_law(Box::new(facts.microaggregation(nearest_clusters)?))
+        }
+        AttackRequest::Likelihood => by_law(Box::new(facts.law(request.name())?)),
+        &AttackRequest::Involution { eps } => {
+            let law = facts.law(request.name())?;
+            by_law(Box::new(Involution::new(law, eps)?))
+        }
+    }
+}
+
+fn check_names(attack: &Probabilistic, attributes: &[Attribute]) -> Result<()> {
+    let exists = |name: &String| attributes.iter().any(|attribute| attribute.name == *name);
+    match attack.agree.named.keys().find(|name| !exists(name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::usage(format!(
+            "--agree names an attribute {name:?} that the original file does not have"
+        ))
+        .remedy("'sdcrisk describe' lists the attributes")),
+    }
+}
+
+/// What of probabilistic linkage has no use where so many attributes are known in the cases of a call.
+pub(super) fn unused_prior(
+    request: &LinkRequest,
+    known: impl Iterator<Item = usize>,
+) -> Option<String> {
+    let mut attacks = request.attacks.single_attacks();
+    let fit = attacks.find_map(|attack| match attack {
+        AttackRequest::Probabilistic(Probabilistic {
+            fit, iterations, ..
+        }) if iterations.start.2.is_some() => Some(*fit),
+        _ => None,
+    })?;
+    let few = known.filter(|&known| known < IDENTIFIED_FROM).count();
+    match fit {
+        Fit::EmFixedU => Some(
+            "the prior of --em-start has no effect with --fit em-fixed-u: it is held at one match a record".into(),
+        ),
+        Fit::Em if few > 0 => Some(format!(
+            "the prior of --em-start has no effect where fewer than {IDENTIFIED_FROM} attributes are known: it is held at one match a record"
+        )),
+        Fit::Em | Fit::Known => None,
+    }
+}

@@ -1,0 +1,459 @@
+//! Attacks a masked file and counts the correct links.
+
+mod aggregates;
+mod cases;
+mod certificate;
+mod learned;
+mod methods;
+mod published;
+mod releases;
+pub mod request;
+mod rounds;
+mod statement;
+mod work;
+
+use aggregates::Sides;
+use methods::NotRun;
+use published::Facts;
+use releases::known_in;
+pub use request::LinkRequest;
+use request::{AttackRequest, RankSwapping};
+pub(crate) use statement::check_statement;
+use work::{Along, Learned, Turn, Work};
+
+use super::{Observer, warn_of};
+use crate::{
+    attack::{distance_based::Standardize, learned::weights::Weights},
+    certificate::Certificate,
+    error::{Error, Result},
+    evaluate::{
+        comparable::{self, Doubt},
+        knowledge::Knowledge,
+        link::{Claim, LeftOut, Shared, Study},
+        status::Status,
+        truth::Truth,
+    },
+    report::link::{
+        self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+    },
+    rng::Seed,
+    statement::Statement,
+    table::{AttrId, Role, Table},
+};
+
+/// The files of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The original.
+    pub original: &'a Table,
+    /// The masked file.
+    pub masked: &'a Table,
+    /// The statement of the masking.
+    pub statement: Option<Stated<'a>>,
+    /// Who is who in the two files, for the judge.
+    pub truth: &'a Truth,
+    /// Further releases of the same people.
+    pub further: &'a [Further],
+}
+
+impl<'a> Input<'a> {
+    /// A masked file alone.
+    pub fn new(original: &'a Table, masked: &'a Table, truth: &'a Truth) -> Self {
+        Self {
+            original,
+            masked,
+            statement: None,
+            truth,
+            further: &[],
+        }
+    }
+}
+
+/// A statement of a masking.
+#[derive(Debug, Clone, Copy)]
+pub struct Stated<'a> {
+    /// What it says.
+    pub statement: &'a Statement,
+    /// The name of its file, for messages.
+    pub file: &'a str,
+}
+
+impl<'a> Stated<'a> {
+    /// One that never was in a file.
+    pub fn in_memory(statement: &'a Statement) -> Self {
+        Self {
+            statement,
+            file: "the statement",
+        }
+    }
+}
+
+/// A further release of the same people.
+#[derive(Debug)]
+pub struct Further {
+    /// Its records.
+    pub table: Table,
+    /// Its statement, and the name of the file; that of the masked file is true of it, too, if `None`.
+    pub statement: Option<(Statement, String)>,
+}
+
+impl Further {
+    fn stated(&self) -> Option<Stated<'_>> {
+        let stated = self.statement.as_ref();
+        stated.map(|(statement, file)| Stated { statement, file })
+    }
+}
+
+/// What the attacks of a call found.
+#[derive(Debug)]
+pub struct LinkOutcome {
+    /// The report.
+    pub report: LinkReport,
+    /// The links of the last attack, if they were asked for.
+    pub claims: Vec<Claim>,
+    /// What was learned last.
+    pub weights: Option<Weights>,
+    /// Its proof, if it was asked for.
+    pub certificate: Option<Certificate>,
+}
+
+/// Attacks a masked file as the request says.
+///
+/// # Errors
+/// Usage, where the request makes no sense for these files; Input for a statement that is not of the masked file, and what the
+/// attacks object to.
+pub fn run(
+    request: &LinkRequest,
+    input: &Input<'_>,
+    observer: &dyn Observer,
+) -> Result<LinkOutcome> {
+    let &Input {
+        original,
+        masked,
+        truth,
+        ..
+    } = input;
+    refuse_empty(original, masked)?;
+    if let Some(stated) = input.statement {
+        let is_aligned = request.alignment != request::Alignment::Order;
+        check_statement(stated.statement, stated.file, is_aligned, masked)?;
+    }
+    let statement = input.statement.map(|stated| stated.statement);
+    warn_of_strangers(truth, original, masked, observer);
+
+    let seed = request.seed()?;
+    let held = request.held(original, &seed)?;
+    let sides = Sides::of(request, original, masked, &held)?;
+    let (cases, left_out) = match &sides {
+        Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
+        None => request.cases(original, masked, truth, &seed)?,
+    };
+    if let Some(Knowledge::Worst(size)) = request.known.family() {
+        observer.note(&format!(
+            "note: --known worst:{size}: the {} sets of {size} attributes are attacked that betray most by a bound (bits that masked ranks say \
+             about original ones)",
+            cases.len()
+        ));
+    }
+    for left in &left_out {
+        observer.note(&format!(
+            "note: {} is not compared: it {}",
+            left.attribute, left.why
+        ));
+    }
+    let doubts = match &sides {
+        Some(_) => Vec::new(),
+        None => doubts(original, masked, &cases, &left_out, statement),
+    };
+    warn_of(&doubts, observer)?;
+    let known_records = held.len();
+    // A file that was shortened after masking was masked as a whole.
+    let records = original.n_records().max(masked.n_records());
+    if matches!(
+        request.published.rank_swapping,
+        Some(RankSwapping::Percent(_))
+    ) && original.n_records() != masked.n_records()
+    {
+        observer.note(&format!(
+            "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
+        ));
+    }
+    let standardize = request
+        .standardize
+        .unwrap_or_else(|| Standardize::usual(known_records, masked.n_records()));
+    if sides.is_some() && known_records < masked.n_records() {
+        observer.note(
+            "note: aggregates ranks the intruder's records among themselves: of fewer records than were released it finds little",
+        );
+    }
+    let facts = Facts {
+        published: &request.published,
+        statement,
+        records,
+        attributes: original.attributes(),
+        masked,
+        standardize,
+        observer,
+    };
+    let (methods, not_run) = methods::methods(request, &facts)?;
+    let releases = releases::aligned(request, input.further, &facts)?;
+    note_unknown_names(request, original, &cases, observer)?;
+    let known = cases.iter().map(Vec::len);
+    if let Some(unused) = methods::unused_prior(request, known) {
+        observer.unused(&unused)?;
+    }
+    let by_likelihood = (request.attacks.single_attacks())
+        .any(|attack| matches!(attack, AttackRequest::Likelihood));
+    if by_likelihood && statement.is_none() && request.published.rank_swapping.is_some() {
+        observer.note(
+            "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
+        );
+    }
+    let rounds = request.rounds(original, masked, truth, held, &seed)?;
+    let turns = cases.len() * rounds.len();
+    request.refuse_several(methods.len() * turns, turns)?;
+    let mut work = Work::new(request, observer, &methods, not_run, standardize)?;
+    for (number, round) in rounds.iter().enumerate() {
+        let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
+            None => Study::new(original, masked, truth, held.to_vec(), request.direction),
+            Some(released) => Study::among(
+                original,
+                masked,
+                truth,
+                held.to_vec(),
+                released.clone(),
+                request.direction,
+            ),
+        };
+        let attacked = study(&round.held, round.released.as_ref());
+        let learned_from = round
+            .training
+            .as_ref()
+            .map(|training| study(&training.held, Some(&training.released)));
+        work.warn_of_long_assignments(attacked.sizes());
+        // Nobody is looked for in a further release, so nobody need be known in it.
+        let of_nobody = Truth::of_nobody(original);
+        let further: Vec<Study<'_>> = releases
+            .iter()
+            .map(|release| {
+                let held = round.held.clone();
+                Study::new(original, release.table, &of_nobody, held, request.direction)
+            })
+            .collect();
+        for (place, known) in cases.iter().enumerate() {
+            let mut along = Vec::with_capacity(releases.len());
+            for (release, study) in releases.iter().zip(&further) {
+                let known = known_in(release.table, original, known, observer)?;
+                along.push(Along {
+                    case: study.case(&known),
+                    release,
+                });
+            }
+            let case = match &sides {
+                Some(sides) => {
+                    attacked.case_without_common_attributes(&sides.original, &sides.masked)
+                }
+                None => attacked.case(known),
+            };
+            let training = learned_from.as_ref().map(|study| study.case(known));
+            work.run(&Turn {
+                case: &case,
+                training: training.as_ref(),
+                along: &along,
+                split: (rounds.len() > 1).then_some(number + 1),
+                number: number * cases.len() + place + 1,
+                of: rounds.len() * cases.len(),
+            })?;
+        }
+    }
+    let Work {
+        results,
+        claims,
+        mut not_run,
+        lesson,
+        ..
+    } = work;
+    // The same reason may have been met in several cases.
+    not_run.dedup();
+    let report = LinkReport {
+        schema: report::SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        status: Status::limited(results.iter().any(LinkResult::is_unproven)),
+        warnings: doubts,
+        scenario: ScenarioSummary {
+            aggregates: sides.map(|sides| sides.summary),
+            ..summary(request, [original, masked], known_records, left_out)
+        },
+        means: report::means(
+            &results,
+            request.known.family().is_some_and(Knowledge::is_family),
+        ),
+        results,
+        not_run: not_run
+            .into_iter()
+            .map(|NotRun { method, why }| MethodNotRun { method, why })
+            .collect(),
+    };
+    let certificate = lesson.as_ref().and_then(|learned| {
+        learned.certificate(request.direction, [original, masked], truth, &cases[0])
+    });
+    Ok(LinkOutcome {
+        report,
+        claims,
+        weights: lesson.map(|learned: Learned| learned.weights(request.direction)),
+        certificate,
+    })
+}
+
+/// Checks a request for attacks on masked files of this original, as far as that can be done before masking, and gives the
+/// attributes that will not be compared.
+///
+/// # Errors
+/// Usage or Input: what [`run`] would object to in every masked file.
+pub fn check_on(
+    request: &LinkRequest,
+    original: &Table,
+    observer: &dyn Observer,
+) -> Result<Vec<LeftOut>> {
+    refuse_empty(original, original)?;
+    let seed = request.seed()?;
+    let held = request.held(original, &seed)?;
+    methods::check(request, original.attributes())?;
+    match Sides::of(request, original, original, &held)? {
+        Some(sides) => Ok(sides.left_out),
+        None => {
+            let truth = Truth::by_order(original, original)?;
+            let (cases, left_out) = request.cases(original, original, &truth, &seed)?;
+            note_unknown_names(request, original, &cases, observer)?;
+            Ok(left_out)
+        }
+    }
+}
+
+impl LinkRequest {
+    /// The seed of what the intruder knows.
+    fn seed(&self) -> Result<Seed> {
+        match self.seed {
+            Some(number) => Ok(Seed::from_number(number)),
+            None if self.draws_knowledge() => Seed::from_system(),
+            None => Ok(Seed::from_number(0)),
+        }
+    }
+}
+
+/// Notes what speaks of an attribute that the intruder never knows.
+///
+/// # Errors
+/// What the observer makes of it.
+fn note_unknown_names(
+    request: &LinkRequest,
+    original: &Table,
+    cases: &[Vec<Shared>],
+    observer: &dyn Observer,
+) -> Result<()> {
+    let swapping = request.published.rank_swapping.as_ref();
+    let swapped = swapping.map(|published| (published.option(), published.names()));
+    let mut attacks = request.attacks.single_attacks();
+    let agree = attacks.find_map(|attack| match attack {
+        AttackRequest::Probabilistic(attack) => {
+            let names = attack.agree.named.keys();
+            Some(("--agree", names.map(String::as_str).collect()))
+        }
+        _ => None,
+    });
+    let known = |name: &str| {
+        let mut all = cases.iter().flatten();
+        all.any(|shared| original.attribute(shared.original).name == name)
+    };
+    for (option, names) in swapped.into_iter().chain(agree) {
+        // What no file has is an error elsewhere.
+        let exists = |name: &str| original.find(name).is_ok();
+        for name in names {
+            if exists(name) && !known(name) {
+                observer.unused(&format!(
+                    "{option} has no effect on {name}: the intruder does not know it"
+                ))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Without records there is nobody to link.
+///
+/// # Errors
+/// Input, when a table has none.
+pub(crate) fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
+    let empty = [original, masked]
+        .into_iter()
+        .find(|table| table.n_records() == 0);
+    empty.map_or(Ok(()), |table| {
+        Err(
+            Error::input("has no records, only names: there is nobody to link")
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant"),
+        )
+    })
+}
+
+fn summary(
+    request: &LinkRequest,
+    [original, masked]: [&Table; 2],
+    known_records: usize,
+    left_out: Vec<LeftOut>,
+) -> ScenarioSummary {
+    ScenarioSummary {
+        original: original.name().into(),
+        masked: masked.name().into(),
+        original_records: original.n_records(),
+        masked_records: masked.n_records(),
+        known_records,
+        direction: request.direction,
+        aligned_by: request.alignment.in_words(),
+        ties: request.ties,
+        assign: request.assign.rule(),
+        left_out: left_out
+            .into_iter()
+            .map(|left| LeftOutAttribute {
+                attribute: left.attribute,
+                why: left.why,
+            })
+            .collect(),
+        aggregates: None,
+    }
+}
+
+/// The attributes that the intruder was to know, or would have known, and that cannot be compared in earnest.
+fn doubts(
+    original: &Table,
+    masked: &Table,
+    cases: &[Vec<Shared>],
+    left_out: &[LeftOut],
+    statement: Option<&Statement>,
+) -> Vec<Doubt> {
+    let known = cases.iter().flatten().map(|shared| shared.original);
+    let left = left_out.iter();
+    let left = left.filter_map(|left| original.find(&left.attribute).ok());
+    let left = left.filter(|&id| original.attribute(id).role == Role::QuasiIdentifier);
+    let mut ids: Vec<AttrId> = known.chain(left).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    comparable::doubts(original, masked, &ids, statement)
+}
+
+fn warn_of_strangers(truth: &Truth, original: &Table, masked: &Table, observer: &dyn Observer) {
+    let without = original.n_records() - truth.pairs();
+    if without > 0 {
+        observer.note(&format!(
+            "note: {without} of {} original records have no masked record; their links cannot be correct",
+            original.n_records()
+        ));
+    }
+    let strangers = masked.n_records() - truth.pairs();
+    if strangers > 0 {
+        observer.note(&format!(
+            "note: {strangers} of {} masked records belong to nobody in the original file",
+            masked.n_records()
+        ));
+    }
+}

@@ -1,0 +1,120 @@
+//! Further releases of the same people.
+
+use super::{
+    Further,
+    methods::{Method, methods},
+    published::Facts,
+    request::LinkRequest,
+    statement::check_statement,
+};
+use crate::{
+    error::{Error, Result},
+    evaluate::{
+        link::{self, Shared},
+        truth,
+    },
+    jobs::Observer,
+    table::Table,
+};
+
+/// A further release, ready to be attacked.
+#[derive(Debug)]
+pub(super) struct Release<'a> {
+    pub(super) table: &'a Table,
+    /// What is assumed of it.
+    pub(super) methods: Vec<Method>,
+    /// For each record of the masked file, the record of the same person.
+    pub(super) counterpart: Vec<Option<u32>>,
+}
+
+/// Aligns the further releases with the masked file, which `facts` are of.
+///
+/// # Errors
+/// Input, when a release has no such column, names a record twice, or shares none with the masked file; Usage or Input of
+/// what was published about it.
+pub(super) fn aligned<'a>(
+    request: &LinkRequest,
+    further: &'a [Further],
+    facts: &Facts<'_>,
+) -> Result<Vec<Release<'a>>> {
+    let Some(id) = &request.release_id else {
+        return Ok(Vec::new());
+    };
+    let masked = facts.masked;
+    let ids = truth::identifiers(masked, masked.find(id)?)?;
+    let align = |release: &'a Further| -> Result<Release<'a>> {
+        let table = &release.table;
+        let mut records = truth::identifiers(table, table.find(id)?)?;
+        let mut counterpart = vec![None; masked.n_records()];
+        for (key, &record) in &ids {
+            counterpart[record as usize] = records.remove(key);
+        }
+        let both = counterpart.iter().flatten().count();
+        if both == 0 {
+            return Err(Error::input("no identifier of it occurs in the masked file")
+                .in_file(table.name())
+                .on_attribute(id)
+                .remedy("Check that --release-id names the column by which the releases can be aligned"));
+        }
+        let [without, beside] = [masked.n_records() - both, table.n_records() - both];
+        if without + beside > 0 {
+            facts.observer.note(&format!(
+                "note: {}: {both} records are in the masked file too; of {without} masked records it says nothing, and {beside} of its own are not looked for",
+                table.name()
+            ));
+        }
+        if let Some(stated) = release.stated() {
+            check_statement(stated.statement, stated.file, true, table)?;
+        }
+        let (methods, _) = methods(
+            request,
+            &Facts {
+                statement: release
+                    .stated()
+                    .map(|own| own.statement)
+                    .or(facts.statement),
+                records: facts.records.max(table.n_records()),
+                masked: table,
+                ..*facts
+            },
+        )?;
+        Ok(Release {
+            table,
+            methods,
+            counterpart,
+        })
+    };
+    further.iter().map(align).collect()
+}
+
+/// The known attributes that a further release has, too.
+///
+/// # Errors
+/// Input, when it has none of them.
+pub(super) fn known_in(
+    release: &Table,
+    original: &Table,
+    known: &[Shared],
+    observer: &dyn Observer,
+) -> Result<Vec<Shared>> {
+    let mut shared = Vec::new();
+    for attribute in known {
+        match link::comparable(original, release, attribute.original) {
+            Ok(pair) => shared.push(pair),
+            Err(why) => observer.note(&format!(
+                "note: {}: {} is not compared: it {}",
+                release.name(),
+                original.attribute(attribute.original).name,
+                why.replace("the masked file", "this release")
+            )),
+        }
+    }
+    match shared.is_empty() {
+        false => Ok(shared),
+        true => Err(Error::input(
+            "has no attribute that the intruder knows and that can be compared",
+        )
+        .in_file(release.name())
+        .remedy("Leave it out of --also, or name attributes that it has with --known")),
+    }
+}

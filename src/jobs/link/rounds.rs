@@ -1,0 +1,147 @@
+//! Who is attacked, and from whom is learned.
+
+use std::collections::BTreeSet;
+
+use super::request::{Learning, LinkRequest, Training};
+use crate::{
+    error::{Error, Result},
+    evaluate::{knowledge, truth::Truth},
+    rng::{Purpose, Seed},
+    table::Table,
+};
+
+/// One round of attacks: who is held, and what is seen of the release.
+pub(super) struct Round {
+    /// The original records that the intruder holds, ascending.
+    pub(super) held: Vec<u32>,
+    /// The masked records that the intruder has, ascending; all of them if `None`.
+    pub(super) released: Option<Vec<u32>>,
+    /// The individuals from which distances are learned, if these are others.
+    pub(super) training: Option<Trained>,
+}
+
+/// Individuals of whom it is known who is who.
+pub(super) struct Trained {
+    /// Their original records, ascending.
+    pub(super) held: Vec<u32>,
+    /// Their masked records.
+    pub(super) released: Vec<u32>,
+}
+
+impl LinkRequest {
+    /// The rounds: one, or one for each draw of the individuals that are learned from.
+    ///
+    /// # Errors
+    /// Usage or Input, when nobody is left to be learned from, or to be attacked.
+    pub(super) fn rounds(
+        &self,
+        original: &Table,
+        masked: &Table,
+        truth: &Truth,
+        held: Vec<u32>,
+        seed: &Seed,
+    ) -> Result<Vec<Round>> {
+        let Some(wanted) = &self.learning.training else {
+            return Ok(vec![Round {
+                held,
+                released: None,
+                training: None,
+            }]);
+        };
+        let masked_of = |record: u32| truth.masked_of()[record as usize];
+        let aligned: Vec<u32> = held
+            .iter()
+            .copied()
+            .filter(|&record| masked_of(record).is_some())
+            .collect();
+        let round = |train: &BTreeSet<u32>| {
+            let released: Vec<u32> = train
+                .iter()
+                .filter_map(|&record| masked_of(record))
+                .collect();
+            let taken: BTreeSet<u32> = released.iter().copied().collect();
+            let others = held.iter().filter(|record| !train.contains(record));
+            let all = 0..u32::try_from(masked.n_records()).unwrap_or(u32::MAX);
+            Round {
+                held: others.copied().collect(),
+                released: Some(all.filter(|record| !taken.contains(record)).collect()),
+                training: Some(Trained {
+                    held: train.iter().copied().collect(),
+                    released,
+                }),
+            }
+        };
+        let (count, splits) = match wanted {
+            &Training::Drawn { records, splits } => (records, splits),
+            Training::Listed(list) => {
+                let named = list.records(&self.alignment, original)?;
+                let named: BTreeSet<u32> = named
+                    .into_iter()
+                    .filter_map(|record| u32::try_from(record).ok())
+                    .collect();
+                let train: BTreeSet<u32> = aligned
+                    .iter()
+                    .copied()
+                    .filter(|record| named.contains(record))
+                    .collect();
+                if train.len() < 2 || train.len() + 2 > held.len() {
+                    return Err(Error::input(format!(
+                        "names {} individuals that have a masked record; {} records are attacked",
+                        train.len(),
+                        held.len() - train.len()
+                    ))
+                    .in_file(&list.file)
+                    .remedy("Leave at least two to learn from, and two to attack"));
+                }
+                return Ok(vec![round(&train)]);
+            }
+        };
+        if count < 2 || count > aligned.len() || count + 2 > held.len() {
+            return Err(Error::usage(format!(
+                "--train-records {count}: there are {} records whose masked record is known",
+                aligned.len()
+            ))
+            .remedy("Leave at least two to learn from, and two to attack"));
+        }
+        let draw = |split: usize| {
+            let mut rng = seed.streams(Purpose::Knowledge, 0).at(split as u64 + 2);
+            let drawn = knowledge::sample(aligned.len(), count, &mut rng);
+            let train = drawn.into_iter().map(|place| aligned[place]).collect();
+            round(&train)
+        };
+        Ok((0..splits).map(draw).collect())
+    }
+
+    /// Files that are about one attack cannot be written by a call that makes several.
+    ///
+    /// # Errors
+    /// Usage, when one was asked for.
+    pub(super) fn refuse_several(&self, attacks: usize, cases: usize) -> Result<()> {
+        if self.wants_links && attacks > 1 {
+            return Err(Error::usage(format!(
+                "--links writes the links of one attack; this call makes {attacks}"
+            ))
+            .remedy("Name one method and one set of known attributes"));
+        }
+        match self.learning.about_one_distance() {
+            Some(option) if cases > 1 => Err(Error::usage(format!(
+                "{option} is about one learned distance; this call has {cases} cases"
+            ))
+            .remedy("Give one set of known attributes, and one draw of individuals")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Learning {
+    /// The option of the command line that is about one distance, if one of these was given.
+    fn about_one_distance(&self) -> Option<&'static str> {
+        [
+            ("--weights", self.wants_weights),
+            ("--certificate", self.wants_certificate),
+            ("--use-weights", self.given.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+}

@@ -1,0 +1,59 @@
+//! Whether a statement and a masked file belong together.
+
+use crate::{
+    error::{Error, Result},
+    statement::Statement,
+    table::Table,
+};
+
+/// Whether a statement can be about a masked file of which it is said who is who, by more than the order of the records or by that.
+///
+/// # Errors
+/// Input or Usage, when it cannot.
+pub(crate) fn check_statement(
+    statement: &Statement,
+    file: &str,
+    is_aligned: bool,
+    masked: &Table,
+) -> Result<()> {
+    if let Some(nonsense) = statement.nonsense() {
+        return Err(Error::input(nonsense)
+            .in_file(file)
+            .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote"));
+    }
+    if let Some(stranger) = statement
+        .attributes
+        .iter()
+        .find(|name| masked.find(name).is_err())
+    {
+        return Err(Error::input(format!(
+            "names an attribute {stranger:?} that {} does not have",
+            masked.name()
+        ))
+        .in_file(file)
+        .remedy("Give the statement of this masked file"));
+    }
+    if statement.shuffled && !is_aligned {
+        return Err(Error::usage(
+            "says that the masked file is in random order: by place, nobody would be found again",
+        )
+        .in_file(file)
+        .remedy(
+            "Give the private key that 'mask --shuffle' wrote (--shuffle-key), or an identifier (--id)",
+        ));
+    }
+    // A release can be shorter than the file that was masked, if somebody can tell who is who.
+    if statement.records != masked.n_records()
+        && !(is_aligned && statement.records > masked.n_records())
+    {
+        return Err(Error::input(format!(
+            "is about a file of {} records; {} has {}",
+            statement.records,
+            masked.name(),
+            masked.n_records()
+        ))
+        .in_file(file)
+        .remedy("Give the statement of this masked file"));
+    }
+    Ok(())
+}
