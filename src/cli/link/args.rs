@@ -487,3 +487,91 @@ pub(in crate::cli) fn alignment(id: Option<&str>, by_key: bool) -> Alignment {
         None => Alignment::Order,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Parser, ValueEnum};
+
+    use super::*;
+    use crate::{
+        cli::link::methods::MethodName,
+        jobs::link::request::{AttackRequest, Attacks, Wanted},
+    };
+
+    #[derive(Debug, Parser)]
+    #[command(no_binary_name = true)]
+    struct Call {
+        #[command(flatten)]
+        link: LinkArgs,
+    }
+
+    fn request(options: &str) -> Result<LinkRequest> {
+        let words = options.split(' ').chain(["a.csv", "b.csv"]);
+        let args = Call::try_parse_from(words).unwrap().link;
+        args.settled(false, &Console::quiet())?.request()
+    }
+
+    #[test]
+    fn every_method_becomes_the_attack_of_its_name() {
+        for method in MethodName::value_variants() {
+            let word = method.to_possible_value().unwrap().get_name().to_owned();
+            let request = request(&format!("--method {word} --p 5"));
+            match request.map(|request| request.attacks) {
+                Ok(Attacks::Named(wanted)) => match &wanted[..] {
+                    [Wanted::Attack(attack)] => assert_eq!(attack.name(), word),
+                    [Wanted::Learned(family)] => assert_eq!(family.name(), word),
+                    _ => panic!("{word} is {wanted:?}"),
+                },
+                Ok(Attacks::ThatApply(attacks)) => {
+                    assert_eq!((word.as_str(), attacks.len()), ("all", 11));
+                }
+                Err(error) => panic!("{word}: {error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_no_request() {
+        for (options, what) in [
+            ("--method all --degree 0", "makes all records equal"),
+            ("--method md --ridge 0", "--ridge is a share"),
+            ("--method all --p 0.05", "looks like a fraction"),
+            ("--method rsld --window X=a,3", "--window wants a number"),
+            ("--method rsld --window 0", "no value was moved"),
+            (
+                "--method am --known first:0",
+                "wants a number of attributes",
+            ),
+            ("--method all --eps 1", "--eps is a share"),
+        ] {
+            let error = request(options).unwrap_err();
+            assert!(error.what().contains(what), "{options}: {}", error.what());
+        }
+    }
+
+    #[test]
+    fn what_was_typed_is_meant() {
+        let typed = "--method rsld,prl --p X=2,5 --agree Y=rank:3 --known sweep:3 --attributes X,Y --known-records 7 --seed 1";
+        let request = request(typed).unwrap();
+        let swapping = request.published.rank_swapping.as_ref().unwrap();
+        assert_eq!((swapping.option(), swapping.names()), ("--p", vec!["X"]));
+        assert!(matches!(request.records, KnownRecords::Drawn(7)));
+        assert!(request.draws_knowledge() && request.seed == Some(1));
+        let Known::Among { sets, attributes } = &request.known else {
+            panic!("{:?}", request.known);
+        };
+        assert_eq!(
+            (sets, attributes.as_deref()),
+            (&Knowledge::Sweep(3), Some("X,Y"))
+        );
+        let mut attacks = request.attacks.single_attacks();
+        assert!(matches!(
+            attacks.next(),
+            Some(AttackRequest::RankSwapIntersection)
+        ));
+        assert!(matches!(
+            attacks.next(),
+            Some(AttackRequest::Probabilistic(prl)) if prl.agree.named.contains_key("Y")
+        ));
+    }
+}
