@@ -1,11 +1,17 @@
-//! The README: every command in it works, in order, and every output that it shows is the real one.
+//! The README and the pages of `docs/`: every command in them works, in order, and every output that they show is the real one.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use crate::sandbox::Sandbox;
 
 /// The first lines of the README lead from nothing to a report in fewer calls than this.
 const PATH: usize = 10;
+
+/// The README ends before this many lines: what is longer is a page of `docs/`.
+const README_LINES: usize = 250;
+
+/// Where lines of text end.
+const MAX_COLUMNS: usize = 100;
 
 /// A line that stands for any number of lines.
 const LEFT_OUT: &str = "...";
@@ -108,12 +114,10 @@ fn lines_may_be_left_out_but_not_changed() {
     }
 }
 
-/// In order, in one folder: whoever types them from top to bottom must get through, and see what is shown.
-#[test]
-fn commands_work_in_order_and_outputs_are_real() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
-    let readme = readme.unwrap();
-    let blocks = blocks(&readme);
+/// Runs the `sh` blocks of a page in order, in one folder: whoever types them from top to bottom must get through, and see what is
+/// shown. The number of outputs that were compared, and what is wrong.
+fn run(name: &str, page: &str) -> (usize, Vec<String>) {
+    let blocks = blocks(page);
     let sandbox = Sandbox::new();
     let mut shown = 0;
     let mut faults = Vec::new();
@@ -130,7 +134,7 @@ fn commands_work_in_order_and_outputs_are_real() {
         let ran = sandbox.shell(&format!("set -e\nexec 2>&1\n{script}"));
         if ran.status != Some(0) {
             faults.push(format!(
-                "{script}ends with {:?}:\n{}",
+                "{name}: {script}ends with {:?}:\n{}",
                 ran.status,
                 ran.text()
             ));
@@ -139,12 +143,132 @@ fn commands_work_in_order_and_outputs_are_real() {
         if let Some(after) = after {
             shown += 1;
             if !is_as_shown(&ran.text(), &after.lines) {
-                faults.push(format!("{script}shows something else:\n{}", ran.text()));
+                faults.push(format!(
+                    "{name}: {script}shows something else:\n{}",
+                    ran.text()
+                ));
             }
         }
     }
+    (shown, faults)
+}
+
+/// The README and the pages of `docs/`, by their path in the project.
+fn pages() -> Vec<(String, String)> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut names: Vec<String> = fs::read_dir(project.join("docs"))
+        .unwrap()
+        .map(|entry| format!("docs/{}", entry.unwrap().file_name().to_string_lossy()))
+        .filter(|name| name.ends_with(".md"))
+        .chain(["README.md".to_owned()])
+        .collect();
+    names.sort();
+    let read = |name: String| {
+        let text = fs::read_to_string(project.join(&name)).unwrap();
+        (name, text)
+    };
+    names.into_iter().map(read).collect()
+}
+
+#[test]
+fn commands_of_the_readme_work_in_order_and_outputs_are_real() {
+    let (shown, faults) = run("README.md", include_str!("../../README.md"));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(shown >= 8, "{shown} outputs are shown");
+    assert!(shown >= 7, "{shown} outputs are shown");
+}
+
+/// Each page starts in a folder of its own. What is shown but not run stands in a `console` block.
+#[test]
+fn commands_of_the_documentation_work_in_order_and_outputs_are_real() {
+    let mut shown = 0;
+    let mut faults = Vec::new();
+    for (name, page) in pages().iter().filter(|(name, _)| name != "README.md") {
+        let (of_page, found) = run(name, page);
+        shown += of_page;
+        faults.extend(found);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(shown >= 10, "{shown} outputs are shown");
+}
+
+/// The lines of a page that are not in a fenced block.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    page.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    })
+}
+
+/// The name that a heading has in a link, by the rule of the usual web pages for Markdown.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    text.chars()
+        .filter(|character| character.is_alphanumeric() || " -_".contains(*character))
+        .map(|character| if character == ' ' { '-' } else { character })
+        .collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_exist() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut broken = Vec::new();
+    for (name, page) in pages() {
+        let text = prose(&page).collect::<Vec<_>>().join("\n");
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap();
+            if target.starts_with("http") {
+                continue;
+            }
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = match file {
+                "" => project.join(&name),
+                file => project.join(&name).parent().unwrap().join(file),
+            };
+            let found = match heading {
+                "" => path.exists(),
+                heading => fs::read_to_string(&path).is_ok_and(|other| {
+                    prose(&other).any(|line| line.starts_with('#') && anchor(line) == heading)
+                }),
+            };
+            if !found {
+                broken.push(format!("{name}: {target}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn lines_end_at_100_columns_and_the_readme_is_short() {
+    let mut long = Vec::new();
+    for (name, page) in pages() {
+        let too_long = |line: &&str| {
+            let whole = line.starts_with('|') || line.starts_with("![");
+            !whole && line.chars().count() > MAX_COLUMNS
+        };
+        long.extend(
+            prose(&page)
+                .filter(too_long)
+                .map(|line| format!("{name}: {line}")),
+        );
+    }
+    assert!(long.is_empty(), "{long:#?}");
+    assert!(include_str!("../../README.md").lines().count() <= README_LINES);
+}
+
+/// A page that nobody finds is not read.
+#[test]
+fn the_index_names_every_page() {
+    let index = include_str!("../../docs/README.md");
+    for (name, _) in pages() {
+        let file = name.trim_start_matches("docs/");
+        assert!(
+            ["README.md"].contains(&file) || index.contains(&format!("]({file})")),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -46,13 +46,13 @@ fn mdav_loses_what_was_published() {
     }
 }
 
-/// The table in README.md: what the refinements lose, so that the text stays true. (That `exchange` is below the published
+/// The table in docs/choosing.md: what the refinements lose, so that the text stays true. (That `exchange` is below the published
 /// heuristics is asserted beside the library.)
 #[test]
-fn the_table_of_the_readme_is_true() {
-    let readme = include_str!("../../README.md");
+fn the_table_of_the_documentation_is_true() {
+    let page = include_str!("../../docs/choosing.md");
     for algorithm in ["mdav", "mdav-mhm", "exchange"] {
-        let line = readme
+        let line = page
             .lines()
             .find(|line| line.starts_with(&format!("| `{algorithm}`")) && line.contains(" / "))
             .unwrap();
