@@ -1,5 +1,5 @@
-//! Figures on the reference files of the literature. They are not part of the project: each test skips with a message
-//! where `../shared/data` is absent.
+//! Figures on the reference files of the literature. Not all of them are part of the project: a test skips where its file is
+//! neither in `data` nor in `../shared/data`, and the last line says how many did.
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,
@@ -43,7 +43,34 @@ mod refinement;
 mod risk;
 mod study;
 
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    sync::{Mutex, PoisonError},
+    thread,
+};
+
 use sdcrisk::table::{ReadOptions, Table};
+
+/// The tests that found no file to work on.
+static SKIPPED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// After the last test, and after what the test harness says of them: what passes by being skipped must not look like what passed.
+#[cfg(unix)]
+#[ctor::dtor]
+fn say_what_was_skipped() {
+    let skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !skipped.is_empty() {
+        let names: Vec<&str> = skipped.iter().map(String::as_str).collect();
+        // An error can no longer be reported.
+        let _ = writeln!(
+            std::io::stderr(),
+            "reference tests: {} of those that passed were skipped, at least in part, for want of files in ../shared/data: {}",
+            skipped.len(),
+            names.join(", ")
+        );
+    }
+}
 
 /// A reference file, if it is there.
 fn bytes(file: &str) -> Option<Vec<u8>> {
@@ -59,6 +86,9 @@ fn path(file: &str) -> Option<std::path::PathBuf> {
         .find(|path| path.exists());
     if found.is_none() {
         eprintln!("skipped: there is no ../shared/data/{file} beside the project");
+        let name = thread::current().name().unwrap_or("a test").to_owned();
+        let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.insert(name);
     }
     found
 }
