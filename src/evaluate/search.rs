@@ -13,7 +13,7 @@ use crate::stats::interval::{resampled_mean, wilson};
 pub const PRECISION: f64 = 0.01;
 
 /// Numbers of masked files after which a value is looked at again, before all of them.
-const STAGES: [u32; 2] = [1, 3];
+const STAGES: [u32; 3] = [1, 3, 8];
 
 /// One thing that an intruder may do: an attack with certain known attributes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
