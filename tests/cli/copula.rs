@@ -148,6 +148,28 @@ fn a_secret_needs_no_seed_and_is_not_published() {
         .ended(2);
 }
 
+/// Two releases whose statements speak of a secret may have the same noise: who adds up their likelihoods is warned.
+#[test]
+fn likelihoods_of_releases_with_a_secret_are_added_with_a_note() {
+    let sandbox = sandbox();
+    sandbox
+        .run("mask copula --mu 2 --secret office.key --attributes income,tax --statement s.json -o m.csv in.csv")
+        .ended(0);
+    let numbered = |text: String| -> String {
+        let lines = text.lines().enumerate();
+        lines.map(|(n, line)| format!("{line};p{n}\n")).collect()
+    };
+    let with_pseudonyms = numbered(sandbox.text("m.csv")).replacen(";p0", ";pseudonym", 1);
+    sandbox.write("p.csv", with_pseudonyms);
+    let call = "link --method likelihood --statement s.json --known income in.csv";
+    let both = sandbox
+        .run(&format!("{call} p.csv --also p.csv --release-id pseudonym"))
+        .ended(0);
+    assert!(said(&both.stderr).contains("come from a secret. If it is the same one"));
+    let one = sandbox.run(&format!("{call} p.csv")).ended(0);
+    assert!(!one.stderr.contains("come from a secret"));
+}
+
 /// Two hundred people with three amounts that go together.
 fn many() -> String {
     let mut text = String::from("age,income,tax\n");

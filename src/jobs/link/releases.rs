@@ -14,6 +14,7 @@ use crate::{
         truth,
     },
     jobs::Observer,
+    statement::{Method as StatedMethod, Statement},
     table::Table,
 };
 
@@ -66,13 +67,19 @@ pub(super) fn aligned<'a>(
         if let Some(stated) = release.stated() {
             check_statement(stated.statement, stated.file, true, table)?;
         }
+        let own = release.stated().map(|own| own.statement);
+        let statement = own.or(facts.statement);
+        if draws_from_secret(statement) && draws_from_secret(facts.statement) {
+            facts.observer.note(&format!(
+                "note: {}: its noise and that of the masked file come from a secret. If it is the same one, this release says \
+                 little new, and probabilities stated for all releases together are too high",
+                table.name()
+            ));
+        }
         let (methods, _) = methods(
             request,
             &Facts {
-                statement: release
-                    .stated()
-                    .map(|own| own.statement)
-                    .or(facts.statement),
+                statement,
                 records: facts.records.max(table.n_records()),
                 masked: table,
                 ..*facts
@@ -85,6 +92,13 @@ pub(super) fn aligned<'a>(
         })
     };
     further.iter().map(align).collect()
+}
+
+/// Whether a masking drew its noise from a secret, so that another one could draw the same.
+fn draws_from_secret(statement: Option<&Statement>) -> bool {
+    statement.is_some_and(
+        |statement| matches!(&statement.method, StatedMethod::Copula(copula) if copula.secret),
+    )
 }
 
 /// The known attributes that a further release has, too.
