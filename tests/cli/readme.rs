@@ -2,6 +2,11 @@
 
 use std::{fs, path::Path};
 
+use sdcrisk::{
+    mask::{recode, suppress},
+    table::Roles,
+};
+
 use crate::sandbox::Sandbox;
 
 /// The first lines of the README lead from nothing to a report in fewer calls than this.
@@ -256,6 +261,41 @@ fn lines_end_at_100_columns_and_the_readme_is_short() {
     }
     assert!(long.is_empty(), "{long:#?}");
     assert!(include_str!("../../README.md").lines().count() <= README_LINES);
+}
+
+/// The whole files that the page of roles and rules shows say nothing that the program does not know.
+#[test]
+fn whole_files_of_roles_and_rules_are_read() {
+    let page = include_str!("../../docs/roles-and-rules.md");
+    let (mut roles, mut recoding, mut suppression) = (0, 0, 0);
+    let mut heading = "";
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(title) = line.strip_prefix("## ") {
+            heading = title;
+        }
+        if line != "```toml" {
+            continue;
+        }
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let text = block.join("\n");
+        match heading {
+            "Roles" => {
+                Roles::parse(&text).unwrap();
+                roles += 1;
+            }
+            "Rules for recoding" => {
+                recode::Rules::parse("recode.toml", &text).unwrap();
+                recoding += 1;
+            }
+            "Rules for suppression" => {
+                suppress::Rules::parse("suppress.toml", &text).unwrap();
+                suppression += 1;
+            }
+            other => panic!("a file under the heading {other:?}"),
+        }
+    }
+    assert_eq!((roles, recoding, suppression), (2, 1, 1));
 }
 
 /// A page that nobody finds is not read.
