@@ -1,6 +1,6 @@
 //! What `link --method prl` costs by size and comparator, beside a program that looks at every pair.
 //!
-//! `cargo bench --bench agreement`. The README beside this file tells what the figures mean.
+//! `cargo bench --bench agreement`. The README beside this file explains the figures.
 
 mod common;
 

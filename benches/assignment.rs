@@ -2,7 +2,7 @@
 //! cost.
 //!
 //! `cargo bench --bench assignment` compares on files of 5,000 records; `-- large` shows 100,000 records, which no dense
-//! solver holds; `-- patterns` compares assignments by agreement patterns (prl); `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file tells the rest.
+//! solver holds; `-- patterns` compares assignments by agreement patterns (prl); `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file has the rest.
 
 mod common;
 

@@ -2,7 +2,7 @@
 //! iterations.
 //!
 //! `cargo bench --bench fuzzy`. `-- files FOLDER` writes the file and the centres for `peers/fuzzy.sh`. The README beside this
-//! file tells the rest.
+//! file has the rest.
 
 mod common;
 

@@ -3,7 +3,7 @@
 //! `cargo bench --bench learned --features highs` answers all questions; `-- presolve` or `-- race` one of them; `-- race B 300` races on
 //! set B and gives the solver 300 seconds. `-- files FOLDER` writes the files. Without the feature `highs` the race is against `microlp`, on
 //! the first hundred records. Where the Census file of the literature is absent, a generated file takes its place. One thread; seconds
-//! are of the processor where the system tells them. The README beside this file tells what the figures mean.
+//! are of the processor where the system reports them. The README beside this file explains the figures.
 
 #[allow(clippy::unwrap_used, reason = "a benchmark may fail loudly")]
 #[path = "../tests/common/learned_files.rs"]

@@ -1,6 +1,6 @@
 //! What the likelihood attack on 100,000 records costs, beside the same likelihoods in plain loops over all pairs.
 //!
-//! `cargo bench --bench likelihood`. The README beside this file tells what the figures mean.
+//! `cargo bench --bench likelihood`. The README beside this file explains the figures.
 
 mod common;
 

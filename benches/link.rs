@@ -1,7 +1,7 @@
 //! What `sdcrisk link` costs by method and size, on files that can be linked and on files that cannot.
 //!
 //! `cargo bench --bench link` answers all questions; `cargo bench --bench link -- growth` one of them: `growth`,
-//! `independent`, `threads`. `-- files FOLDER` writes the files that these work on. The README beside this file tells
+//! `independent`, `threads`. `-- files FOLDER` writes the files that these work on. The README beside this file says
 //! what the figures mean.
 
 mod common;

@@ -1,7 +1,7 @@
 //! What `sdcrisk mask` of 1,000,000 × 13 costs by method beside a minimal program on the `csv` crate that parses every cell
 //! of the same file to `f64` and writes it back: time, and peak memory against the size of the file.
 //!
-//! `cargo bench --bench mask`. All are whole processes and take turns; the README beside this file tells the rest.
+//! `cargo bench --bench mask`. All are whole processes and take turns; the README beside this file has the rest.
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! What finding the groups of MDAV and V-MDAV costs by size, and beside the quadratic algorithm.
 //!
 //! `cargo bench --bench microaggregation` (add `-- million` for 1,000,000 records of 6 attributes). The library alone, in memory:
-//! no files, no standardising, no averages. The README beside this file tells the rest.
+//! no files, no standardising, no averages. The README beside this file has the rest.
 
 mod common;
 

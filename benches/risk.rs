@@ -1,6 +1,6 @@
 //! What the classes of a key of seven categories cost, and the search for minimal sample uniques, beside plain programs.
 //!
-//! `cargo bench --bench risk`. The README beside this file tells what the figures mean.
+//! `cargo bench --bench risk`. The README beside this file explains the figures.
 
 mod common;
 
