@@ -180,6 +180,13 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The commands and their options, those of all commands included.
+fn parser() -> clap::Command {
+    let mut program = Cli::command();
+    program.build();
+    program
+}
+
 /// Prints what the parser of the command line has to say: its objections, or the help or the version that was asked for.
 fn told(said: &clap::Error) -> anyhow::Result<Ending> {
     let plain = said.render().to_string();
