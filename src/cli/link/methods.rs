@@ -305,7 +305,10 @@ impl MethodArgs {
             AttackName::Dbrl2 => AttackRequest::AlignedVariances(self.singular()?),
             AttackName::Md => AttackRequest::AlignedCovariances(self.singular()?),
             AttackName::Md0 => AttackRequest::UnrelatedCovariances(self.singular()?),
-            AttackName::Kernel => AttackRequest::Kernel(self.kernel_law()?, self.singular()?),
+            AttackName::Kernel => AttackRequest::Kernel {
+                kernel: self.kernel_law()?,
+                singular: self.singular()?,
+            },
             AttackName::Gower => AttackRequest::Gower,
             AttackName::Prl => AttackRequest::Probabilistic(self.probabilistic.attack()?),
             AttackName::Rsld => AttackRequest::RankSwapIntersection,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// More cells make a file that nobody checks.
-const MOST_CELLS: usize = 50_000;
+const MAX_CELLS: usize = 50_000;
 
 impl Learned {
     /// The certificate of what was learned; `None` if no proof was kept.
@@ -123,7 +123,7 @@ impl Names<'_> {
                     None => unnamed(),
                 }
             }
-            Proof::Cells(cells) if cells.len() > MOST_CELLS => format::Proof::Search {
+            Proof::Cells(cells) if cells.len() > MAX_CELLS => format::Proof::Search {
                 rests_on: format!("{} cells, too many to be written", cells.len()),
             },
             Proof::Cells(cells) => format::Proof::Cells {

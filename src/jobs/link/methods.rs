@@ -127,7 +127,7 @@ fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>>
             mahalanobis(Scatter::AlignedCovariances, singular)
         }
         &AttackRequest::UnrelatedCovariances(singular) => mahalanobis(Scatter::Unrelated, singular),
-        &AttackRequest::Kernel(kernel, singular) => Ok(Box::new(KernelDistance {
+        &AttackRequest::Kernel { kernel, singular } => Ok(Box::new(KernelDistance {
             kernel,
             standardize,
             singular,

@@ -3,6 +3,7 @@
 mod aggregates;
 mod cases;
 mod certificate;
+mod check;
 mod learned;
 mod methods;
 mod published;
@@ -15,9 +16,10 @@ mod work;
 use aggregates::Sides;
 use methods::NotRun;
 use published::Facts;
-use releases::known_in;
+use releases::{Release, known_in};
 pub use request::LinkRequest;
 use request::{AttackRequest, RankSwapping};
+use rounds::Round;
 pub(crate) use statement::check_statement;
 use work::{Along, Learned, Turn, Work};
 
@@ -133,6 +135,7 @@ pub fn run(
         truth,
         ..
     } = input;
+    request.check()?;
     refuse_empty(original, masked)?;
     if let Some(stated) = input.statement {
         let is_aligned = request.alignment != request::Alignment::Order;
@@ -142,66 +145,23 @@ pub fn run(
     warn_of_strangers(truth, original, masked, observer);
 
     let seed = request.seed()?;
-    let held = request.held(original, &seed)?;
-    let sides = Sides::of(request, original, masked, &held)?;
-    let (cases, left_out) = match &sides {
-        Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
-        None => request.cases(original, masked, truth, &seed)?,
-    };
-    if let Some(Knowledge::Worst(size)) = request.known.family() {
-        observer.note(&format!(
-            "note: --known worst:{size}: the {} sets of {size} attributes are attacked that betray most by a bound (bits that masked ranks say \
-             about original ones)",
-            cases.len()
-        ));
-    }
-    for left in &left_out {
-        observer.note(&format!(
-            "note: {} is not compared: it {}",
-            left.attribute, left.why
-        ));
-    }
-    let doubts = match &sides {
-        Some(_) => Vec::new(),
-        None => doubts(original, masked, &cases, &left_out, statement),
-    };
-    warn_of(&doubts, observer)?;
-    let known_records = held.len();
-    // A file that was shortened after masking was masked as a whole.
-    let records = original.n_records().max(masked.n_records());
-    if matches!(
-        request.published.rank_swapping,
-        Some(RankSwapping::Percent(_))
-    ) && original.n_records() != masked.n_records()
-    {
-        observer.note(&format!(
-            "note: --p is taken as a percentage of {records} records, those of the larger file; --window states ranks"
-        ));
-    }
-    let standardize = request
-        .standardize
-        .unwrap_or_else(|| Standardize::usual(known_records, masked.n_records()));
-    if sides.is_some() && known_records < masked.n_records() {
-        observer.note(
-            "note: aggregates ranks the intruder's records among themselves: of fewer records than were released it finds little",
-        );
-    }
+    let scene = Scene::new(request, input, &seed, observer)?;
     let facts = Facts {
         published: &request.published,
         statement,
-        records,
+        // A file that was shortened after masking was masked as a whole.
+        records: original.n_records().max(masked.n_records()),
         attributes: original.attributes(),
         masked,
-        standardize,
+        standardize: request
+            .standardize
+            .unwrap_or_else(|| Standardize::usual(scene.held.len(), masked.n_records())),
         observer,
     };
+    scene.note_what_was_assumed(&facts);
     let (methods, not_run) = methods::methods(request, &facts)?;
     let releases = releases::aligned(request, input.further, &facts)?;
-    note_unknown_names(request, original, &cases, observer)?;
-    let known = cases.iter().map(Vec::len);
-    if let Some(unused) = methods::unused_prior(request, known) {
-        observer.unused(&unused)?;
-    }
+    note_unused(request, original, &scene.cases, observer)?;
     let by_likelihood = (request.attacks.single_attacks())
         .any(|attack| matches!(attack, AttackRequest::Likelihood));
     if by_likelihood && statement.is_none() && request.published.rank_swapping.is_some() {
@@ -209,27 +169,134 @@ pub fn run(
             "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
         );
     }
+    let held = scene.held.clone();
     let rounds = request.rounds(original, masked, truth, held, &seed)?;
-    let turns = cases.len() * rounds.len();
+    let turns = scene.cases.len() * rounds.len();
     request.refuse_several(methods.len() * turns, turns)?;
-    let mut work = Work::new(request, observer, &methods, not_run, standardize)?;
+    let mut work = Work::new(request, observer, &methods, not_run, facts.standardize)?;
     for (number, round) in rounds.iter().enumerate() {
+        scene.attack(&mut work, round, (number, rounds.len()), &releases)?;
+    }
+    Ok(scene.outcome(work))
+}
+
+/// Who knows what in a call.
+struct Scene<'a> {
+    request: &'a LinkRequest,
+    input: &'a Input<'a>,
+    observer: &'a dyn Observer,
+    /// The records that the intruder holds.
+    held: Vec<u32>,
+    /// What is aggregated, where the files share no attribute.
+    sides: Option<Sides>,
+    /// The sets of attributes that the intruder knows; one empty set where the files share none.
+    cases: Vec<Vec<Shared>>,
+    /// The attributes that are in none of them, and why.
+    left_out: Vec<LeftOut>,
+    /// Those that cannot be compared in earnest.
+    doubts: Vec<Doubt>,
+}
+
+impl<'a> Scene<'a> {
+    /// Works it out, and notes what is not compared.
+    fn new(
+        request: &'a LinkRequest,
+        input: &'a Input<'a>,
+        seed: &Seed,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        let &Input {
+            original,
+            masked,
+            truth,
+            ..
+        } = input;
+        let held = request.held(original, seed)?;
+        let sides = Sides::of(request, original, masked, &held)?;
+        let (cases, left_out) = match &sides {
+            Some(sides) => (vec![Vec::new()], sides.left_out.clone()),
+            None => request.cases(original, masked, truth, seed)?,
+        };
+        if let Some(Knowledge::Worst(size)) = request.known.family() {
+            observer.note(&format!(
+                "note: --known worst:{size}: the {} sets of {size} attributes are attacked that betray most by a bound (bits that masked ranks say \
+                 about original ones)",
+                cases.len()
+            ));
+        }
+        for left in &left_out {
+            observer.note(&format!(
+                "note: {} is not compared: it {}",
+                left.attribute, left.why
+            ));
+        }
+        let doubts = match &sides {
+            Some(_) => Vec::new(),
+            None => {
+                let statement = input.statement.map(|stated| stated.statement);
+                doubts(original, masked, &cases, &left_out, statement)
+            }
+        };
+        warn_of(&doubts, observer)?;
+        Ok(Self {
+            request,
+            input,
+            observer,
+            held,
+            sides,
+            cases,
+            left_out,
+            doubts,
+        })
+    }
+
+    /// Notes what is assumed of files of different length.
+    fn note_what_was_assumed(&self, facts: &Facts<'_>) {
+        let Input {
+            original, masked, ..
+        } = self.input;
+        let in_percent = matches!(
+            facts.published.rank_swapping,
+            Some(RankSwapping::Percent(_))
+        );
+        if in_percent && original.n_records() != masked.n_records() {
+            self.observer.note(&format!(
+                "note: --p is taken as a percentage of {} records, those of the larger file; --window states ranks",
+                facts.records
+            ));
+        }
+        if self.sides.is_some() && self.held.len() < masked.n_records() {
+            self.observer.note(
+                "note: aggregates ranks the intruder's records among themselves: of fewer records than were released it finds little",
+            );
+        }
+    }
+
+    /// One round of attacks, the one of this number from 0: all methods in all cases.
+    fn attack(
+        &self,
+        work: &mut Work<'_>,
+        round: &Round,
+        (number, of): (usize, usize),
+        releases: &[Release<'_>],
+    ) -> Result<()> {
+        let &Input {
+            original,
+            masked,
+            truth,
+            ..
+        } = self.input;
+        let direction = self.request.direction;
         let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
-            None => Study::new(original, masked, truth, held.to_vec(), request.direction),
-            Some(released) => Study::among(
-                original,
-                masked,
-                truth,
-                held.to_vec(),
-                released.clone(),
-                request.direction,
-            ),
+            None => Study::new(original, masked, truth, held.to_vec(), direction),
+            Some(released) => {
+                let (held, released) = (held.to_vec(), released.clone());
+                Study::among(original, masked, truth, held, released, direction)
+            }
         };
         let attacked = study(&round.held, round.released.as_ref());
-        let learned_from = round
-            .training
-            .as_ref()
-            .map(|training| study(&training.held, Some(&training.released)));
+        let training = round.training.as_ref();
+        let learned_from = training.map(|of| study(&of.held, Some(&of.released)));
         work.warn_of_long_assignments(attacked.sizes());
         // Nobody is looked for in a further release, so nobody need be known in it.
         let of_nobody = Truth::of_nobody(original);
@@ -237,19 +304,19 @@ pub fn run(
             .iter()
             .map(|release| {
                 let held = round.held.clone();
-                Study::new(original, release.table, &of_nobody, held, request.direction)
+                Study::new(original, release.table, &of_nobody, held, direction)
             })
             .collect();
-        for (place, known) in cases.iter().enumerate() {
+        for (place, known) in self.cases.iter().enumerate() {
             let mut along = Vec::with_capacity(releases.len());
             for (release, study) in releases.iter().zip(&further) {
-                let known = known_in(release.table, original, known, observer)?;
+                let known = known_in(release.table, original, known, self.observer)?;
                 along.push(Along {
                     case: study.case(&known),
                     release,
                 });
             }
-            let case = match &sides {
+            let case = match &self.sides {
                 Some(sides) => {
                     attacked.case_without_common_attributes(&sides.original, &sides.masked)
                 }
@@ -260,49 +327,64 @@ pub fn run(
                 case: &case,
                 training: training.as_ref(),
                 along: &along,
-                split: (rounds.len() > 1).then_some(number + 1),
-                number: number * cases.len() + place + 1,
-                of: rounds.len() * cases.len(),
+                split: (of > 1).then_some(number + 1),
+                number: number * self.cases.len() + place + 1,
+                of: of * self.cases.len(),
             })?;
         }
+        Ok(())
     }
-    let Work {
-        results,
-        claims,
-        mut not_run,
-        lesson,
-        ..
-    } = work;
-    // The same reason may have been met in several cases.
-    not_run.dedup();
-    let report = LinkReport {
-        schema: report::SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        status: Status::limited(results.iter().any(LinkResult::is_unproven)),
-        warnings: doubts,
-        scenario: ScenarioSummary {
-            aggregates: sides.map(|sides| sides.summary),
-            ..summary(request, [original, masked], known_records, left_out)
-        },
-        means: report::means(
-            &results,
-            request.known.family().is_some_and(Knowledge::is_family),
-        ),
-        results,
-        not_run: not_run
-            .into_iter()
-            .map(|NotRun { method, why }| MethodNotRun { method, why })
-            .collect(),
-    };
-    let certificate = lesson.as_ref().and_then(|learned| {
-        learned.certificate(request.direction, [original, masked], truth, &cases[0])
-    });
-    Ok(LinkOutcome {
-        report,
-        claims,
-        weights: lesson.map(|learned: Learned| learned.weights(request.direction)),
-        certificate,
-    })
+
+    /// What was found.
+    fn outcome(self, work: Work<'_>) -> LinkOutcome {
+        let Self {
+            request,
+            input:
+                Input {
+                    original,
+                    masked,
+                    truth,
+                    ..
+                },
+            ..
+        } = self;
+        let Work {
+            results,
+            claims,
+            mut not_run,
+            lesson,
+            ..
+        } = work;
+        // The same reason may have been met in several cases.
+        not_run.dedup();
+        let direction = request.direction;
+        let certificate = lesson.as_ref().and_then(|learned: &Learned| {
+            learned.certificate(direction, [original, masked], truth, &self.cases[0])
+        });
+        let of_family = request.known.family().is_some_and(Knowledge::is_family);
+        let report = LinkReport {
+            schema: report::SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            status: Status::limited(results.iter().any(LinkResult::is_unproven)),
+            warnings: self.doubts,
+            scenario: ScenarioSummary {
+                aggregates: self.sides.map(|sides| sides.summary),
+                ..summary(request, [original, masked], self.held.len(), self.left_out)
+            },
+            means: report::means(&results, of_family),
+            results,
+            not_run: not_run
+                .into_iter()
+                .map(|NotRun { method, why }| MethodNotRun { method, why })
+                .collect(),
+        };
+        LinkOutcome {
+            report,
+            claims,
+            weights: lesson.map(|learned| learned.weights(direction)),
+            certificate,
+        }
+    }
 }
 
 /// Checks a request for attacks on masked files of this original, as far as that can be done before masking, and gives the
@@ -315,6 +397,7 @@ pub fn check_on(
     original: &Table,
     observer: &dyn Observer,
 ) -> Result<Vec<LeftOut>> {
+    request.check()?;
     refuse_empty(original, original)?;
     let seed = request.seed()?;
     let held = request.held(original, &seed)?;
@@ -338,6 +421,23 @@ impl LinkRequest {
             None if self.draws_knowledge() => Seed::from_system(),
             None => Ok(Seed::from_number(0)),
         }
+    }
+}
+
+/// Notes what of the request has no use where the intruder knows these attributes.
+///
+/// # Errors
+/// What the observer makes of it.
+fn note_unused(
+    request: &LinkRequest,
+    original: &Table,
+    cases: &[Vec<Shared>],
+    observer: &dyn Observer,
+) -> Result<()> {
+    note_unknown_names(request, original, cases, observer)?;
+    match methods::unused_prior(request, cases.iter().map(Vec::len)) {
+        Some(unused) => observer.unused(&unused),
+        None => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     Further,
     methods::{Method, methods},
     published::Facts,
-    request::LinkRequest,
+    request::{AttackRequest, LinkRequest},
     statement::check_statement,
 };
 use crate::{
@@ -38,9 +38,25 @@ pub(super) fn aligned<'a>(
     further: &'a [Further],
     facts: &Facts<'_>,
 ) -> Result<Vec<Release<'a>>> {
-    let Some(id) = &request.release_id else {
+    if further.is_empty() {
         return Ok(Vec::new());
+    }
+    let Some(id) = &request.release_id else {
+        return Err(Error::usage(
+            "further releases need an attribute that says which of their records are the same person's",
+        ));
     };
+    let adds_up = |attack: &AttackRequest| {
+        matches!(
+            attack,
+            AttackRequest::Likelihood | AttackRequest::Involution { .. }
+        )
+    };
+    if !request.attacks.single_attacks().all(adds_up) {
+        return Err(Error::usage(
+            "likelihoods of several releases are added up, which only likelihood and involution have",
+        ));
+    }
     let masked = facts.masked;
     let ids = truth::identifiers(masked, masked.find(id)?)?;
     let align = |release: &'a Further| -> Result<Release<'a>> {

@@ -150,7 +150,12 @@ pub enum AttackRequest {
     /// `md0`: Mahalanobis distance from the covariances of the two files.
     UnrelatedCovariances(Singular),
     /// `kernel`: the distance in the space of a kernel.
-    Kernel(Kernel, Singular),
+    Kernel {
+        /// The kernel.
+        kernel: Kernel,
+        /// What is done where the kernel mahalanobis has no inverse.
+        singular: Singular,
+    },
     /// `gower`: Gower's dissimilarity.
     Gower,
     /// `prl`: probabilistic record linkage. By what it standardises follows from the request.
@@ -181,7 +186,7 @@ impl AttackRequest {
             Self::AlignedVariances(_) => "dbrl2",
             Self::AlignedCovariances(_) => "md",
             Self::UnrelatedCovariances(_) => "md0",
-            Self::Kernel(..) => "kernel",
+            Self::Kernel { .. } => "kernel",
             Self::Gower => "gower",
             Self::Probabilistic(_) => "prl",
             Self::RankSwapIntersection => "rsld",
@@ -203,7 +208,7 @@ impl AttackRequest {
             | Self::AlignedVariances(_)
             | Self::AlignedCovariances(_)
             | Self::UnrelatedCovariances(_)
-            | Self::Kernel(..)
+            | Self::Kernel { .. }
             | Self::Gower
             | Self::Probabilistic(_)
             | Self::Aggregates(_) => false,

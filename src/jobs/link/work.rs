@@ -268,13 +268,13 @@ impl<'a> Work<'a> {
 /// Failed, when it counts more: then the program is wrong, and nothing of this is fit to be reported.
 fn check_count(lesson: &Lesson, strict: u64) -> Result<()> {
     let (family, bound) = (lesson.distance.family.name(), lesson.bound);
-    match strict > bound as u64 {
-        false => Ok(()),
-        true => Err(Error::failed(format!(
-            "internal error: {family} links {strict} records where no more than {bound} are proven possible"
-        ))
-        .remedy("Please report this, with the files if they may be given away; there is no result")),
+    if strict <= bound as u64 {
+        return Ok(());
     }
+    Err(Error::failed(format!(
+        "internal error: {family} links {strict} records where no more than {bound} are proven possible"
+    ))
+    .remedy("Please report this, with the files if they may be given away; there is no result"))
 }
 
 /// How many records each attribute links on its own.

@@ -1,0 +1,177 @@
+//! Whether a request makes sense, whoever made it. The command line objects to most of this itself, in words of its options.
+
+use super::request::{AttackRequest, Attacks, LinkRequest, RankSwapping, Training, Wanted};
+use crate::{
+    attack::{
+        involution::check_eps, kernel::Kernel, learned::family::Family, mahalanobis::Singular,
+        probabilistic::Probabilistic,
+    },
+    error::{Error, Result},
+    evaluate::link::Assign,
+};
+
+impl LinkRequest {
+    /// That it makes sense, as far as that can be said without tables. [`run`](super::run) begins with it.
+    ///
+    /// # Errors
+    /// Usage, when a parameter cannot be, or two parts of the request contradict each other.
+    pub fn check(&self) -> Result<()> {
+        self.check_attacks()?;
+        self.check_learning()?;
+        if let Some(RankSwapping::Percent(entries)) = &self.published.rank_swapping {
+            let mut percent = entries.iter().map(|entry| entry.number);
+            holds(
+                percent.all(|p| (0.0..=100.0).contains(&p)),
+                "a published percentage is not from 0 to 100",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn check_attacks(&self) -> Result<()> {
+        let attacks: Vec<&AttackRequest> = self.attacks.single_attacks().collect();
+        let number = match &self.attacks {
+            Attacks::Named(wanted) => wanted.len(),
+            Attacks::ThatApply(attacks) => attacks.len(),
+        };
+        holds(number > 0, "asks for no attack")?;
+        let any = |is: fn(&AttackRequest) -> bool| attacks.iter().any(|attack| is(attack));
+        let by_aggregates = any(|attack| matches!(attack, AttackRequest::Aggregates(_)));
+        holds(
+            !by_aggregates || number == 1,
+            "aggregates cannot be asked for with other attacks: it relates no attribute of one file to one of the other",
+        )?;
+        let weighs = any(|attack| {
+            matches!(
+                attack,
+                AttackRequest::Likelihood
+                    | AttackRequest::Involution { .. }
+                    | AttackRequest::Probabilistic(_)
+            )
+        });
+        holds(
+            weighs || !matches!(self.assign, Assign::Balanced | Assign::Sampled(_)),
+            "a balanced assignment needs likelihoods, which no attack that is asked for has",
+        )?;
+        let only_orders = any(|attack| {
+            matches!(
+                attack,
+                AttackRequest::Kernel {
+                    kernel: Kernel::Rbf | Kernel::Mahalanobis,
+                    ..
+                }
+            )
+        });
+        holds(
+            self.assign != Assign::OneToOne || !only_orders,
+            "the kernels rbf and mahalanobis order pairs as am and md do, and are not added up by an assignment",
+        )?;
+        attacks.into_iter().try_for_each(AttackRequest::check)
+    }
+
+    fn check_learning(&self) -> Result<()> {
+        let families: Vec<Family> = match &self.attacks {
+            Attacks::Named(wanted) => (wanted.iter())
+                .filter_map(|wanted| match wanted {
+                    Wanted::Learned(family) => Some(*family),
+                    Wanted::Attack(_) => None,
+                })
+                .collect(),
+            Attacks::ThatApply(_) => Vec::new(),
+        };
+        let learning = &self.learning;
+        match &learning.given {
+            Some(given) => holds(
+                families == [given.weights.family],
+                "weights are given that are not of the one family that is asked for",
+            )?,
+            None => holds(
+                families.is_empty() || self.assign == Assign::Best,
+                "a distance is learned, and its bound proven, for records that take their best one by one, not jointly",
+            )?,
+        }
+        holds(
+            learning.seconds > 0.0 && learning.seconds.is_finite(),
+            "a search needs a number of seconds above 0",
+        )?;
+        let splits = match learning.training {
+            Some(Training::Drawn { splits, .. }) => splits,
+            Some(Training::Listed(_)) | None => 1,
+        };
+        holds(splits > 0, "individuals to learn from are drawn 0 times")
+    }
+}
+
+impl AttackRequest {
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::AlignedVariances(singular)
+            | Self::AlignedCovariances(singular)
+            | Self::UnrelatedCovariances(singular) => check_singular(*singular),
+            Self::Kernel { kernel, singular } => {
+                check_singular(*singular)?;
+                match *kernel {
+                    Kernel::Polynomial { degree } => holds(
+                        degree > 0,
+                        "a polynomial kernel of degree 0 makes all records equal",
+                    ),
+                    Kernel::Tanh { offset } => holds(
+                        offset.is_finite(),
+                        "the offset of the kernel tanh must be a number",
+                    ),
+                    Kernel::Rbf | Kernel::Mahalanobis => Ok(()),
+                }
+            }
+            Self::Probabilistic(Probabilistic {
+                iterations,
+                admissible,
+                ..
+            }) => {
+                let is_probability = |p: f64| p > 0.0 && p < 1.0;
+                let (m, u, prior) = iterations.start;
+                holds(iterations.most > 0, "no iteration of EM fits nothing")?;
+                holds(
+                    [Some(m), Some(u), prior]
+                        .into_iter()
+                        .flatten()
+                        .all(is_probability)
+                        && m > u,
+                    "EM starts from probabilities between 0 and 1, m above u",
+                )?;
+                let rates = admissible.map(|rates| [rates.false_links, rates.missed_matches]);
+                holds(
+                    rates.into_iter().flatten().all(is_probability),
+                    "admissible error rates are between 0 and 1",
+                )
+            }
+            Self::Microaggregation { nearest_clusters } => holds(
+                *nearest_clusters != Some(0),
+                "0 nearest averages would leave nobody as a candidate",
+            ),
+            Self::Involution { eps } => check_eps(*eps),
+            Self::Nearest
+            | Self::Gower
+            | Self::RankSwapIntersection
+            | Self::Aggregates(_)
+            | Self::Likelihood => Ok(()),
+        }
+    }
+}
+
+fn check_singular(singular: Singular) -> Result<()> {
+    match singular {
+        Singular::Ridge(ridge) => holds(
+            ridge > 0.0 && ridge.is_finite(),
+            "a ridge is a share of the mean variance: a number above 0",
+        ),
+        Singular::Refused | Singular::PseudoInverse => Ok(()),
+    }
+}
+
+/// Refuses a request of which something does not hold.
+fn holds(condition: bool, otherwise: &str) -> Result<()> {
+    if condition {
+        return Ok(());
+    }
+    Err(Error::usage(otherwise))
+}
