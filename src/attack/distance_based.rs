@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Attack, Direction, Nearest, Preference, Scenario,
     nominal::{Column, Expanded, Holds},
@@ -17,12 +19,14 @@ use crate::{
 ///
 /// The rule for attacks that nothing else was asked of is [`Standardize::usual`]. What else an attack takes from the intruder's
 /// records follows the same comparison of two numbers ([`Scenario::holds_all`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Standardize {
     /// Each file by its own means and standard deviations. Where the intruder's records do not differ in an attribute
     /// (there is one record, say), those of the release are used.
     Own,
     /// Both files by the means and standard deviations of the released one, which everybody has.
+    #[serde(rename = "masked")]
     Release,
     /// Both files by those of the intruder's (original) file.
     Original,

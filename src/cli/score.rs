@@ -26,7 +26,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         link::{Assign, shared_attributes},
-        overall::Overall,
+        overall::{Overall, Term},
         truth::id_columns,
     },
     figure,
@@ -39,7 +39,7 @@ use crate::{
     },
     loss,
     report::{
-        score::{LinkTerm, ScenarioSummary, ScoreReport},
+        score::{LinkTerm, Role, ScenarioSummary, ScoreReport},
         text,
     },
     risk,
@@ -222,15 +222,21 @@ impl ScoreArgs {
                     published: published.clone(),
                     ..of(AttackRequest::RankSwapIntersection)
                 };
-                Some(LinkTerm::new("rsld", &attacked(&request, stated)?))
+                Some(LinkTerm::new(
+                    Role::Term(Term::Rsld),
+                    &attacked(&request, stated)?,
+                ))
             }
         };
-        let dld = LinkTerm::new("dld", &attacked(&of(AttackRequest::Nearest), None)?);
+        let dld = LinkTerm::new(
+            Role::Term(Term::Dld),
+            &attacked(&of(AttackRequest::Nearest), None)?,
+        );
         let pld = LinkRequest {
             assign: self.assign(),
             ..of(self.probabilistic(console)?)
         };
-        let pld = LinkTerm::new("pld", &attacked(&pld, None)?);
+        let pld = LinkTerm::new(Role::Term(Term::Pld), &attacked(&pld, None)?);
         let mut links: Vec<LinkTerm> = [rsld, Some(dld), Some(pld)].into_iter().flatten().collect();
         for (attack, assign) in self.stronger(statement, &published) {
             let name = attack.name();
@@ -240,7 +246,7 @@ impl ScoreArgs {
                 ..of(attack)
             };
             match attacked(&request, stated) {
-                Ok(report) => links.push(LinkTerm::new(name, &report)),
+                Ok(report) => links.push(LinkTerm::new(Role::Other(name), &report)),
                 // What was published has no use for this attack, or the file is too large for it.
                 Err(error) => console.note(&format!(
                     "note: {name} is not among the attacks: {}",
@@ -254,18 +260,18 @@ impl ScoreArgs {
         loss::check_memory(&pair)?;
         let losses = console.stage("loss", || loss::figures(&pair));
         let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
-        let id = figure::find(&intervals, "interval_disclosure_rank");
+        let id = figure::find(&intervals, risk::interval::BY_RANK.key);
         let not_in_il = loss::not_in_il(&pair);
-        let rate = |term: &str| {
-            let of = links.iter().find(|link| link.term == term);
+        let rate = |term: Term| {
+            let of = links.iter().find(|link| link.term == Role::Term(term));
             of.map(|link| link.rate)
         };
         let overall = Overall {
-            il: figure::value(&losses, "il"),
+            il: figure::value(&losses, loss::IL.key),
             il_is_partial: !not_in_il.is_empty(),
-            rsld: rate("rsld"),
-            dld: rate("dld"),
-            pld: rate("pld"),
+            rsld: rate(Term::Rsld),
+            dld: rate(Term::Dld),
+            pld: rate(Term::Pld),
             id: id.and_then(|id| id.value),
             strongest: (links.iter().flat_map(|term| &term.cases))
                 .map(|case| case.rate)
@@ -286,7 +292,7 @@ impl ScoreArgs {
         let mut report = ScoreReport::new(
             scenario,
             overall,
-            figure::find(&losses, "il").cloned(),
+            figure::find(&losses, loss::IL.key).cloned(),
             id.cloned(),
             links,
             no_rsld,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     comparable::Doubt,
     link::AssignRule,
-    overall::Overall,
+    overall::{Overall, Term},
     plan::{PlannedMask, PlannedOption},
     status::Status,
 };
@@ -224,15 +224,13 @@ impl AttackRow {
     }
 }
 
-/// Names of the attack that is PLD.
-const PLD: [&str; 2] = ["pld", "prl"];
-
-/// The attack that is a term of DR: that of one of these names, else the first with this method.
-fn term<'a>(attacks: &'a [AttackRow], names: &[&str], method: &str) -> Option<&'a AttackRow> {
+/// The attack that is a term of DR: that which the plan calls by the term or by the attack of the literature, else the first by its method.
+fn term(attacks: &[AttackRow], term: Term) -> Option<&AttackRow> {
+    let names = [term.definition().key, term.method()];
     let named = attacks
         .iter()
         .find(|attack| names.contains(&attack.name.as_str()));
-    named.or_else(|| attacks.iter().find(|attack| attack.method == method))
+    named.or_else(|| attacks.iter().find(|attack| attack.method == term.method()))
 }
 
 /// How the attack that is PLD assigned records, if that was not one to one as in the literature and in `score`: a note for people.
@@ -240,7 +238,7 @@ fn term<'a>(attacks: &'a [AttackRow], names: &[&str], method: &str) -> Option<&'
 pub fn pld_assigned_otherwise(rows: &[Row]) -> Option<String> {
     rows.iter().find_map(|row| {
         let enters = row.dr.is_some() || row.dr_2001.is_some();
-        let pld = term(&row.attacks, &PLD, "prl").filter(|_| enters)?;
+        let pld = term(&row.attacks, Term::Pld).filter(|_| enters)?;
         let assign = (pld.assign).filter(|&rule| rule != AssignRule::OneToOne)?;
         Some(format!(
             "note: PLD in DR is the attack {} with assign = \"{}\"; the literature and 'sdcrisk score' assign one to one: {{ \
@@ -257,13 +255,13 @@ pub fn overall(
     losses: &Map<String, Value>,
     risks: &Map<String, Value>,
 ) -> Overall {
-    let linked = |names: &[&str], method: &str| term(attacks, names, method)?.rate;
+    let linked = |of| term(attacks, of)?.rate;
     Overall {
         il: losses.get(loss::IL.key).and_then(Value::as_f64),
         il_is_partial: false,
-        rsld: linked(&["rsld"], "rsld"),
-        dld: linked(&["dld", "am"], "am"),
-        pld: linked(&PLD, "prl"),
+        rsld: linked(Term::Rsld),
+        dld: linked(Term::Dld),
+        pld: linked(Term::Pld),
         id: risks.get(interval::BY_RANK.key).and_then(Value::as_f64),
         strongest: (attacks.iter().flat_map(|attack| &attack.by_case))
             .map(|case| case.rate)

@@ -104,6 +104,45 @@ pub static DEFINITIONS: [&Definition; 10] = [
     &DR_STRONGEST,
 ];
 
+/// A record linkage that is a term of DR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Term {
+    /// Links by the published window of rank swapping.
+    Rsld,
+    /// Links by distance.
+    Dld,
+    /// Links by agreement.
+    Pld,
+}
+
+impl Term {
+    /// All, in the order of reports.
+    pub const ALL: [Self; 3] = [Self::Rsld, Self::Dld, Self::Pld];
+
+    /// What it is.
+    pub fn definition(self) -> &'static Definition {
+        match self {
+            Self::Rsld => &RSLD,
+            Self::Dld => &DLD,
+            Self::Pld => &PLD,
+        }
+    }
+
+    /// The attack of the literature, by its name on the command line.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Rsld => "rsld",
+            Self::Dld => "am",
+            Self::Pld => "prl",
+        }
+    }
+
+    /// What people call it.
+    pub fn name(self) -> String {
+        self.definition().key.to_uppercase()
+    }
+}
+
 /// The terms of the score, as fractions (the papers print percent); `None` where a term was not measured.
 ///
 /// ```text
@@ -141,6 +180,15 @@ pub struct Overall {
 }
 
 impl Overall {
+    /// A term.
+    pub fn term(&self, term: Term) -> Option<f64> {
+        match term {
+            Term::Rsld => self.rsld,
+            Term::Dld => self.dld,
+            Term::Pld => self.pld,
+        }
+    }
+
     /// DR = 0.166 (RSLD + DLD + PLD) + 0.5 ID; `None` if a term is absent (see [`Overall::figures`] for which).
     pub fn dr(&self) -> Option<f64> {
         let linked = self.rsld? + self.dld? + self.pld?;
@@ -177,8 +225,8 @@ impl Overall {
     pub fn figures(&self) -> [Figure; 5] {
         let (il, rsld) = (("IL", self.il), ("RSLD", self.rsld));
         let both = [("DLD", self.dld), ("PLD", self.pld), ("ID", self.id)];
-        let with = |more: &[Term]| [more, &both].concat();
-        let score = |what, value, terms: &[Term]| match self.il_is_partial && self.il.is_some() {
+        let with = |more: &[Named]| [more, &both].concat();
+        let score = |what, value, terms: &[Named]| match self.il_is_partial && self.il.is_some() {
             true => Figure::undefined(what, "IL is of numbers only, and other attributes changed"),
             false => figure(what, value, terms),
         };
@@ -196,9 +244,9 @@ impl Overall {
     }
 }
 
-type Term = (&'static str, Option<f64>);
+type Named = (&'static str, Option<f64>);
 
-fn figure(what: &'static Definition, value: Option<f64>, terms: &[Term]) -> Figure {
+fn figure(what: &'static Definition, value: Option<f64>, terms: &[Named]) -> Figure {
     match value {
         Some(value) => Figure::new(what, value, terms.len() as u64),
         None => {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::chart::picture::Drawing;
 use crate::attack::learned::{
     family::Family,
-    weights::{Basis, ProofStatus, Weights, basis, proof_word},
+    weights::{Basis, ProofStatus, Weights, basis},
 };
 use matrix::Bilinear;
 use measure::Measured;
@@ -115,7 +115,7 @@ impl Explanation {
             linked: weights.linked,
             records: weights.records,
             bound: weights.bound,
-            proof: proof_word(weights.proof),
+            proof: weights.proof.word(),
             unique: weights.is_unique(),
             alone: alone
                 .map(|(&linked, attribute)| Alone {

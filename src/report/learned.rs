@@ -5,11 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::attack::learned::{
     Lesson,
-    weights::{basis, parameter_names},
+    weights::{Basis, ProofStatus, basis, parameter_names},
 };
-
-/// The word for a proof that is complete.
-pub const OPTIMAL: &str = "optimal";
 
 /// A learned distance and its proof.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,7 +16,7 @@ pub struct LearnedSummary {
     /// What is left unproven, as a share of the records: (bound − links recounted strictly) / records.
     pub gap: f64,
     /// `optimal` if the bound is reached, else `limit`.
-    pub proof: &'static str,
+    pub proof: ProofStatus,
     /// The parameters: by attribute, by set of attributes, or by product.
     pub weights: Map<String, Value>,
     /// The smallest difference between the distances of a competitor and of the partner among the linked records, in units of the
@@ -28,7 +25,7 @@ pub struct LearnedSummary {
     /// The links that the search itself counts, ties excluded.
     pub counted_by_search: u64,
     /// What the weights are of: attributes, order, measure, moebius, matrix.
-    pub basis: &'static str,
+    pub basis: Basis,
     /// True records that equal another one in all known attributes: ties that no distance breaks.
     pub tied_with_others: u64,
 }
@@ -42,17 +39,14 @@ impl LearnedSummary {
             bound,
             gap: bound.saturating_sub(strict) as f64 / records.max(1) as f64,
             // One-to-one assignments may link more.
-            proof: match strict >= bound {
-                true => OPTIMAL,
-                false => "limit",
-            },
+            proof: ProofStatus::reached(strict >= bound),
             weights: names
                 .into_iter()
                 .zip(lesson.distance.parameters.iter().map(|&p| Value::from(p)))
                 .collect(),
             margin: lesson.margin,
             counted_by_search: lesson.linked as u64,
-            basis: basis(lesson.distance.family).word(),
+            basis: basis(lesson.distance.family),
             tied_with_others: lesson.with_twins as u64,
         }
     }
@@ -65,12 +59,12 @@ impl LearnedSummary {
             .filter_map(|(name, weight)| Some((name, weight.as_f64()?)))
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let proof = match self.proof {
-            OPTIMAL => format!(
+            ProofStatus::Optimal => format!(
                 "no distance of this kind links more than {} of {records} records (ties counted as wrong), whatever its weights: that \
                  is proven.",
                 self.bound
             ),
-            _ => format!(
+            ProofStatus::Limit => format!(
                 "the search ended before a proof (its time was over, it was interrupted, or rounding stood in its way): it found \
                  {strict} of {records} records, and no distance of this kind links more than {} (ties counted as wrong).",
                 self.bound
@@ -83,8 +77,8 @@ impl LearnedSummary {
                  rate counts a tie as --ties says."
             ),
         };
-        let weight = match (method, greatest) {
-            ("wm" | "wm-m", Some((name, weight))) => {
+        let weight = match (self.basis, greatest) {
+            (Basis::Attributes, Some((name, weight))) => {
                 format!(" The greatest weight has {name}, {weight:.3} of 1.")
             }
             _ => String::new(),
@@ -97,8 +91,8 @@ impl LearnedSummary {
     /// The bound, in words of a table cell.
     pub fn bound_in_words(&self) -> String {
         match self.proof {
-            OPTIMAL => format!("{} (proven)", self.bound),
-            _ => format!("at most {}", self.bound),
+            ProofStatus::Optimal => format!("{} (proven)", self.bound),
+            ProofStatus::Limit => format!("at most {}", self.bound),
         }
     }
 }

@@ -5,12 +5,12 @@ mod people;
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     calibration::{self, CalibrationBand},
     io_error,
-    learned::{LearnedSummary, OPTIMAL},
+    learned::LearnedSummary,
     match_attributes::SituationSummary,
     posterior::PosteriorSummary,
     probabilistic::ModelSummary,
@@ -18,7 +18,11 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
-    attack::{Attack, Direction, distance_based::Standardize, learned::Lesson},
+    attack::{
+        Attack, Direction,
+        distance_based::Standardize,
+        learned::{Lesson, weights::ProofStatus},
+    },
     evaluate::{
         comparable::Doubt,
         link::{AssignRule, Claim, Outcome},
@@ -198,8 +202,8 @@ pub struct LinkResult {
     pub candidates_histogram: Vec<(u32, u64)>,
     /// Records whose true partner is among the candidates.
     pub contains_true: u64,
-    /// By what files were standardised: `own`, `masked`, `original` or `none`; null for methods without such units.
-    pub standardize: Option<&'static str>,
+    /// By what files were standardised; null for methods without such units.
+    pub standardize: Option<Standardize>,
     /// The window of ranks assumed for each known attribute; null for methods that assume none.
     pub windows: Option<Vec<usize>>,
     /// Of a one-to-one assignment.
@@ -243,7 +247,7 @@ pub struct LinkResult {
 }
 
 /// Whose records a rate is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sample {
     /// Those that the distance was learned from.
@@ -279,10 +283,20 @@ pub struct AssignmentSummary {
     pub cost: f64,
     /// Number of pairs.
     pub pairs: u64,
-    /// `optimal` if cost and bound agree to nine digits, else `bounded`.
-    pub proof: &'static str,
+    /// How near it is known to be to the least cost.
+    pub proof: AssignmentProof,
     /// No assignment of as many pairs costs less than this, up to rounding.
     pub bound: f64,
+}
+
+/// How near an assignment is known to be to the least cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AssignmentProof {
+    /// Cost and bound agree to nine digits.
+    Optimal,
+    /// They do not: rounding leaves it open.
+    Bounded,
 }
 
 impl AssignmentSummary {
@@ -345,7 +359,7 @@ impl LinkResult {
             candidates_histogram: score.candidates_histogram.clone(),
             beyond: BeyondSummary::new(&outcome.beyond, ties),
             contains_true: score.contains_true,
-            standardize: attack.standardize().map(Standardize::word),
+            standardize: attack.standardize(),
             windows: attack.windows(known),
             sample: None,
             split: None,
@@ -354,8 +368,8 @@ impl LinkResult {
                 cost: total.cost,
                 pairs: total.pairs,
                 proof: match total.is_proven {
-                    true => "optimal",
-                    false => "bounded",
+                    true => AssignmentProof::Optimal,
+                    false => AssignmentProof::Bounded,
                 },
                 bound: total.bound,
             }),
@@ -392,7 +406,7 @@ impl LinkResult {
     pub fn is_unproven(&self) -> bool {
         self.learned
             .as_ref()
-            .is_some_and(|learned| learned.proof != OPTIMAL)
+            .is_some_and(|learned| learned.proof == ProofStatus::Limit)
     }
 
     /// Adds what was learned from these records, on these attributes: this result is then the recount of it.
@@ -588,8 +602,8 @@ impl LinkReport {
                     r.split,
                     r.learned.as_ref().map(|learned| learned.bound),
                     r.learned.as_ref().map(|learned| learned.gap),
-                    r.learned.as_ref().map(|learned| learned.proof),
-                    r.standardize,
+                    r.learned.as_ref().map(|learned| learned.proof.word()),
+                    r.standardize.map(Standardize::word),
                     r.interval_of_findable[0],
                     r.interval_of_findable[1],
                     r.beyond.cells(),

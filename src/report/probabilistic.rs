@@ -18,7 +18,7 @@ const SHOWN: usize = 16;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelSummary {
     /// How it was fitted.
-    pub fit: &'static str,
+    pub fit: Fit,
     /// The attributes, in the order of the signs of a pattern.
     pub attributes: Vec<String>,
     /// When each attribute agrees.
@@ -97,11 +97,7 @@ impl ModelSummary {
         }
         let parameters = &model.fitted.parameters;
         Self {
-            fit: match model.fit {
-                Fit::Em => "em",
-                Fit::EmFixedU => "em-fixed-u",
-                Fit::Known => "known",
-            },
+            fit: model.fit,
             attributes: known.to_vec(),
             agree: known
                 .iter()
@@ -183,15 +179,9 @@ impl ModelSummary {
 
     /// What the model stands for, in sentences.
     pub fn reading(&self) -> Vec<String> {
-        let how = match self.fit {
-            "known" => "m and u were counted from the true pairs, a worst case".to_string(),
-            _ => format!(
-                "{} ({} after {} iterations; {:.3e} of all pairs as matches, where at most {:.3e} can match)",
-                match self.fit {
-                    "em" => "m, u and the share of matches were fitted by EM",
-                    _ =>
-                        "m was fitted by EM, u counted over all pairs and the share of matches held",
-                },
+        let fitted = |what: &str| {
+            format!(
+                "{what} ({} after {} iterations; {:.3e} of all pairs as matches, where at most {:.3e} can match)",
                 if self.converged {
                     "converged"
                 } else {
@@ -200,7 +190,14 @@ impl ModelSummary {
                 self.iterations,
                 self.prior,
                 self.possible_prior
-            ),
+            )
+        };
+        let how = match self.fit {
+            Fit::Known => "m and u were counted from the true pairs, a worst case".to_string(),
+            Fit::Em => fitted("m, u and the share of matches were fitted by EM"),
+            Fit::EmFixedU => {
+                fitted("m was fitted by EM, u counted over all pairs and the share of matches held")
+            }
         };
         let mut lines = vec![format!(
             "What the figure of prl stands for: {how}. A pattern has a sign for each attribute, in the order of the \

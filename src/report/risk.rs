@@ -17,7 +17,10 @@ use super::{
 use crate::{
     evaluate::comparable::Doubt,
     figure::{About, Definition, Figure, Part},
-    risk::records::{RecordRisk, RecordRisks},
+    risk::{
+        records::{RecordRisk, RecordRisks},
+        suda::Scoring,
+    },
 };
 
 /// The schema name and version of this report.
@@ -71,12 +74,24 @@ pub struct Scenario {
 pub struct SudaSummary {
     /// Most attributes of a set.
     pub most_attributes: u32,
-    /// `elliot` or `subsets`.
-    pub scoring: &'static str,
+    /// How they were scored.
+    pub scoring: Scoring,
     /// The share of the population in the sample.
     pub sampling_fraction: f64,
-    /// Where that is from: the `option`, the `weights` (records over their sum), or the `default`.
-    pub sampling_fraction_from: &'static str,
+    /// Where that is from.
+    pub sampling_fraction_from: FractionFrom,
+}
+
+/// Where a sampling fraction is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FractionFrom {
+    /// It was stated.
+    Option,
+    /// The records over the sum of their weights.
+    Weights,
+    /// Neither: that of the literature.
+    Default,
 }
 
 /// How two files were compared.
@@ -346,12 +361,13 @@ impl RiskReport {
             content += &text::paragraph(&format!(
                 "Minimal sample uniques of up to {} attributes, scoring {}, sampling fraction {} ({}).",
                 suda.most_attributes,
-                suda.scoring,
+                suda.scoring.word(),
                 text::percent(suda.sampling_fraction),
                 match suda.sampling_fraction_from {
-                    "option" => "as stated",
-                    "weights" => "the records over the sum of their weights",
-                    _ => "assumed: neither --sampling-fraction nor --weights is given",
+                    FractionFrom::Option => "as stated",
+                    FractionFrom::Weights => "the records over the sum of their weights",
+                    FractionFrom::Default =>
+                        "assumed: neither --sampling-fraction nor --weights is given",
                 }
             ));
         }

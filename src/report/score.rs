@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{
     figures::{self, FigureRow},
@@ -11,10 +11,11 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
+    attack::probabilistic::Fit,
     evaluate::{
         comparable::Doubt,
         link::AssignRule,
-        overall::{self, Overall},
+        overall::{self, Overall, Term},
     },
     figure::{self, Definition, Figure, Part},
 };
@@ -37,8 +38,8 @@ pub struct ScoreReport {
     pub warnings: Vec<Doubt>,
     /// Who attacked what.
     pub scenario: ScenarioSummary,
-    /// Which form comes first: `rsld`, or `2001` where there is no RSLD.
-    pub form: &'static str,
+    /// Which form comes first.
+    pub form: Form,
     /// Information loss.
     pub il: Option<f64>,
     /// Disclosure risk with RSLD.
@@ -106,11 +107,55 @@ pub struct ScenarioSummary {
     pub left_out: Vec<LeftOutAttribute>,
 }
 
+/// The form of DR and of the score that comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Form {
+    /// With RSLD.
+    #[serde(rename = "rsld")]
+    Rsld,
+    /// Without it, as first published.
+    #[serde(rename = "2001")]
+    Of2001,
+}
+
+/// What an attack is in the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A term of the published forms.
+    Term(Term),
+    /// None of them, by its name: it may be the strongest.
+    Other(&'static str),
+}
+
+impl Role {
+    /// Its word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Term(term) => term.definition().key,
+            Self::Other(attack) => attack,
+        }
+    }
+
+    /// Its name for people.
+    fn name(self) -> String {
+        match self {
+            Self::Term(term) => term.name(),
+            Self::Other(attack) => attack.into(),
+        }
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
 /// An attack behind a term.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkTerm {
-    /// The term: `rsld`, `dld` or `pld`; of an attack that is no term of the published forms, its name.
-    pub term: &'static str,
+    /// What it is in the score.
+    pub term: Role,
     /// The attack.
     pub method: &'static str,
     /// By what it links.
@@ -119,7 +164,7 @@ pub struct LinkTerm {
     pub assign: AssignRule,
     /// How the model was fitted; of probabilistic linkage.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<&'static str>,
+    pub fit: Option<Fit>,
     /// Mean of the rates.
     pub rate: f64,
     /// Case by case.
@@ -148,7 +193,7 @@ pub struct LinkCase {
 
 impl LinkTerm {
     /// What an attack by one method found.
-    pub fn new(term: &'static str, report: &LinkReport) -> Self {
+    pub fn new(term: Role, report: &LinkReport) -> Self {
         let results = &report.results;
         let first = results.first();
         let rates = results.iter().map(|result| result.rate);
@@ -206,9 +251,9 @@ impl ScoreReport {
         links: Vec<LinkTerm>,
         no_rsld: Option<String>,
     ) -> Self {
-        let term = |what: &'static Definition| {
-            let of = links.iter().find(|term| term.term == what.key);
-            of.map(|term| term.figure(what))
+        let figure = |term: Term| {
+            let of = links.iter().find(|link| link.term == Role::Term(term));
+            of.map(|link| link.figure(term.definition()))
         };
         let absent = |what| {
             let why = no_rsld
@@ -217,21 +262,19 @@ impl ScoreReport {
             Figure::undefined(what, why)
         };
         let [dr, score, dr_2001, score_2001, dr_strongest] = overall.figures();
-        let terms = [&overall::RSLD, &overall::DLD, &overall::PLD]
-            .map(|what| term(what).unwrap_or_else(|| absent(what)));
+        let terms = Term::ALL.map(|term| figure(term).unwrap_or_else(|| absent(term.definition())));
         // The same number under the name that it has in the score.
         let id = id.map(|figure| Figure {
             what: &overall::ID,
             ..figure
         });
-        let form = if overall.rsld.is_some() {
-            "rsld"
-        } else {
-            "2001"
+        let form = match overall.rsld {
+            Some(_) => Form::Rsld,
+            None => Form::Of2001,
         };
         let (first, second) = match form {
-            "rsld" => ([score, dr], [score_2001, dr_2001]),
-            _ => ([score_2001, dr_2001], [score, dr]),
+            Form::Rsld => ([score, dr], [score_2001, dr_2001]),
+            Form::Of2001 => ([score_2001, dr_2001], [score, dr]),
         };
         let [first_score, first_dr] = first;
         let mut measured = vec![first_score];
@@ -291,15 +334,15 @@ impl ScoreReport {
     /// DR in the form that is shown first.
     pub fn first_dr(&self) -> Option<f64> {
         match self.form {
-            "2001" => self.dr_2001,
-            _ => self.dr,
+            Form::Of2001 => self.dr_2001,
+            Form::Rsld => self.dr,
         }
     }
 
     fn first_score(&self) -> Option<f64> {
         match self.form {
-            "2001" => self.score_2001,
-            _ => self.score,
+            Form::Of2001 => self.score_2001,
+            Form::Rsld => self.score,
         }
     }
 
@@ -330,7 +373,15 @@ impl ScoreReport {
             for case in &term.cases {
                 let known = case.known.join("+");
                 let records = case.records;
-                writer.serialize((original, masked, term.term, known, case.rate, records, 0))?;
+                writer.serialize((
+                    original,
+                    masked,
+                    term.term.word(),
+                    known,
+                    case.rate,
+                    records,
+                    0,
+                ))?;
             }
         }
         spreadsheet::text(writer)
@@ -367,7 +418,7 @@ impl ScoreReport {
         let terms: Vec<String> = self
             .links
             .iter()
-            .map(|term| term.term.to_uppercase())
+            .map(|term| term.term.word().to_uppercase())
             .collect();
         let mut header = vec!["known", ""];
         header.extend(terms.iter().map(String::as_str));
@@ -456,7 +507,11 @@ impl ScoreReport {
                     .into(),
             );
         }
-        if let Some(pld) = self.links.iter().find(|term| term.term == "pld") {
+        if let Some(pld) = self
+            .links
+            .iter()
+            .find(|link| link.term == Role::Term(Term::Pld))
+        {
             let assigned = match pld.assign {
                 AssignRule::OneToOne => "records assigned one to one",
                 AssignRule::Best | AssignRule::Balanced => "each record with its best",
@@ -464,10 +519,7 @@ impl ScoreReport {
             lines.push(format!("PLD: {}; {assigned}.", pld.formula));
         }
         for term in &self.links {
-            let name = match term.term {
-                "rsld" | "dld" | "pld" => term.term.to_uppercase(),
-                name => name.to_string(),
-            };
+            let name = term.term.name();
             lines.extend(
                 term.remarks
                     .iter()

@@ -1,6 +1,6 @@
 //! The report of `sdcrisk verify`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::text;
 use crate::certificate::{
@@ -31,8 +31,9 @@ pub struct VerifyReport {
     pub known: Vec<String>,
     /// Who looks for whom.
     pub direction: &'static str,
-    /// `proved`, `not proved` if a part was neither proven again nor found false, or `wrong`.
-    pub verdict: &'static str,
+    /// Of all parts together.
+    #[serde(serialize_with = "as_word")]
+    pub verdict: Outcome,
     /// Records that look for a partner that is there.
     pub records: usize,
     /// Records that the parameters link, recounted.
@@ -48,8 +49,9 @@ pub struct VerifyReport {
 pub struct PartSummary {
     /// What is claimed.
     pub part: &'static str,
-    /// `proved`, `not proved`, or `wrong`.
-    pub outcome: &'static str,
+    /// What became of the claim.
+    #[serde(serialize_with = "as_word")]
+    pub outcome: Outcome,
     /// Why.
     pub detail: String,
 }
@@ -62,6 +64,10 @@ fn word(outcome: Outcome) -> &'static str {
     }
 }
 
+fn as_word<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(word(*outcome))
+}
+
 impl VerifyReport {
     /// The report of a check of the certificate of this name against the original and the masked file of these names.
     pub fn new(
@@ -72,7 +78,7 @@ impl VerifyReport {
     ) -> Self {
         let parts = verdict.parts.iter().map(|part| PartSummary {
             part: part.claim.word(),
-            outcome: word(part.outcome),
+            outcome: part.outcome,
             detail: part.detail.clone(),
         });
         Self {
@@ -87,11 +93,7 @@ impl VerifyReport {
                 Direction::OriginalToMasked => "original-to-masked",
                 Direction::MaskedToOriginal => "masked-to-original",
             },
-            verdict: match verdict.outcome() {
-                Outcome::Proved => "proved",
-                Outcome::Named => "not proved",
-                Outcome::Wrong => "wrong",
-            },
+            verdict: verdict.outcome(),
             records: verdict.records,
             linked: verdict.linked,
             bound: certificate.bound,
@@ -118,8 +120,12 @@ impl VerifyReport {
             self.direction
         );
         for part in &self.parts {
-            let lines =
-                text::paragraph(&format!("{} {}: {}", part.outcome, part.part, part.detail));
+            let lines = text::paragraph(&format!(
+                "{} {}: {}",
+                word(part.outcome),
+                part.part,
+                part.detail
+            ));
             content.push_str(&lines);
         }
         content.push('\n');
@@ -146,14 +152,14 @@ impl VerifyReport {
             ),
         };
         match self.verdict {
-            "proved" => format!(
+            Outcome::Proved => format!(
                 "Verdict: proved. {}. A link is strict: every other record is farther away, by however little.",
                 capital(&claim)
             ),
-            "not proved" => format!(
+            Outcome::Named => format!(
                 "Verdict: not proved, and not refuted. It is claimed that {claim}; what was not proven again is named above."
             ),
-            _ => "Verdict: wrong. Do not rely on this certificate: what is wrong with it stands above.".into(),
+            Outcome::Wrong => "Verdict: wrong. Do not rely on this certificate: what is wrong with it stands above.".into(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod document;
 mod names;
 
 use ndarray::Array2;
+use serde::{Deserialize, Serialize};
 
 use super::family::Family;
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     stats::{eigen, measure::SetFunction},
 };
 
-pub use document::{SCHEMA, proof_word};
+pub use document::SCHEMA;
 pub use names::{Basis, basis, parameter_names, set_name};
 
 /// By how much a file's parameters may miss what their family asks for: solvers and decimal numbers round.
@@ -52,12 +53,32 @@ pub struct Weights {
 }
 
 /// Whether a learned distance is known to be the best of its family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ProofStatus {
     /// It is.
     Optimal,
     /// A limit was reached before a proof: there may be a better one.
     Limit,
+}
+
+impl ProofStatus {
+    /// Whether a bound was reached.
+    pub fn reached(is_reached: bool) -> Self {
+        if is_reached {
+            Self::Optimal
+        } else {
+            Self::Limit
+        }
+    }
+
+    /// Its word in files and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Limit => "limit",
+        }
+    }
 }
 
 impl Weights {

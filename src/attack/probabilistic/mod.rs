@@ -5,6 +5,8 @@ mod model;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
 use crate::{
     agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Reference, Weighted},
@@ -23,7 +25,8 @@ pub const IDENTIFIED_FROM: usize = 3;
 const MOST_COUNTS: usize = 1 << 24;
 
 /// How the parameters are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// Expectation–maximisation of all parameters.
     Em,

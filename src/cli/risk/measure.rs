@@ -8,7 +8,7 @@ use crate::{
     cli::pair,
     error::{Error, Result},
     figure::Figure,
-    report::risk::{ClassSize, RecordRow},
+    report::risk::{ClassSize, FractionFrom, RecordRow},
     risk::{
         attribute,
         classes::KeyClasses,
@@ -47,20 +47,22 @@ pub(super) struct FileRisk {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sampling {
     pub fraction: f64,
-    /// `option`, `weights` or `default`.
-    pub from: &'static str,
+    pub from: FractionFrom,
 }
 
 impl Sampling {
     /// As stated; else the records over the people whom they stand for, at most all of them; else the default of the literature.
     fn new(stated: Option<f64>, weights: Option<&[f64]>) -> Self {
         let (fraction, from) = match (stated, weights) {
-            (Some(fraction), _) => (fraction, "option"),
+            (Some(fraction), _) => (fraction, FractionFrom::Option),
             (None, Some(weights)) => {
                 let people = sum(weights.iter().copied());
-                ((weights.len() as f64 / people).min(1.0), "weights")
+                (
+                    (weights.len() as f64 / people).min(1.0),
+                    FractionFrom::Weights,
+                )
             }
-            (None, None) => (0.01, "default"),
+            (None, None) => (0.01, FractionFrom::Default),
         };
         Self { fraction, from }
     }

@@ -334,10 +334,7 @@ impl RiskArgs {
         let wanted = self.suda(of_file.width(), sampling)?;
         Some(SudaSummary {
             most_attributes: wanted.most,
-            scoring: match wanted.scoring {
-                suda::Scoring::Elliot => "elliot",
-                suda::Scoring::Subsets => "subsets",
-            },
+            scoring: wanted.scoring,
             sampling_fraction: wanted.fraction,
             sampling_fraction_from: sampling.from,
         })

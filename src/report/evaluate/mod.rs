@@ -6,13 +6,17 @@ mod people;
 use serde::Serialize;
 
 use super::{provenance::Provenance, text};
-use crate::evaluate::{
-    comparable::Doubt,
-    grid::{self, AttackRow, Row},
-    measures::Whole,
-    plan::Plan,
-    status::Status,
-    summary::{Axes, SettingSummary},
+use crate::{
+    evaluate::{
+        comparable::Doubt,
+        grid::{self, AttackRow, Row},
+        measures::Whole,
+        overall::{Overall, Term},
+        plan::Plan,
+        status::Status,
+        summary::{Axes, SettingSummary},
+    },
+    risk::interval,
 };
 
 /// The schema name and version of this report.
@@ -262,27 +266,17 @@ impl EvaluateReport {
     }
 
     /// The terms of DR that some masked file lacks.
-    fn lacking(&self) -> Vec<&'static str> {
-        const TERMS: [&str; 4] = [
-            "RSLD (attack rsld)",
-            "DLD (attack am)",
-            "PLD (attack prl)",
-            "ID (risk interval_disclosure_rank)",
-        ];
-        let mut lacks = [false; 4];
-        for row in &self.rows {
-            let terms = grid::overall(&row.attacks, &row.losses, &row.risks);
-            for (lacks, term) in lacks
-                .iter_mut()
-                .zip([terms.rsld, terms.dld, terms.pld, terms.id])
-            {
-                *lacks |= term.is_none();
-            }
-        }
-        let named = TERMS.into_iter().zip(lacks);
-        named
-            .filter(|(_, lacks)| *lacks)
-            .map(|(name, _)| name)
-            .collect()
+    fn lacking(&self) -> Vec<String> {
+        let rows = self.rows.iter();
+        let all: Vec<Overall> = rows
+            .map(|row| grid::overall(&row.attacks, &row.losses, &row.risks))
+            .collect();
+        let absent = |term: &Term| all.iter().any(|overall| overall.term(*term).is_none());
+        let attacks = (Term::ALL.into_iter())
+            .filter(absent)
+            .map(|term| format!("{} (attack {})", term.name(), term.method()));
+        let id = (all.iter().any(|overall| overall.id.is_none()))
+            .then(|| format!("ID (risk {})", interval::BY_RANK.key));
+        attacks.chain(id).collect()
     }
 }

@@ -8,7 +8,7 @@ use super::{
     parts::{Table, Writer, paragraphs, text},
 };
 use crate::{
-    attack::learned::weights::{Weights, proof_word},
+    attack::learned::weights::{ProofStatus, Weights},
     report::explain::Explanation,
 };
 
@@ -48,9 +48,9 @@ fn one(weights: &Weights, writer: &mut Writer) -> maud::Markup {
         weights.linked,
         weights.records,
         weights.bound,
-        match proof_word(weights.proof) {
-            "optimal" => "proven",
-            other => other,
+        match weights.proof {
+            ProofStatus::Optimal => "proven",
+            ProofStatus::Limit => ProofStatus::Limit.word(),
         }
     );
     let drawing = explanation.drawing();

@@ -8,6 +8,7 @@ use super::{
     document::{Document, Kind, or_none},
     parts::{Table, Writer, text},
 };
+use crate::evaluate::status::Status;
 
 /// What every result may say of its making.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -17,7 +18,7 @@ pub(super) struct Origin {
     #[serde(default, deserialize_with = "or_none")]
     pub version: String,
     #[serde(default, deserialize_with = "or_none")]
-    pub status: String,
+    pub status: Option<Status>,
     #[serde(default, deserialize_with = "or_none")]
     pub provenance: Making,
 }
@@ -62,7 +63,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             writer.path(&document.name),
             origin.schema.clone(),
             origin.version.clone(),
-            status(&origin.status).into(),
+            origin.status.map_or("", status).into(),
             command(document, writer),
         ]
     }));
@@ -92,10 +93,10 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     })
 }
 
-fn status(status: &str) -> &str {
+fn status(status: Status) -> &'static str {
     match status {
-        "limit" => "stopped by a limit before a proof",
-        other => other,
+        Status::Limit => "stopped by a limit before a proof",
+        Status::Done | Status::NotRun => status.word(),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
         },
         text::percent,
     },
+    statement::MissingMatches,
 };
 
 /// What `risk` found.
@@ -51,7 +52,7 @@ pub(super) struct Keyed {
     pub masked: Option<String>,
     pub records: u64,
     pub key: Vec<String>,
-    pub missing_matches: String,
+    pub missing_matches: Option<MissingMatches>,
     pub confidential: Vec<String>,
     pub weights: Option<String>,
 }
@@ -227,10 +228,10 @@ fn scenario(risk: &Risk) -> Markup {
         ("Attributes of the key", names(&scenario.key)),
         (
             "A missing value of the key matches",
-            match scenario.missing_matches.as_str() {
-                "any" => "any value".into(),
-                "missing" => "missing values only".into(),
-                other => other.to_string(),
+            match scenario.missing_matches {
+                Some(MissingMatches::Any) => "any value".into(),
+                Some(MissingMatches::Missing) => "missing values only".into(),
+                None => String::new(),
             },
         ),
         ("Confidential attributes", names(&scenario.confidential)),

@@ -84,7 +84,7 @@ fn of_all(stated: &[(&Document, &Stated)]) -> String {
     )
 }
 
-/// What a method is called in words.
+/// What a method is called in words; of one that only a later version knows, its name.
 pub(super) fn in_words(method: &str) -> &str {
     match method {
         "rankswap" => "rank swapping",

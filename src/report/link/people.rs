@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{LinkReport, LinkResult, MeanRate, Sample};
+use super::{AssignmentProof, LinkReport, LinkResult, MeanRate, Sample};
 use crate::{
-    attack::Direction,
+    attack::{Direction, distance_based::Standardize},
     evaluate::{comparable::Doubt, link::AssignRule, score::Ties},
     report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text},
 };
@@ -40,8 +40,9 @@ impl LinkReport {
                      among the others' masked records{}",
                     training.records,
                     match training.standardize {
-                        Some("own") => ", each part standardised by itself",
-                        _ => "",
+                        Some(Standardize::Own) => ", each part standardised by itself",
+                        Some(Standardize::Release | Standardize::Original | Standardize::None)
+                        | None => "",
                     }
                 ),
                 None => String::new(),
@@ -101,27 +102,31 @@ impl LinkReport {
         let held = self.scenario.known_records;
         let released = self.scenario.masked_records;
         let why = match (units, held.cmp(&released)) {
-            ("masked", Ordering::Less) => ", since fewer records are held than were released",
-            ("original", Ordering::Greater) => ", since fewer records were released than are held",
+            (Standardize::Release, Ordering::Less) => {
+                ", since fewer records are held than were released"
+            }
+            (Standardize::Original, Ordering::Greater) => {
+                ", since fewer records were released than are held"
+            }
             _ => "",
         };
         match units {
-            "masked" => Some(format!(
+            Standardize::Release => Some(format!(
                 "Both files are measured by the masked one's means, standard deviations and ranks{why} (--standardize masked)."
             )),
-            "original" => Some(format!(
+            Standardize::Original => Some(format!(
                 "Both files are measured by the means and standard deviations of the intruder's records{why} (--standardize \
                  original)."
             )),
-            "none" => Some(
+            Standardize::None => Some(
                 "Values are not standardised: attributes weigh by their units (--standardize none).".into(),
             ),
-            _ if held != released => Some(
+            Standardize::Own if held != released => Some(
                 "Each file is standardised by itself (--standardize own), though they differ in length: a part of a file has other \
                  means than the whole, and links are missed."
                     .into(),
             ),
-            _ => None,
+            Standardize::Own => None,
         }
     }
 
@@ -523,16 +528,16 @@ impl LinkReport {
             _ => format!("{cost:.9e}"),
         };
         Some(match loosest.proof {
-            "optimal" if self.results.len() == 1 => format!(
+            AssignmentProof::Optimal if self.results.len() == 1 => format!(
                 "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution). \
                  Others may cost the same, and then it is chance which was found.",
                 loosest.pairs,
                 number(loosest.cost)
             ),
-            "optimal" => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
+            AssignmentProof::Optimal => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
                           solution). Others may cost the same, and then it is chance which was found."
                 .into(),
-            _ => format!(
+            AssignmentProof::Bounded => format!(
                 "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \
                  open whether it is the cheapest.",
                 number(loosest.cost),

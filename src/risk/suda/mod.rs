@@ -3,6 +3,8 @@
 mod search;
 mod wildcards;
 
+use serde::Serialize;
+
 use super::classes::KeyClasses;
 use crate::figure::{About, Definition, Figure, Group, Part, Unit};
 pub use search::minimal_uniques;
@@ -61,7 +63,8 @@ pub static HIGHEST: Definition = Definition::share(
 pub static DEFINITIONS: [&Definition; 5] = [&RECORDS, &SETS, &FILE, &MEAN, &HIGHEST];
 
 /// How much a minimal sample unique of s among V attributes counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Scoring {
     /// (V − s)!, the number of orders in which attributes can be added to it: Elliot's.
     #[default]
@@ -71,6 +74,14 @@ pub enum Scoring {
 }
 
 impl Scoring {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Elliot => "elliot",
+            Self::Subsets => "subsets",
+        }
+    }
+
     /// The score of a set of `size` among `width` attributes.
     pub fn score(self, size: u32, width: u32) -> f64 {
         let above = f64::from(width - size);

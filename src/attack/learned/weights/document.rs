@@ -92,7 +92,7 @@ pub fn to_json(weights: &Weights) -> String {
         linked: weights.linked,
         records: weights.records,
         bound: weights.bound,
-        proof: proof_word(weights.proof).into(),
+        proof: weights.proof.word().into(),
         basis: basis(weights.family).word().into(),
         weights: Entries(
             names
@@ -199,7 +199,7 @@ pub fn from_json(text: &str) -> Result<Weights> {
             &[ProofStatus::Optimal, ProofStatus::Limit],
             &document.proof,
             "proof",
-            proof_word,
+            ProofStatus::word,
         )?,
         ranges: ranges(document.ranges, &names, "ranges")?,
         shapley_ranges: ranges(document.shapley_ranges, &attributes, "shapley_ranges")?,
@@ -251,14 +251,6 @@ fn one_of<T: Copy>(all: &[T], word: &str, key: &str, words: fn(T) -> &'static st
             let all: Vec<&str> = all.iter().map(|&one| words(one)).collect();
             Error::input(format!("has another {key:?} than {}", all.join(", ")))
         })
-}
-
-/// How files and reports say whether a bound was reached.
-pub fn proof_word(proof: ProofStatus) -> &'static str {
-    match proof {
-        ProofStatus::Optimal => "optimal",
-        ProofStatus::Limit => "limit",
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! What parameters are called in files and reports.
 
+use serde::Serialize;
+
 use crate::{attack::learned::family::Family, stats::measure::members};
 
 /// What the parameters of a family are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// A weight for each attribute.
     Attributes,
@@ -12,6 +15,7 @@ pub enum Basis {
     /// A measure: what each set of attributes is worth.
     Measure,
     /// The Möbius masses of attributes and of pairs.
+    #[serde(rename = "moebius")]
     Mobius,
     /// The entries of a symmetric matrix, on and above its diagonal.
     Matrix,

@@ -15,7 +15,11 @@ use super::{
     frame::KEPT,
     parts::{Table, Writer, base_name, folded, list, names, text},
 };
-use crate::report::text::percent;
+use crate::{
+    attack::Direction,
+    evaluate::{link::AssignRule, score::Ties},
+    report::text::percent,
+};
 use pictures::{by_knowledge, calibration, candidates};
 use tables::{beyond, candidate_sets, interval, rates, sample, ties_table};
 
@@ -38,10 +42,10 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
                 ("Masked file", format!("{}, {} records", base_name(&scenario.masked), scenario.masked_records)),
                 ("Attributes known", known(link)),
                 ("Records known", if writer.is_internal() { scenario.known_records.to_string() } else { String::new() }),
-                ("Who looks for whom", direction(&scenario.direction).into()),
+                ("Who looks for whom", scenario.direction.map_or("", direction).into()),
                 ("Judged by", scenario.aligned_by.clone()),
-                ("A tie of t that holds the true record counts", ties(&scenario.ties).into()),
-                ("How records are assigned", assign(&scenario.assign).into()),
+                ("A tie of t that holds the true record counts", scenario.ties.map_or("", ties).into()),
+                ("How records are assigned", scenario.assign.map_or("", assign).into()),
                 ("What was published about the masking", published(link)),
             ]))
             @if writer.is_internal() && !scenario.left_out.is_empty() { details {
@@ -76,29 +80,28 @@ fn known(link: &Link) -> String {
     }
 }
 
-fn direction(direction: &str) -> &str {
+fn direction(direction: Direction) -> &'static str {
     match direction {
-        "masked-to-original" => "each masked record looks for its own among the intruder's",
-        "original-to-masked" => "each record of the intruder looks for its own among the masked",
-        other => other,
+        Direction::MaskedToOriginal => "each masked record looks for its own among the intruder's",
+        Direction::OriginalToMasked => {
+            "each record of the intruder looks for its own among the masked"
+        }
     }
 }
 
-fn ties(ties: &str) -> &str {
+fn ties(ties: Ties) -> &'static str {
     match ties {
-        "fair" => "1/t",
-        "strict" => "nothing",
-        "optimistic" => "as found",
-        other => other,
+        Ties::Fair => "1/t",
+        Ties::Strict => "nothing",
+        Ties::Optimistic => "as found",
     }
 }
 
-fn assign(assign: &str) -> &str {
+fn assign(assign: AssignRule) -> &'static str {
     match assign {
-        "best" => "each takes its nearest",
-        "one-to-one" => "all at once, one to one",
-        "balanced" => "each takes the most likely, given that all are linked one to one",
-        other => other,
+        AssignRule::Best => "each takes its nearest",
+        AssignRule::OneToOne => "all at once, one to one",
+        AssignRule::Balanced => "each takes the most likely, given that all are linked one to one",
     }
 }
 
@@ -158,7 +161,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
     .with(link.means.iter().map(|mean| {
         vec![
             mean.method.clone(),
-            mean.sample.as_deref().map_or(String::new(), sample),
+            mean.sample.map_or(String::new(), sample),
             mean.cases.to_string(),
             percent(mean.rate),
             mean.interval.map_or(String::new(), interval),

@@ -2,9 +2,16 @@
 
 use serde::Deserialize;
 
-use crate::report::html::{
-    document::{Content, Document, or_none},
-    parts::{base_name, names},
+use crate::{
+    attack::{Direction, learned::weights::ProofStatus},
+    evaluate::{link::AssignRule, score::Ties},
+    report::{
+        html::{
+            document::{Content, Document, or_none},
+            parts::{base_name, names},
+        },
+        link::Sample,
+    },
 };
 
 /// What `link` found.
@@ -43,13 +50,13 @@ pub struct Scenario {
     #[serde(default)]
     pub known_records: u64,
     #[serde(default)]
-    pub direction: String,
+    pub direction: Option<Direction>,
     #[serde(default)]
     pub aligned_by: String,
     #[serde(default)]
-    pub ties: String,
+    pub ties: Option<Ties>,
     #[serde(default)]
-    pub assign: String,
+    pub assign: Option<AssignRule>,
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
 }
@@ -99,11 +106,11 @@ pub struct Attack {
     #[serde(default)]
     pub beyond: Beyond,
     #[serde(default)]
-    pub sample: Option<String>,
+    pub sample: Option<Sample>,
     #[serde(default)]
     pub bound: Option<u64>,
     #[serde(default)]
-    pub proof: Option<String>,
+    pub proof: Option<ProofStatus>,
     #[serde(default)]
     pub expected: Option<f64>,
     #[serde(default, deserialize_with = "or_none")]
@@ -157,7 +164,7 @@ pub struct Mean {
     pub cases: u64,
     pub rate: f64,
     #[serde(default)]
-    pub sample: Option<String>,
+    pub sample: Option<Sample>,
     #[serde(default)]
     pub interval: Option<[f64; 2]>,
 }
@@ -175,7 +182,7 @@ impl Link {
         let others = self
             .results
             .iter()
-            .filter(|attack| attack.sample.as_deref() != Some("training"));
+            .filter(|attack| attack.sample != Some(Sample::Training));
         others.max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
@@ -186,16 +193,16 @@ impl Link {
             .iter()
             .filter_map(|mean| Some((mean, mean.interval?)));
         drawn
-            .filter(|(mean, _)| mean.sample.as_deref() != Some("training"))
+            .filter(|(mean, _)| mean.sample != Some(Sample::Training))
             .max_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate))
     }
 
     /// Correct links under the rule for ties that was asked for.
     pub fn correct(&self, attack: &Attack) -> f64 {
-        match self.scenario.ties.as_str() {
-            "strict" => attack.correct.strict,
-            "optimistic" => attack.correct.optimistic,
-            _ => attack.correct.fair,
+        match self.scenario.ties.unwrap_or(Ties::Fair) {
+            Ties::Strict => attack.correct.strict,
+            Ties::Optimistic => attack.correct.optimistic,
+            Ties::Fair => attack.correct.fair,
         }
     }
 

@@ -3,9 +3,13 @@
 use maud::{Markup, html};
 
 use super::model::{Attack, Correct, Link};
-use crate::report::{
-    html::parts::Table,
-    text::{count, percent},
+use crate::{
+    attack::learned::weights::ProofStatus,
+    report::{
+        html::parts::Table,
+        link::Sample,
+        text::{count, percent},
+    },
 };
 
 pub(super) fn rates(link: &Link) -> Table {
@@ -31,7 +35,7 @@ pub(super) fn rates(link: &Link) -> Table {
                 if attack.worst_case { " *" } else { "" }
             ),
             link.case(attack),
-            attack.sample.as_deref().map_or(String::new(), sample),
+            attack.sample.map_or(String::new(), sample),
             attack.records.to_string(),
             count(link.correct(attack)),
             percent(attack.rate),
@@ -45,7 +49,7 @@ pub(super) fn rates(link: &Link) -> Table {
             _ => [String::new(), String::new()],
         });
         if let Some(bound) = attack.bound {
-            let proof = if attack.proof.as_deref() == Some("optimal") {
+            let proof = if attack.proof == Some(ProofStatus::Optimal) {
                 " (proven)"
             } else {
                 ""
@@ -182,9 +186,9 @@ pub(super) fn interval([low, high]: [f64; 2]) -> String {
     format!("{} to {}", percent(low), percent(high))
 }
 
-pub(super) fn sample(sample: &str) -> String {
+pub(super) fn sample(sample: Sample) -> String {
     match sample {
-        "training" => "records learned from".into(),
-        other => other.into(),
+        Sample::Training => "records learned from".into(),
+        Sample::Others => "others".into(),
     }
 }
