@@ -142,6 +142,21 @@ pub struct ReportArgs {
     /// Form of the report
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub format: Format,
+    #[command(flatten)]
+    pub to: OutputArgs,
+}
+
+/// The form of a report that is no table.
+#[derive(Debug, Clone, Args)]
+pub struct TextFormatArgs {
+    /// Form of the report
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    pub format: TextOrJson,
+}
+
+/// Where a report goes.
+#[derive(Debug, Clone, Args)]
+pub struct OutputArgs {
     /// Where the report goes
     #[arg(
         long,
@@ -161,7 +176,7 @@ pub enum Format {
     Csv,
 }
 
-/// The form of a report that is no table.
+/// See [`TextFormatArgs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TextOrJson {
     Text,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{self, ReadArgs, TextOrJson},
+    args::{self, ReadArgs, TextFormatArgs, TextOrJson},
     console::Console,
     files::{self, Plan},
 };
@@ -26,9 +26,8 @@ pub struct DescribeArgs {
     /// The file; - is standard input
     #[arg(value_name = "IN.csv")]
     input: PathBuf,
-    /// Form of the description
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[command(flatten)]
+    form: TextFormatArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -51,7 +50,7 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
             Some(Table::read(&name, table.into_bytes(), &options)?.describe())
         }
     };
-    let text = match args.format {
+    let text = match args.form.format {
         TextOrJson::Text => report::describe::to_text(&description, as_record.as_ref()),
         TextOrJson::Json => report::describe::to_json(&description, as_record.as_ref()),
     };

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{TextOrJson, read_text},
+    args::{OutputArgs, TextFormatArgs, TextOrJson, read_text},
     console::Console,
     files::{Output, Plan, Privacy, keep_all, name_of},
 };
@@ -29,15 +29,13 @@ pub struct ExplainArgs {
     /// The file that 'link --weights FILE' wrote; - is standard input
     #[arg(value_name = "WEIGHTS.json")]
     weights: PathBuf,
-    /// Form of the explanation
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[command(flatten)]
+    form: TextFormatArgs,
     /// Draw a picture (SVG) too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     svg: Option<PathBuf>,
-    /// Where the explanation goes
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    #[command(flatten)]
+    to: OutputArgs,
 }
 
 pub fn run(args: &ExplainArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -48,7 +46,7 @@ pub fn run(args: &ExplainArgs, console: &Console) -> anyhow::Result<Ending> {
     if let Some(svg) = &mut svg {
         svg.write_text(&explanation.to_svg())?;
     }
-    let text = match args.format {
+    let text = match args.form.format {
         TextOrJson::Text => explanation.to_text(),
         TextOrJson::Json => explanation.to_json(),
     };
@@ -61,13 +59,13 @@ impl ExplainArgs {
     fn outputs(&self) -> Result<(Output, Option<Output>)> {
         let mut plan = Plan::default();
         plan.input(&self.weights)?;
-        plan.output(&self.output)?;
+        plan.output(&self.to.output)?;
         if let Some(svg) = &self.svg {
             plan.output(svg)?;
         }
         let open = |path| plan.open(path, Privacy::Private);
         Ok((
-            open(&self.output)?,
+            open(&self.to.output)?,
             self.svg.as_deref().map(open).transpose()?,
         ))
     }

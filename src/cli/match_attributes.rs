@@ -189,7 +189,7 @@ impl MatchArgs {
         plan.input(&self.a)?;
         plan.input(&self.b)?;
         self.read.plan(&mut plan)?;
-        plan.output(&self.report.output)?;
+        plan.output(&self.report.to.output)?;
         if let Some(path) = &self.rename {
             plan.output(path)?;
         }
@@ -199,7 +199,7 @@ impl MatchArgs {
             .map(|path| plan.open(path, Privacy::Ordinary));
         Ok(Outputs {
             renamed: renamed.transpose()?,
-            report: plan.open(&self.report.output, Privacy::Ordinary)?,
+            report: plan.open(&self.report.to.output, Privacy::Ordinary)?,
         })
     }
 

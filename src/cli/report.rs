@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::read_text,
+    args::{OutputArgs, read_text},
     console::Console,
     files::{Output, Plan, Privacy, is_same_input, name_of},
 };
@@ -42,9 +42,8 @@ pub struct ReportArgs {
     /// How the file is to be released (open, licensed, in a safe room, ...): text for the page
     #[arg(long, value_name = "TEXT")]
     release_type: Option<String>,
-    /// Where the page goes
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    #[command(flatten)]
+    to: OutputArgs,
 }
 
 pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -90,12 +89,12 @@ impl ReportArgs {
                     .remedy("Name it once"));
             }
         }
-        plan.output(&self.output)?;
+        plan.output(&self.to.output)?;
         // The internal page holds what its results hold.
         let privacy = match self.external {
             true => Privacy::Ordinary,
             false => Privacy::Private,
         };
-        plan.open(&self.output, privacy)
+        plan.open(&self.to.output, privacy)
     }
 }

@@ -180,8 +180,8 @@ impl ScoreArgs {
         if let Some(file) = self.records_file() {
             plan.input(file.as_ref())?;
         }
-        plan.output(&self.report.output)?;
-        plan.open(&self.report.output, Privacy::Ordinary)
+        plan.output(&self.report.to.output)?;
+        plan.open(&self.report.to.output, Privacy::Ordinary)
     }
 
     fn report(

@@ -2,7 +2,12 @@
 
 use clap::Args;
 
-use super::{Ending, args::TextOrJson, console::Console, files};
+use super::{
+    Ending,
+    args::{TextFormatArgs, TextOrJson},
+    console::Console,
+    files,
+};
 use crate::{report::selftest::SelftestReport, selftest};
 
 #[derive(Debug, Args)]
@@ -15,9 +20,8 @@ are recomputed from bundled data by the code that the other commands use. It nee
 
 Exit status: 0 every example agrees with its source, 1 one does not.")]
 pub struct SelftestArgs {
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[command(flatten)]
+    form: TextFormatArgs,
 }
 
 pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -27,7 +31,7 @@ pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
         console.stage(example.name, || selftest::run(example))
     });
     let report = SelftestReport::new(findings.collect());
-    let content = match args.format {
+    let content = match args.form.format {
         TextOrJson::Text => report.to_text(),
         TextOrJson::Json => report.to_json(),
     };

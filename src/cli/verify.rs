@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{ReadArgs, TextOrJson, read_text},
+    args::{OutputArgs, ReadArgs, TextFormatArgs, TextOrJson, read_text},
     console::Console,
     files::{self, Output, Plan, Privacy},
     link::inputs,
@@ -50,18 +50,10 @@ pub struct VerifyArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", alias = "key")]
     shuffle_key: Option<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
-    format: TextOrJson,
-    /// Where the report goes
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
+    #[command(flatten)]
+    form: TextFormatArgs,
+    #[command(flatten)]
+    to: OutputArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -96,7 +88,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
         &certificate,
         &verdict,
     );
-    let content = match args.format {
+    let content = match args.form.format {
         TextOrJson::Text => report.to_text(),
         TextOrJson::Json => report.to_json(),
     };
@@ -121,7 +113,7 @@ impl VerifyArgs {
         if let Some(key) = &self.shuffle_key {
             plan.input(key)?;
         }
-        plan.output(&self.output)?;
-        plan.open(&self.output, Privacy::Ordinary)
+        plan.output(&self.to.output)?;
+        plan.open(&self.to.output, Privacy::Ordinary)
     }
 }

@@ -46,7 +46,7 @@ impl Results {
             for input in &experiment.inputs {
                 files.input(input)?;
             }
-            files.output(&report.output)?;
+            files.output(&report.to.output)?;
             Ok(files)
         };
         let folder = into
@@ -58,7 +58,7 @@ impl Results {
             Format::Json | Format::Csv => Privacy::Private,
         };
         Ok(Self {
-            output: files()?.open(&report.output, privacy)?,
+            output: files()?.open(&report.to.output, privacy)?,
             folder,
         })
     }

@@ -109,7 +109,7 @@ impl LinkArgs {
         {
             plan.input(path)?;
         }
-        plan.output(&self.report.output)?;
+        plan.output(&self.report.to.output)?;
         for path in [&self.links, &learned.weights, &learned.certificate]
             .into_iter()
             .flatten()
@@ -125,7 +125,7 @@ impl LinkArgs {
             links: private(&self.links)?,
             weights: private(&learned.weights)?,
             certificate: private(&learned.certificate)?,
-            report: plan.open(&self.report.output, Privacy::Ordinary)?,
+            report: plan.open(&self.report.to.output, Privacy::Ordinary)?,
         })
     }
 

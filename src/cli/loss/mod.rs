@@ -144,8 +144,8 @@ impl LossArgs {
         if let Some(statement) = &self.statement {
             plan.input(statement)?;
         }
-        plan.output(&self.report.output)?;
-        plan.open(&self.report.output, Privacy::Ordinary)
+        plan.output(&self.report.to.output)?;
+        plan.open(&self.report.to.output, Privacy::Ordinary)
     }
 
     /// The statement, and the name of its file.

@@ -237,7 +237,7 @@ impl RiskArgs {
         }
         self.read.plan(&mut plan)?;
         self.align().plan(&mut plan)?;
-        for path in self.records.iter().chain([&self.report.output]) {
+        for path in self.records.iter().chain([&self.report.to.output]) {
             plan.output(path)?;
         }
         let privacy = match self.most_at_risk {
@@ -249,7 +249,7 @@ impl RiskArgs {
         let records = records.map(|path| plan.open(path, Privacy::Private));
         Ok(Outputs {
             records: records.transpose()?,
-            report: plan.open(&self.report.output, privacy)?,
+            report: plan.open(&self.report.to.output, privacy)?,
         })
     }
 
