@@ -4,6 +4,7 @@
 //! attack is shown it.
 
 use ndarray::Array2;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     distance::nearest::Contest,
@@ -98,7 +99,8 @@ pub struct Beyond {
 }
 
 /// What an attack's confidence in its links is read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SureBy {
     /// The probability that it states.
     Probability,

@@ -91,7 +91,7 @@ impl Serialize for Measures {
 }
 
 /// A published figure beside the measured one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The measure.
     pub measure: String,
@@ -101,6 +101,13 @@ pub struct Comparison {
     pub difference: Option<f64>,
     /// Where it was published.
     pub source: String,
+}
+
+impl Comparison {
+    /// The measure, if it is known.
+    pub fn name(&self) -> Option<Name> {
+        Name::parse(&self.measure)
+    }
 }
 
 /// What is said of a setting.

@@ -1,12 +1,12 @@
 //! What an attack said of its own success, beside what became of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::text;
 use crate::evaluate::calibration::{Band, Calibration};
 
 /// The records for whose links an attack stated a probability in `from < stated ≤ to`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationBand {
     /// Lower end of the band.
     pub from: f64,

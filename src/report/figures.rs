@@ -1,6 +1,6 @@
 //! Figures for people and for programs: each with its direction and its range.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::text;
@@ -43,7 +43,7 @@ pub struct FigureRow {
 }
 
 /// What one attribute contributes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartRow {
     /// The attribute.
     pub name: String,

@@ -140,7 +140,7 @@ impl AggregatesSummary {
 }
 
 /// An attribute that was not compared.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOutAttribute {
     /// Its name.
     pub attribute: String,
@@ -266,7 +266,7 @@ impl Sample {
 }
 
 /// Correct links under each rule for ties.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correct {
     /// A tie of t that holds the true record counts 1/t.
     pub fair: f64,

@@ -1,6 +1,6 @@
 //! The report of `sdcrisk loss`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -27,7 +27,8 @@ mod reading;
 pub const SCHEMA: &str = "sdcrisk.loss/1";
 
 /// What was compared with what.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Scenario {
     /// Name of the original file.
     pub original: String,

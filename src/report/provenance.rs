@@ -1,6 +1,6 @@
 //! Where a result comes from: program, command, files.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
 
@@ -16,7 +16,8 @@ pub struct Provenance {
 }
 
 /// A table that was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FileSummary {
     /// Its name.
     pub name: String,

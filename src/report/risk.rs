@@ -4,7 +4,7 @@ mod reading;
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -113,7 +113,7 @@ pub struct PairSummary {
 }
 
 /// Records by how many match them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassSize {
     /// How many records match on the key.
     pub size: u32,
@@ -122,7 +122,7 @@ pub struct ClassSize {
 }
 
 /// The risk of one record.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RecordRow {
     /// Its number in the file, from 1.
     pub record: usize,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{
     figures::{self, FigureRow},
@@ -83,7 +83,8 @@ pub struct Terms {
 }
 
 /// Who attacked what.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ScenarioSummary {
     /// Name of the original file.
     pub original: String,
@@ -175,7 +176,7 @@ pub struct LinkTerm {
 }
 
 /// An attack with one set of known attributes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkCase {
     /// The known attributes.
     pub known: Vec<String>,

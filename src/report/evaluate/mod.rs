@@ -3,7 +3,7 @@
 mod lines;
 mod people;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{provenance::Provenance, text};
 use crate::{
@@ -119,7 +119,7 @@ pub struct PlanSummary {
 }
 
 /// An original.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileSummary {
     /// Its name.
     pub name: String,

@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 use super::parts::{Table, text};
 use crate::{
     evaluate::measures,
-    report::text::{count, percent},
+    report::{
+        figures::PartRow,
+        text::{count, percent},
+    },
 };
 
 /// A figure.
@@ -28,14 +31,7 @@ pub(super) struct FigureView {
     pub says: String,
     pub source: String,
     pub about: Option<String>,
-    pub parts: Vec<PartView>,
-}
-
-/// What one attribute contributes.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct PartView {
-    pub name: String,
-    pub value: Option<f64>,
+    pub parts: Vec<PartRow>,
 }
 
 impl FigureView {
@@ -59,7 +55,7 @@ impl FigureView {
 
     /// What one part contributes, for reading: in the unit of the parts, where that is another one. Results that do not state it were
     /// made before they did; then the definition knows.
-    fn written_part(&self, part: &PartView) -> String {
+    fn written_part(&self, part: &PartRow) -> String {
         let defined = || {
             let what = measures::find(&self.key)?;
             (what.unit_of_parts != what.unit).then(|| what.unit_of_parts.word().to_owned())
@@ -206,7 +202,7 @@ pub(super) fn by_part(columns: &[Column]) -> Markup {
                     .map(|figure| figure.parts.clone())
                     .unwrap_or_default()
             };
-            let own: Vec<Vec<PartView>> = columns.iter().map(parts).collect();
+            let own: Vec<Vec<PartRow>> = columns.iter().map(parts).collect();
             let first = own.iter().find(|parts| !parts.is_empty())?;
             let mut table = Table::new(&kind.name, &["Part"], 1);
             table

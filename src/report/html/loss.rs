@@ -13,6 +13,7 @@ use super::{
 use crate::{
     evaluate::measures,
     figure::{Definition, Discrepancy, Group, Statistic},
+    report::loss::Scenario,
 };
 
 /// What `loss` found.
@@ -20,7 +21,7 @@ use crate::{
 pub(super) struct Loss {
     pub measures: Map<String, Value>,
     #[serde(default)]
-    pub scenario: Compared,
+    pub scenario: Scenario,
     #[serde(default, deserialize_with = "or_none")]
     pub figures: Vec<FigureView>,
     #[serde(default, deserialize_with = "or_none")]
@@ -30,19 +31,6 @@ pub(super) struct Loss {
     /// Whether losses are left out, because few cells were changed or nobody knows how many.
     #[serde(skip)]
     pub has_few_changes: bool,
-}
-
-/// What was compared with what.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct Compared {
-    pub original: String,
-    pub masked: String,
-    pub records: u64,
-    pub attributes: Vec<String>,
-    pub not_in_il: Vec<String>,
-    pub aligned_by: String,
-    pub left_out: Vec<super::link::LeftOut>,
 }
 
 impl Loss {

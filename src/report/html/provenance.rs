@@ -8,7 +8,7 @@ use super::{
     document::{Document, Kind, or_none},
     parts::{Table, Writer, text},
 };
-use crate::evaluate::status::Status;
+use crate::{evaluate::status::Status, report::provenance::FileSummary};
 
 /// What every result may say of its making.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -29,20 +29,7 @@ pub(super) struct Making {
     #[serde(default)]
     pub command: Vec<String>,
     #[serde(default)]
-    pub files: Vec<File>,
-}
-
-/// A table that was read.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct File {
-    #[serde(default)]
-    pub name: String,
-    #[serde(default)]
-    pub sha256: String,
-    #[serde(default)]
-    pub records: u64,
-    #[serde(default)]
-    pub attributes: u64,
+    pub files: Vec<FileSummary>,
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {

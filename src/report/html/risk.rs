@@ -19,6 +19,7 @@ use crate::{
             histogram::{self, Bar},
             plot::Words,
         },
+        risk::{ClassSize, RecordRow},
         text::percent,
     },
     statement::MissingMatches,
@@ -41,7 +42,7 @@ pub(super) struct Risk {
     #[serde(default, deserialize_with = "or_none")]
     pub classes: Vec<ClassSize>,
     #[serde(default, deserialize_with = "or_none")]
-    pub most_at_risk: Vec<Exposed>,
+    pub most_at_risk: Vec<RecordRow>,
 }
 
 /// Of what the figures are.
@@ -63,31 +64,6 @@ pub(super) struct Reading {
     #[serde(default)]
     pub about: String,
     pub text: String,
-}
-
-/// Records by how many match them.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub(super) struct ClassSize {
-    pub size: u64,
-    pub records: u64,
-}
-
-/// A record at risk.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Exposed {
-    pub record: u64,
-    #[serde(default)]
-    pub matching: Option<u64>,
-    #[serde(default)]
-    pub population: Option<f64>,
-    #[serde(default)]
-    pub individual_risk: Option<f64>,
-    #[serde(default)]
-    pub minimal_uniques: Option<u64>,
-    #[serde(default)]
-    pub suda_score: Option<f64>,
-    #[serde(default)]
-    pub dis_suda: Option<f64>,
 }
 
 impl Risk {
@@ -297,7 +273,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
 
 /// The records most at risk, by row number: for the office alone.
 fn most_at_risk(risk: &Risk) -> Markup {
-    let whole = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+    let whole = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
     let table = Table::new(
         "Records most at risk, by their row in the file",
         &[
@@ -314,11 +290,11 @@ fn most_at_risk(risk: &Risk) -> Markup {
     .with(risk.most_at_risk.iter().map(|record| {
         vec![
             record.record.to_string(),
-            whole(record.matching),
+            record.matching.to_string(),
             record
                 .population
                 .map_or(String::new(), |people| format!("{people:.1}")),
-            record.individual_risk.map_or(String::new(), percent),
+            percent(record.individual_risk),
             whole(record.minimal_uniques),
             record
                 .suda_score

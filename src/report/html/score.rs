@@ -10,7 +10,10 @@ use super::{
     figures::{self, Column, FigureView},
     parts::{Table, Writer, base_name, list, names, paragraphs, text},
 };
-use crate::report::text::{count, percent};
+use crate::report::{
+    score::{LinkCase, ScenarioSummary},
+    text::{count, percent},
+};
 
 /// A score.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -27,25 +30,13 @@ pub(super) struct Scored {
     #[serde(default, deserialize_with = "or_none")]
     pub terms: Map<String, Value>,
     #[serde(default, deserialize_with = "or_none")]
-    pub scenario: Scenario,
+    pub scenario: ScenarioSummary,
     #[serde(default, deserialize_with = "or_none")]
     pub links: Vec<Linked>,
     #[serde(default, deserialize_with = "or_none")]
     pub figures: Vec<FigureView>,
     #[serde(default, deserialize_with = "or_none")]
     pub reading: Vec<String>,
-}
-
-/// Who attacked what.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct Scenario {
-    pub original: String,
-    pub masked: String,
-    pub known: String,
-    pub attributes: Vec<String>,
-    pub direction: String,
-    pub aligned_by: String,
 }
 
 /// The attack behind a term.
@@ -58,20 +49,9 @@ pub(super) struct Linked {
     #[serde(default)]
     pub assign: String,
     pub rate: f64,
-    pub cases: Vec<Case>,
+    pub cases: Vec<LinkCase>,
     #[serde(default)]
     pub remarks: Vec<String>,
-}
-
-/// An attack with one set of known attributes.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Case {
-    pub known: Vec<String>,
-    pub records: u64,
-    pub correct: f64,
-    pub rate: f64,
-    pub interval: [f64; 2],
-    pub baseline: f64,
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {

@@ -1,6 +1,6 @@
 //! Beyond the mean rate: people who stand out, and the links that an attack is surest of.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{LinkReport, LinkResult};
 use crate::{
@@ -12,7 +12,8 @@ use crate::{
 };
 
 /// The rates of one attack beyond its mean. Parts without anybody are left out.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BeyondSummary {
     /// Of those in the top or bottom 1 % of a known attribute of the original.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,13 +24,13 @@ pub struct BeyondSummary {
     /// Of the 1 % of links that the attack is surest of, and all that it is as sure of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surest: Option<PartSummary>,
-    /// By what it is sure: `probability`, or `distance` (of fewest candidates the nearest).
+    /// By what it is sure.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sure_by: Option<&'static str>,
+    pub sure_by: Option<SureBy>,
 }
 
 /// How an attack fared with a part of those who looked. Rates are fractions, counts are numbers of records.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PartSummary {
     /// Records of the part that looked for a partner.
     pub records: u64,
@@ -60,10 +61,7 @@ impl BeyondSummary {
         Self {
             extremes: beyond.extremes.as_ref().map(part),
             far: beyond.far.as_ref().map(part),
-            sure_by: beyond
-                .sure_by
-                .filter(|_| surest.is_some())
-                .map(SureBy::word),
+            sure_by: beyond.sure_by.filter(|_| surest.is_some()),
             surest,
         }
     }
@@ -96,7 +94,7 @@ impl BeyondSummary {
                 }
             }
         }
-        cells.push(self.sure_by.unwrap_or_default().to_owned());
+        cells.push(self.sure_by.map_or("", SureBy::word).to_owned());
         cells
     }
 }

@@ -6,9 +6,12 @@ use serde_json::{Map, Value};
 use crate::{
     evaluate::{
         measures::{Name, RiskAxis, Whole},
-        summary::Axes,
+        summary::{Axes, Comparison},
     },
-    report::html::{document::or_none, parts::base_name},
+    report::{
+        evaluate::FileSummary,
+        html::{document::or_none, parts::base_name},
+    },
 };
 
 /// What `evaluate` found.
@@ -17,7 +20,7 @@ pub struct Evaluation {
     #[serde(default, deserialize_with = "or_none")]
     pub plan: Map<String, Value>,
     #[serde(default)]
-    pub files: Vec<Original>,
+    pub files: Vec<FileSummary>,
     pub rows: Vec<Run>,
     #[serde(default)]
     pub settings: Vec<Setting>,
@@ -25,16 +28,6 @@ pub struct Evaluation {
     pub axes: Axes,
     #[serde(default)]
     pub interval: String,
-}
-
-/// A file of the grid.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Original {
-    pub name: String,
-    #[serde(default)]
-    pub records: u64,
-    #[serde(default)]
-    pub attributes: Vec<String>,
 }
 
 /// A masked file of the grid.
@@ -90,18 +83,7 @@ pub struct Setting {
     #[serde(default)]
     pub pareto: bool,
     #[serde(default)]
-    pub published: Vec<Published>,
-}
-
-/// A published figure of a setting.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Published {
-    pub measure: String,
-    pub value: f64,
-    #[serde(default)]
-    pub difference: Option<f64>,
-    #[serde(default)]
-    pub source: String,
+    pub published: Vec<Comparison>,
 }
 
 /// A mean over masked files.
@@ -155,13 +137,6 @@ impl Setting {
             Some("") | None => self.label.clone(),
             Some(rest) => rest.trim_start().into(),
         }
-    }
-}
-
-impl Published {
-    /// Its measure, if this program knows it.
-    pub fn name(&self) -> Option<Name> {
-        Name::parse(&self.measure)
     }
 }
 

@@ -4,7 +4,7 @@ mod model;
 mod pictures;
 mod tables;
 
-pub(super) use model::{LeftOut, Link, of};
+pub(super) use model::{Link, of};
 pub(super) use pictures::bin_label;
 
 use maud::{Markup, html};

@@ -4,13 +4,14 @@ use serde::Deserialize;
 
 use crate::{
     attack::{Direction, learned::weights::ProofStatus},
-    evaluate::{link::AssignRule, score::Ties},
+    evaluate::{comparable::Doubt, link::AssignRule, score::Ties},
     report::{
+        calibration::CalibrationBand,
         html::{
             document::{Content, Document, or_none},
             parts::{base_name, names},
         },
-        link::Sample,
+        link::{BeyondSummary, Correct, LeftOutAttribute, Sample},
     },
 };
 
@@ -18,7 +19,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Link {
     #[serde(default)]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Doubt>,
     pub scenario: Scenario,
     pub results: Vec<Attack>,
     #[serde(default)]
@@ -27,15 +28,6 @@ pub struct Link {
     pub not_run: Vec<NotRun>,
     #[serde(default)]
     pub reading: Vec<String>,
-}
-
-/// An attribute that could not be compared in earnest.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Warning {
-    pub attribute: String,
-    pub what: String,
-    #[serde(default)]
-    pub remedy: String,
 }
 
 /// Who attacked what.
@@ -58,14 +50,7 @@ pub struct Scenario {
     #[serde(default)]
     pub assign: Option<AssignRule>,
     #[serde(default)]
-    pub left_out: Vec<LeftOut>,
-}
-
-/// An attribute that was not compared.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct LeftOut {
-    pub attribute: String,
-    pub why: String,
+    pub left_out: Vec<LeftOutAttribute>,
 }
 
 /// An attack on one set of known attributes.
@@ -104,7 +89,7 @@ pub struct Attack {
     pub candidates_histogram: Vec<[u64; 2]>,
     /// Beyond the mean.
     #[serde(default)]
-    pub beyond: Beyond,
+    pub beyond: BeyondSummary,
     #[serde(default)]
     pub sample: Option<Sample>,
     #[serde(default)]
@@ -114,47 +99,7 @@ pub struct Attack {
     #[serde(default)]
     pub expected: Option<f64>,
     #[serde(default, deserialize_with = "or_none")]
-    pub calibration: Vec<Band>,
-}
-
-/// How an attack fared beyond its mean.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-pub struct Beyond {
-    #[serde(default)]
-    pub extremes: Option<Part>,
-    #[serde(default)]
-    pub far: Option<Part>,
-    #[serde(default)]
-    pub surest: Option<Part>,
-}
-
-/// How it fared with a part of those who looked.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Part {
-    pub records: u64,
-    pub correct: f64,
-    pub rate: f64,
-    pub interval: [f64; 2],
-    #[serde(default)]
-    pub baseline: f64,
-}
-
-/// Correct links under each rule for ties.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Correct {
-    pub fair: f64,
-    pub strict: f64,
-    pub optimistic: f64,
-}
-
-/// Links by the probability that the attack stated.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Band {
-    pub from: f64,
-    pub to: f64,
-    pub records: u64,
-    pub stated: f64,
-    pub realised: f64,
+    pub calibration: Vec<CalibrationBand>,
 }
 
 /// The mean over cases.
@@ -200,8 +145,8 @@ impl Link {
     /// Correct links under the rule for ties that was asked for.
     pub fn correct(&self, attack: &Attack) -> f64 {
         match self.scenario.ties.unwrap_or(Ties::Fair) {
-            Ties::Strict => attack.correct.strict,
-            Ties::Optimistic => attack.correct.optimistic,
+            Ties::Strict => attack.correct.strict as f64,
+            Ties::Optimistic => attack.correct.optimistic as f64,
             Ties::Fair => attack.correct.fair,
         }
     }

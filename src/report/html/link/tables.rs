@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::model::{Attack, Correct, Link};
+use super::model::{Attack, Link};
 use crate::{
     attack::learned::weights::ProofStatus,
     report::{
         html::parts::Table,
-        link::Sample,
+        link::{Correct, Sample},
         text::{count, percent},
     },
 };
@@ -54,7 +54,7 @@ pub(super) fn rates(link: &Link) -> Table {
             } else {
                 ""
             };
-            row.extend([count(attack.correct.strict), format!("{bound}{proof}")]);
+            row.extend([attack.correct.strict.to_string(), format!("{bound}{proof}")]);
         }
         row
     });
@@ -152,7 +152,7 @@ pub(super) fn ties_table(link: &Link) -> Markup {
     let differ: Vec<&Attack> = link
         .results
         .iter()
-        .filter(|attack| (attack.correct.optimistic - attack.correct.strict).abs() > f64::EPSILON)
+        .filter(|attack| attack.correct.optimistic != attack.correct.strict)
         .collect();
     let table = Table::new(
         "Correct links under each rule for ties",
@@ -175,8 +175,8 @@ pub(super) fn ties_table(link: &Link) -> Markup {
             attack.method.clone(),
             link.case(attack),
             count(fair),
-            count(strict),
-            count(optimistic),
+            strict.to_string(),
+            optimistic.to_string(),
         ]
     }));
     html! { @if !differ.is_empty() { details { summary { "What ties decide" } (table.markup()) } } }
