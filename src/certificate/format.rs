@@ -102,6 +102,9 @@ impl Family {
 }
 
 /// Who looks for whom.
+///
+/// This and [`Standardize`] are the checker's own, and not those of `attack`: a mistake in what a word means there must not be
+/// repeated here, where it is to be found. A certificate means what this file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {

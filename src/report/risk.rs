@@ -21,6 +21,7 @@ use crate::{
         records::{RecordRisk, RecordRisks},
         suda::Scoring,
     },
+    statement::MissingMatches,
 };
 
 /// The schema name and version of this report.
@@ -46,8 +47,8 @@ pub struct Scenario {
     /// Attributes that an intruder may know, but that are in no key, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_in_key: Vec<LeftOutAttribute>,
-    /// What a missing value of the key matches: `any` value, or only a `missing` one.
-    pub missing_matches: &'static str,
+    /// What a missing value of the key matches.
+    pub missing_matches: MissingMatches,
     /// The confidential attributes.
     pub confidential: Vec<String>,
     /// The attribute with the weights of the sample.
@@ -330,10 +331,12 @@ impl RiskReport {
             false => text::names(names, 12),
         };
         let matches = match scenario.missing_matches {
-            "any" => "every value",
-            _ => "only missing values",
+            MissingMatches::Any => "every value",
+            MissingMatches::Missing => "only missing values",
         };
-        let apart = match scenario.missing_matches == "any" && !scenario.confidential.is_empty() {
+        let apart = match scenario.missing_matches == MissingMatches::Any
+            && !scenario.confidential.is_empty()
+        {
             true => {
                 ", but is a category of its own for groups (l-diversity, t-closeness, values given away)"
             }

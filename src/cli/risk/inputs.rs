@@ -10,7 +10,6 @@ use crate::{
         risk::{PairSummary, Scenario},
         text,
     },
-    statement::MissingMatches,
     stats::keys::MOST_ATTRIBUTES,
     table::{AttrId, Role, Scale, Table},
 };
@@ -339,10 +338,7 @@ impl RiskArgs {
             key: table.names(&chosen.key),
             key_not_released: table.names(&not_released.collect::<Vec<_>>()),
             not_in_key: chosen.not_in_key.clone(),
-            missing_matches: match self.missing() {
-                MissingMatches::Any => "any",
-                MissingMatches::Missing => "missing",
-            },
+            missing_matches: self.missing(),
             confidential: table.names(&chosen.confidential),
             weights: self.weights.clone(),
             k: self.k,
