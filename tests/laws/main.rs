@@ -36,6 +36,7 @@ mod likelihood_of_values;
 mod local_suppression;
 mod loss;
 mod mdav;
+mod measures;
 mod metamorphic;
 mod microaggregation;
 mod microaggregation_attack;
