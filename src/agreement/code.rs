@@ -1,10 +1,13 @@
 //! Comparators: when two values agree. Each becomes an interval of codes, so that agreement is one comparison of whole numbers.
 
+use serde::{Deserialize, Serialize};
+
 use super::Reference;
 use crate::{stats::moments::moments, table::matrix::Matrix};
 
 /// When two values agree that are both there.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Comparator {
     /// x = y.
     Exact,

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Attack, Nearest, Preference, Scenario,
@@ -55,7 +56,7 @@ use crate::{
 /// J. Domingo-Ferrer, V. Torra, "Disclosure risk assessment in statistical microdata protection via advanced record linkage",
 /// Statistics and Computing 13, 2003 (linkage without common variables by aggregation operators); OWA and quantifiers: R. R.
 /// Yager 1988 ([`Quantifier`]). Direction by the principal component is our reading.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Aggregates {
     /// The aggregates, the same for both files.
     pub quantifiers: Vec<Quantifier>,

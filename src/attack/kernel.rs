@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Attack, Lists, Nearest, Preference, Scenario,
     distance_based::{Standardize, nearest},
@@ -22,7 +24,8 @@ const MOST_MONOMIALS: usize = 4096;
 const MOST: f64 = 1e120;
 
 /// A kernel `K(x, y)`, on standardised values.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kernel {
     /// `exp(−λ |x − y|²)`: for every λ the order of pairs is that of `am`.
     Rbf,

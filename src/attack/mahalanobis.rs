@@ -3,6 +3,7 @@
 use std::{borrow::Cow, cmp::Ordering};
 
 use ndarray::Array2;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Attack, Decides, Direction, Doubt, Nearest, Preference, Scenario,
@@ -27,7 +28,8 @@ const NO_VARIANCE: f64 = 1e-10;
 const NAMED_FROM: f64 = 0.1;
 
 /// What is done where a covariance has no inverse, because attributes depend on each other or were not masked.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Singular {
     /// It is refused, and the attributes are named.
     Refused,

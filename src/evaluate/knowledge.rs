@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result},
@@ -13,7 +14,8 @@ use crate::{
 const MOST_CASES: u128 = 100_000;
 
 /// Which of the attributes that both files share the intruder knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Knowledge {
     /// All of them.
     All,

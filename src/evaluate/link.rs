@@ -35,7 +35,8 @@ use crate::{
 };
 
 /// How records are linked once every pair has its distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Assign {
     /// Each record with its best, whoever else wants it.
     Best,

@@ -1,9 +1,12 @@
 //! Linguistic quantifiers, and the ordered weighted averages (OWA) that they make.
 
+use serde::{Deserialize, Serialize};
+
 use super::elementary::{exp2, log2};
 
 /// How many of some values a statement speaks of: a non-decreasing function Q from shares to 0..=1, with Q(0) = 0 and Q(1) = 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Quantifier {
     /// "There is one": 1 for every share above 0. Its OWA is the maximum.
     Exists,

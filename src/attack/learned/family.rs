@@ -1,5 +1,7 @@
 //! The families of distances that are learned: each is linear in its parameters.
 
+use serde::{Deserialize, Serialize};
+
 use super::differences::{CANCELLED, Differences};
 use crate::{
     error::{Error, Result},
@@ -31,25 +33,34 @@ const MOST_HALF_SPACES: usize = 1 << 16;
 /// assessment", Information Fusion 13, 2012; "Choquet integral for record linkage", Annals of Operations Research 195, 2012;
 /// "Supervised learning using a symmetric bilinear form for record linkage", Information Fusion 26, 2015. That the scale of S is fixed by
 /// its greatest entry is a reading: the papers fix it by the margin alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Family {
     /// The weighted mean.
+    #[serde(rename = "wm")]
     WeightedMean,
     /// The weighted mean with positive weights: its root is a metric.
+    #[serde(rename = "wm-m")]
     WeightedMeanMetric,
     /// The ordered weighted mean.
+    #[serde(rename = "owa")]
     OrderedWeightedMean,
     /// The Choquet integral.
+    #[serde(rename = "ci")]
     Choquet,
     /// The Choquet integral of a submodular measure: its root is a metric.
+    #[serde(rename = "ci-m")]
     ChoquetMetric,
     /// The Choquet integral of a 2-additive measure.
+    #[serde(rename = "ci-2")]
     ChoquetTwoAdditive,
     /// The symmetric bilinear form.
+    #[serde(rename = "sb")]
     Bilinear,
     /// The bilinear form that is not negative on the pairs of the two files.
+    #[serde(rename = "sb-nc")]
     BilinearNonNegative,
     /// The positive definite bilinear form.
+    #[serde(rename = "sb-pd")]
     BilinearDefinite,
 }
 

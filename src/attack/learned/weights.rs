@@ -4,7 +4,7 @@ mod document;
 mod names;
 
 use ndarray::Array2;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::family::Family;
 use crate::{
@@ -50,6 +50,23 @@ pub struct Weights {
     pub shapley_ranges: Option<Vec<(f64, f64)>>,
     /// How many records each attribute links on its own, ties not counted; `None` if that was not counted.
     pub alone: Option<Vec<usize>>,
+}
+
+/// As the document of a file.
+impl Serialize for Weights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let document = serde_json::from_str::<serde_json::Value>(&self.to_json());
+        let document = document.map_err(serde::ser::Error::custom)?;
+        document.serialize(serializer)
+    }
+}
+
+/// From the document of a file, checked.
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let document = serde_json::Value::deserialize(deserializer)?;
+        Self::from_json("weights", &document.to_string()).map_err(serde::de::Error::custom)
+    }
 }
 
 /// Whether a learned distance is known to be the best of its family.

@@ -5,7 +5,7 @@ mod model;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
 use crate::{
@@ -25,7 +25,7 @@ pub const IDENTIFIED_FROM: usize = 3;
 const MOST_COUNTS: usize = 1 << 24;
 
 /// How the parameters are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// Expectation–maximisation of all parameters.
@@ -38,7 +38,7 @@ pub enum Fit {
 }
 
 /// When attributes agree.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agree {
     /// The comparator of numbers that are not named.
     pub numbers: Comparator,
@@ -47,7 +47,7 @@ pub struct Agree {
 }
 
 /// Where the fit starts and ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Iterations {
     /// m, u and the prior to begin with; without a prior at one match a record.
     pub start: (f64, f64, Option<f64>),
@@ -83,7 +83,7 @@ pub struct Iterations {
 /// # Source
 /// I. P. Fellegi, A. B. Sunter, "A theory for record linkage", JASA 64, 1969; M. A. Jaro, JASA 84, 1989. For disclosure risk:
 /// V. Torra, J. Domingo-Ferrer, 2003; tolerances for numbers are a reading (the sources do not say when numbers agree).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Probabilistic {
     /// When attributes agree.
     pub agree: Agree,

@@ -1,5 +1,7 @@
 //! What the probabilistic attack fitted: parameters, patterns with their weights, and what must be said of them.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Fit,
     em::{Fitted, Parameters, kept},
@@ -55,7 +57,7 @@ pub enum Decision {
 }
 
 /// The error rates that are admitted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Admissible {
     /// P(linked | no match).
     pub false_links: f64,

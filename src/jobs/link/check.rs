@@ -175,3 +175,85 @@ fn holds(condition: bool, otherwise: &str) -> Result<()> {
     }
     Err(Error::usage(otherwise))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        evaluate::knowledge::Knowledge,
+        jobs::link::request::{Groups, Known, KnownRecords, OfAttribute, RecordList},
+        statement::Grouping,
+    };
+
+    fn request(json: &str) -> LinkRequest {
+        let plain = LinkRequest::of_attacks([AttackRequest::Nearest]);
+        let mut document = serde_json::to_value(plain).unwrap();
+        let changes: serde_json::Value = serde_json::from_str(json).unwrap();
+        for (key, value) in changes.as_object().unwrap() {
+            document[key] = value.clone();
+        }
+        serde_json::from_value(document).unwrap()
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        assert_eq!(request("{}").check(), Ok(()));
+        for (changes, what) in [
+            (r#"{"attacks": {"named": []}}"#, "no attack"),
+            (
+                r#"{"attacks": {"named": [{"attack": {"md": {"ridge": -1.0}}}]}}"#,
+                "ridge",
+            ),
+            (
+                r#"{"attacks": {"named": [{"attack": {"involution": {"eps": 1.0}}}]}}"#,
+                "--eps",
+            ),
+            (
+                r#"{"attacks": {"that-apply": [{"kernel": {"kernel": {"polynomial": {"degree": 0}}, "singular": "refused"}}]}}"#,
+                "degree 0",
+            ),
+            (
+                r#"{"attacks": {"named": [{"learned": "wm"}]}, "assign": "one-to-one"}"#,
+                "learned",
+            ),
+            (r#"{"assign": {"sampled": 1}}"#, "likelihoods"),
+            (
+                r#"{"published": {"rank_swapping": {"percent": [{"name": null, "number": 101.0}]}, "groups": null}}"#,
+                "percentage",
+            ),
+        ] {
+            let error = request(changes).check().unwrap_err();
+            assert!(error.what().contains(what), "{changes}: {}", error.what());
+        }
+    }
+
+    /// A request can be kept or sent: what comes back is the same.
+    #[test]
+    fn a_request_survives_as_json() {
+        let mut request = LinkRequest::of_attacks([
+            AttackRequest::UnrelatedCovariances(Singular::Ridge(0.001)),
+            AttackRequest::Probabilistic(Probabilistic::default()),
+            AttackRequest::Microaggregation {
+                nearest_clusters: Some(3),
+            },
+        ]);
+        request.known = Known::Among {
+            sets: Knowledge::Random { size: 2, sets: 5 },
+            attributes: Some("1-7".into()),
+        };
+        request.records = KnownRecords::Listed(RecordList::of_text("held.txt", "1\n\n7\n"));
+        request.published.rank_swapping = Some(RankSwapping::Percent(vec![OfAttribute {
+            name: Some("AGI".into()),
+            number: 0.1,
+        }]));
+        request.published.groups = Some(Groups {
+            groups: vec!["a,b:3".into()],
+            algorithm: Grouping::Mdav,
+        });
+        request.assign = Assign::Sampled(u64::MAX);
+        let text = serde_json::to_string(&request).unwrap();
+        let back: LinkRequest = serde_json::from_str(&text).unwrap();
+        assert_eq!(format!("{back:?}"), format!("{request:?}"));
+        assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    }
+}

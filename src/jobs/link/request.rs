@@ -1,5 +1,7 @@
 //! What `link` is asked for.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     attack::{
         Direction,
@@ -20,7 +22,7 @@ pub const USUAL_SECONDS: f64 = 60.0;
 
 /// All that a call of `link` means, and nothing of how it was typed. The tables, and the statements about them, are given
 /// beside it ([`Input`](super::Input)), so that one request can be made of many masked files.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LinkRequest {
     /// The attacks.
     pub attacks: Attacks,
@@ -101,7 +103,8 @@ impl LinkRequest {
 }
 
 /// Which attacks are made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Attacks {
     /// These, in this order; one that cannot be made is an error.
     Named(Vec<Wanted>),
@@ -130,7 +133,8 @@ impl Attacks {
 }
 
 /// An attack, or a family of distances of which the best is learned first.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wanted {
     /// An attack.
     Attack(AttackRequest),
@@ -139,15 +143,20 @@ pub enum Wanted {
 }
 
 /// A single attack with its parameters. What was published, and by what files are standardised, is said once for all attacks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AttackRequest {
     /// `am`: the nearest record, attributes standardised.
+    #[serde(rename = "am")]
     Nearest,
     /// `dbrl2`: differences divided by their standard deviations over the true pairs; a worst case.
+    #[serde(rename = "dbrl2")]
     AlignedVariances(Singular),
     /// `md`: Mahalanobis distance by the covariance of the true pairs' differences; a worst case.
+    #[serde(rename = "md")]
     AlignedCovariances(Singular),
     /// `md0`: Mahalanobis distance from the covariances of the two files.
+    #[serde(rename = "md0")]
     UnrelatedCovariances(Singular),
     /// `kernel`: the distance in the space of a kernel.
     Kernel {
@@ -159,12 +168,15 @@ pub enum AttackRequest {
     /// `gower`: Gower's dissimilarity.
     Gower,
     /// `prl`: probabilistic record linkage. By what it standardises follows from the request.
+    #[serde(rename = "prl")]
     Probabilistic(Probabilistic),
     /// `rsld`: only records within the published window of ranks.
+    #[serde(rename = "rsld")]
     RankSwapIntersection,
     /// `aggregates`: files that share no attribute; alone in a request.
     Aggregates(AggregatesRequest),
     /// `microagg`: only records of groups near by.
+    #[serde(rename = "microagg")]
     Microaggregation {
         /// How many nearest averages of a block are considered; two if `None`.
         nearest_clusters: Option<usize>,
@@ -217,7 +229,7 @@ impl AttackRequest {
 }
 
 /// The options of `aggregates`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AggregatesRequest {
     /// The aggregates.
     pub attack: Aggregates,
@@ -228,7 +240,8 @@ pub struct AggregatesRequest {
 }
 
 /// Which attributes the intruder knows. Lists are of names or positions ([`Table::select`](crate::table::Table::select)).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Known {
     /// These.
     Listed(String),
@@ -262,7 +275,8 @@ impl Known {
 }
 
 /// Of which records the intruder knows attributes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KnownRecords {
     /// All of the original.
     All,
@@ -273,7 +287,7 @@ pub enum KnownRecords {
 }
 
 /// Records by number or identifier, as a file lists them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RecordList {
     /// The name of the file, for messages.
     pub file: String,
@@ -294,7 +308,7 @@ impl RecordList {
 }
 
 /// What was published about the masking without a statement.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Published {
     /// About rank swapping.
     pub rank_swapping: Option<RankSwapping>,
@@ -303,7 +317,8 @@ pub struct Published {
 }
 
 /// What was published about rank swapping.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RankSwapping {
     /// The greatest rank difference of a swap, in percent of the records.
     Percent(Vec<OfAttribute<f64>>),
@@ -330,7 +345,7 @@ impl RankSwapping {
 }
 
 /// A number for an attribute.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OfAttribute<T> {
     /// The attribute; all that are not named elsewhere if `None`.
     pub name: Option<String>,
@@ -345,7 +360,7 @@ impl<T> OfAttribute<T> {
 }
 
 /// What was published about microaggregation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Groups {
     /// Attributes that were aggregated together: a list of names or positions, with or without `:k` behind it.
     pub groups: Vec<String>,
@@ -354,7 +369,8 @@ pub struct Groups {
 }
 
 /// How it is known who is who.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Alignment {
     /// By the order of the records.
     Order,
@@ -384,7 +400,7 @@ impl Alignment {
 }
 
 /// How distances are learned.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Learning {
     /// How long the search for one distance may take, in seconds.
     pub seconds: f64,
@@ -414,7 +430,7 @@ impl Default for Learning {
 }
 
 /// A distance that another call learned.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GivenWeights {
     /// The name of its file, for messages.
     pub file: String,
@@ -423,7 +439,8 @@ pub struct GivenWeights {
 }
 
 /// From whom a distance is learned, when others are attacked with it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Training {
     /// So many, drawn at random.
     Drawn {

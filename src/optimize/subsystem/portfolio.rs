@@ -1,5 +1,7 @@
 //! Which engine solves a problem.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Answer, Problem, Proof, Start, Watch, branch, cone, hitting_set, naive};
 use crate::error::Result;
 
@@ -13,7 +15,8 @@ const CELLS_UP_TO: usize = 7;
 const BRANCH_UP_TO: usize = 2_000;
 
 /// A way to solve the problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// Whichever suits the problem, one after the other.
     Auto,
