@@ -1,4 +1,4 @@
-//! What can go wrong, told so that a person can act on it: where it is, what it is, what to do.
+//! Errors, worded so that a person can act on them: where it is, what it is, what to do.
 //!
 //! A message names files, lines, attributes and options. It never carries a record's value: a tool that
 //! measures disclosure must not disclose by its errors.

@@ -1,6 +1,6 @@
 //! A figure: a number together with what it says, between which ends it lies, and which end is the better one.
 //!
-//! Loss, risk and score are told in figures, so that no report shows a number without its direction and its range, and no
+//! Loss, risk and score are reported as figures, so that no report shows a number without its direction and its range, and no
 //! zero denominator disappears.
 
 use serde::{Deserialize, Serialize};
@@ -209,7 +209,7 @@ pub struct Definition {
     pub unit_of_parts: Unit,
     /// Whether a count is one of records, so that it can be divided by the records of the file.
     pub is_of_records: bool,
-    /// Whether it may be published: no, unless its definition says so. Rates of attacks tell an intruder which to choose, and a mean in
+    /// Whether it may be published: no, unless its definition says so. From rates of attacks an intruder learns which to choose, and a mean in
     /// an attribute's own units may give one person's value away.
     pub is_public: bool,
 }
@@ -354,7 +354,7 @@ pub struct Figure {
     pub counted: u64,
     /// Those left out because a denominator was zero.
     pub skipped: u64,
-    /// The same by attribute (or by pair, class, …), where that tells something.
+    /// The same by attribute (or by pair, class, …), where that is informative.
     pub parts: Vec<Part>,
 }
 
@@ -398,7 +398,7 @@ impl Figure {
         Self { skipped, ..self }
     }
 
-    /// The same, told by part.
+    /// The same, with its parts.
     pub fn with_parts(self, parts: Vec<Part>) -> Self {
         Self { parts, ..self }
     }

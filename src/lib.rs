@@ -25,7 +25,7 @@
 //! | [`attack`] | what an intruder does |
 //! | [`loss`] | what masking took from a file, and from its analyses |
 //! | [`risk`] | what a file, or a pair of files, gives away without any linkage |
-//! | [`evaluate`] | what the intruder is given, and how his claims are judged |
+//! | [`evaluate`] | what the intruder is given, and how their claims are judged |
 //! | [`report`] | results for people and programs |
 //! | [`selftest`] | worked examples of the literature, recomputed |
 //! | [`schema`] | which attribute of one file is which of another |

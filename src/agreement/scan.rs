@@ -145,7 +145,7 @@ impl Scan {
         }
     }
 
-    /// Shows all pairs that agree on this attribute and on none before, 64 of a seeker at a time: the seeker's counts, his row,
+    /// Shows all pairs that agree on this attribute and on none before, 64 of a seeker at a time: the seeker's counts, their row,
     /// the pairs that agree on each other attribute, and all of them.
     #[inline(always)]
     fn walk<C: Compare>(

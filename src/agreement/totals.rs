@@ -132,7 +132,7 @@ fn refined(agreement: &Agreement, records: &[u32], attribute: usize, groups: &Gr
 }
 
 /// For each seeker, how many records agree on both attributes: records enter in the order of the first, and a tree of sums over
-/// the codes of the second tells how many of those that are in have a code in a span.
+/// the codes of the second says how many of those that are in have a code in a span.
 fn in_rectangles(agreement: &Agreement, records: &[u32], first: usize, second: usize) -> Vec<u32> {
     let code = |record: u32, k: usize| agreement.codes[record as usize * agreement.width + k];
     let mut order: Vec<u32> = records.to_vec();

@@ -61,15 +61,15 @@ impl Direction {
 /// All that an intruder has.
 #[derive(Debug)]
 pub struct Scenario<'a> {
-    /// Names of the attributes that he knows, in the order of the columns of both matrices. Where the files share no attribute
-    /// ([`aggregates`]), these are the columns of his own only.
+    /// Names of the attributes that the intruder knows, in the order of the columns of both matrices. Where the files share no attribute
+    /// ([`aggregates`]), these are the columns of the intruder's own file only.
     pub known: &'a [String],
     /// What their values allow. A nominal attribute holds codes 0, 1, 2 … that mean the same category in both matrices;
     /// the codes have no order.
     pub scales: &'a [Scale],
     /// His records, original values.
     pub intruder: &'a Matrix,
-    /// The released records, in an order unrelated to his.
+    /// The released records, in an order unrelated to the intruder's.
     pub released: &'a Matrix,
     /// Who looks for whom.
     pub direction: Direction,
@@ -197,8 +197,8 @@ pub trait Attack: std::fmt::Debug + Sync {
 
 /// What an attack comes to: for each seeker, which sought records are possible and which of these it prefers.
 ///
-/// The judge searches it and asks about the true partners himself. Lists are worked out seeker by seeker while he does, but an
-/// attack is never told whom he asks about, so none can profit from the question.
+/// The judge searches it and asks about the true partners. Lists are worked out seeker by seeker meanwhile, but an
+/// attack never learns whom the question is about, so none can profit from it.
 #[derive(Debug)]
 pub enum Preference<'a> {
     /// The nearest point.

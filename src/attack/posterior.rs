@@ -1,4 +1,4 @@
-//! What an intruder with a likelihood can say of his own success.
+//! What an intruder with a likelihood can say of their own success.
 
 /// The posterior probability of the cheapest candidate of a list, each record having been as likely as any other before:
 ///

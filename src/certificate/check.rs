@@ -67,7 +67,7 @@ pub struct Part {
     pub claim: Claim,
     /// What became of it.
     pub outcome: Outcome,
-    /// Why, in a sentence without full stop. Records are numbered as in their files; no value of them is told.
+    /// Why, in a sentence without full stop. Records are numbered as in their files; none of their values is shown.
     pub detail: String,
 }
 

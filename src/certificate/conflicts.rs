@@ -2,7 +2,7 @@
 //!
 //! They speak of strict links: an inequality `Σ λ v·p ≤ 0` for all p in P says that not all of these rows are positive, however little.
 //! One that holds only if each coefficient may be wrong by rounding ([`ROUNDING`] of what it is a difference of, attribute by attribute, so
-//! that no attribute's scale matters to another) proves nothing; it is told from one that is false.
+//! that no attribute's scale matters to another) proves nothing; it is not the same as one that is false.
 
 use rayon::prelude::*;
 

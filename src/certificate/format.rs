@@ -145,7 +145,7 @@ pub struct Certificate {
     pub standardize: Standardize,
     /// The files, and who is whom.
     pub files: Files,
-    /// The original records that the intruder holds, ascending; null if he holds all.
+    /// The original records that the intruder holds, ascending; null if they hold all.
     pub held: Option<Vec<u32>>,
     /// Seekers that have a partner.
     pub records: usize,
@@ -571,9 +571,12 @@ mod tests {
     fn what_is_no_certificate_is_refused_without_quoting_it() {
         for text in ["", "{", "[]", r#"{"schema":"geheim"}"#, "1e999", "NaN"] {
             let error = Certificate::from_json("c.json", text).unwrap_err();
-            let told = error.to_string();
-            assert!(told.starts_with("c.json: is not a certificate"), "{told}");
-            assert!(!told.contains("geheim"), "{told}");
+            let message = error.to_string();
+            assert!(
+                message.starts_with("c.json: is not a certificate"),
+                "{message}"
+            );
+            assert!(!message.contains("geheim"), "{message}");
         }
     }
 }

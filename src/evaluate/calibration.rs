@@ -50,7 +50,7 @@ impl Calibration {
             bands[band].from = ENDS[band - 1];
         }
         let (mut sum, mut sure, mut sure_correct) = (0.0, 0, 0.0);
-        // Who is linked with nobody says nothing of a link; in the mean he counts as sure to fail.
+        // Who is linked with nobody says nothing of a link; in the mean they count as sure to fail.
         let linked = |(_, contest): &(&f64, &Contest)| contest.candidates > 0;
         for (&stated, contest) in stated.iter().zip(contests).filter(linked) {
             sum += stated;

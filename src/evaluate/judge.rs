@@ -264,7 +264,7 @@ pub(super) fn lists(
     };
     let contests = links.iter().zip(partners);
     let contests = contests.map(|(link, partner)| Contest {
-        // A partner who is not among the cheapest has somebody before him, and is a candidate.
+        // A partner who is not among the cheapest is behind somebody else, and is a candidate.
         inside: link.place.is_some() || short && partner.is_some(),
         closer: link.place.is_some_and(|place| place > 1)
             || short && partner.is_some() && link.place.is_none(),
@@ -335,7 +335,7 @@ fn link_of_list(
     order: &Order<'_>,
 ) -> Link {
     let own = partner.and_then(|partner| {
-        // Complete lists have everybody in his place.
+        // In complete lists everybody stands in their own place.
         let in_place = list
             .get(partner as usize)
             .filter(|(record, _)| *record == partner);

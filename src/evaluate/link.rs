@@ -1,4 +1,4 @@
-//! One study of a pair of files: what the intruder is given, and what becomes of his claims.
+//! One study of a pair of files: what the intruder is given, and what becomes of their claims.
 
 use std::{
     borrow::Cow,
@@ -305,7 +305,7 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// What the intruder sees of the attributes he knows.
+    /// What the intruder sees of the attributes they know.
     pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
         let tables = [self.original, self.masked];
         let ids = |attribute: &Shared| [attribute.original, attribute.masked];

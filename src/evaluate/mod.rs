@@ -1,7 +1,7 @@
 //! Running attacks and judging their claims: the side that knows the truth.
 //!
-//! The intruder (`attack`) never sees what is here. What he gets is built in [`link`]: his own records, and the released
-//! ones in an order unrelated to his.
+//! The intruder (`attack`) never sees what is here. What the intruder gets is built in [`link`]: their own records, and
+//! the released ones in an unrelated order.
 
 pub mod beyond;
 pub mod calibration;

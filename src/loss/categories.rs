@@ -49,7 +49,7 @@ pub fn definitions() -> [&'static Definition; 3] {
 ///
 /// taken from the joint frequencies of the records whose original category is there. A suppressed cell is a category of its own
 /// in the masked file. A number that was recoded to classes is an attribute of categories: its values are the original ones.
-/// An attribute with one category has no entropy that could be lost, and is told in `skipped`. Merging categories, swapping
+/// An attribute with one category has no entropy that could be lost, and is counted in `skipped`. Merging categories, swapping
 /// and suppression lose entropy; renaming them one to one does not.
 ///
 /// # Parts
@@ -161,7 +161,7 @@ fn entropy_loss(attributes: &[PairedCategories]) -> Figure {
     .with_parts(parts)
 }
 
-/// The share of an attribute's entropy that its masked categories do not tell; `None` where there is no entropy.
+/// The share of an attribute's entropy that its masked categories do not determine; `None` where there is no entropy.
 fn entropy_lost(attribute: &PairedCategories) -> Option<f64> {
     let mut cells: Vec<(Option<u32>, u32)> = (attribute.masked.iter().zip(&attribute.original))
         .filter_map(|(&masked, &original)| Some((masked, original?)))

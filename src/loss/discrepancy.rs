@@ -323,7 +323,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
 ///
 /// # Zero denominators
 /// A cell with m = 0 counts in no mean variation, and a statistic that is not defined in one of the files (the
-/// correlation of a constant) in none of the three; both are told in `skipped`.
+/// correlation of a constant) in none of the three; both are counted in `skipped`.
 ///
 /// # Parts
 /// The mean over the cells that are about an attribute; a covariance or correlation is about two.

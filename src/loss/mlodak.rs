@@ -23,7 +23,7 @@ pub static MLODAK: Definition = Definition::share(
 /// (1/√2) · ‖ d/‖d‖ − d'/‖d'‖ ‖          d, d' the diagonals of the inverse correlation matrices
 /// ```
 ///
-/// An entry of d is 1/(1 − R²), R² of the regression of an attribute on all others: the measure tells whether attributes depend
+/// An entry of d is 1/(1 − R²), R² of the regression of an attribute on all others: the measure shows whether attributes depend
 /// on each other as before. All entries are positive, so it is at most 1. It is not defined where an attribute does not vary
 /// or follows from others (one part in 10¹² of its variance at most is its own).
 ///

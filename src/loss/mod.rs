@@ -10,7 +10,7 @@
 //! | `il1`, `il1s` | differences of values, relative or in units of the sd | 0 to any |
 //! | `mean_square_…`, `mean_absolute_…`, `mean_variation_…` | of data, means, variances, covariances, correlations, quantiles | 0 to any |
 //! | `mlodak` | how far attributes follow from each other | 0 to 1 |
-//! | `entropy_loss` | what masked categories tell of the original ones | 0 to 1 |
+//! | `entropy_loss` | what masked categories say about the original ones | 0 to 1 |
 //! | `changed`, `suppressed` | cells | 0 to 1 |
 //!
 //! Lower is better everywhere, and two equal files lose nothing: every figure that is defined is 0.
@@ -19,7 +19,7 @@
 //! What cannot be divided by is left out and counted. Nothing depends on the number of threads.
 //!
 //! Transparency cuts both ways: who knows how a file was masked attacks it better, and corrects statistics for it.
-//! [`figures_and_correction`] tells the loss that remains after such a correction ([`corrected`]).
+//! [`figures_and_correction`] gives the loss that remains after such a correction ([`corrected`]).
 
 pub mod analyses;
 mod categories;

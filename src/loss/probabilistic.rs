@@ -92,7 +92,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
 /// Standard errors shrink with √n: of a million records any change is more than chance would make, and PIL is near 1.
 ///
 /// # Zero denominators
-/// Of a statistic that does not vary (Var T = 0) the loss is 0 if it is unchanged; else it is left out and told in `skipped`, as
+/// Of a statistic that does not vary (Var T = 0) the loss is 0 if it is unchanged; else it is left out and counted in `skipped`, as
 /// is a statistic that is not defined, or whose variance is beyond the range of numbers.
 ///
 /// # Missing

@@ -15,7 +15,7 @@ pub static IL1S: Definition = Definition::share(Group::Overall, "il1s", "scaled 
 /// ```
 ///
 /// Unlike the mean variation it does not depend on where an attribute's 0 is. Cells that one file misses do not count;
-/// those of an attribute without spread are told in `skipped`. Some programs print the sum over all cells instead of the mean.
+/// those of an attribute without spread are counted in `skipped`. Some programs print the sum over all cells instead of the mean.
 ///
 /// # Source
 /// W. E. Yancey, W. E. Winkler, R. H. Creecy, "Disclosure risk assessment in perturbative microdata protection", LNCS 2316, 2002.

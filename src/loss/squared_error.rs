@@ -15,7 +15,7 @@ pub static SSE_SST: Definition = Definition::share(Group::Overall, "sse_sst", "S
 /// ```
 ///
 /// n_j counts the records that have a value in both files. Attributes without spread in the original do not count; their
-/// cells are told in `skipped`. The literature prints it times 100.
+/// cells are counted in `skipped`. The literature prints it times 100.
 ///
 /// # Parts
 /// SSE_j / (s²_j (n_j − 1)).

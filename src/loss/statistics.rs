@@ -147,7 +147,7 @@ impl Joint {
         let covariance = products / (x.len() - 1) as f64;
         Self {
             covariance: Some(covariance),
-            // NaN is not 0: it stays, to be told as too large.
+            // NaN is not 0: it stays, to be reported as too large.
             correlation: (a.sd != 0.0 && b.sd != 0.0).then(|| whole(covariance / a.sd / b.sd)),
         }
     }

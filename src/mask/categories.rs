@@ -31,7 +31,7 @@ impl<F> Categories<F> {
                 false => {
                     names.insert(category.clone(), place);
                 }
-                // What is no number is no value of the attribute, which a note tells.
+                // What is not a number is not a value of the attribute: a note counts such cells.
                 true => numbers.extend(number(category, mark).map(|number| (number, place))),
             }
         }

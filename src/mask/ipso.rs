@@ -255,7 +255,7 @@ impl Ipso {
         }
     }
 
-    /// The basis of X, and what can be told of it.
+    /// The basis of X, and what is known of it.
     fn basis(&self, table: &Table, kept: &[AttrId], rows: &Rows) -> Result<(Basis, Fit)> {
         if rows.fitted == 0 {
             return Err(Error::input(

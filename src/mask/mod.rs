@@ -1,7 +1,7 @@
 //! Masking methods: what an office does to a file before it publishes it.
 //!
-//! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be told to the
-//! world about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
+//! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be published
+//! about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
 
 mod categories;
 pub mod copula;
@@ -98,7 +98,7 @@ pub struct Masked {
     pub effects: Vec<Effect>,
     /// Masked attributes of which the original has several spellings: they are written in one.
     pub respelled: Vec<String>,
-    /// What only this method can tell.
+    /// What only this method can report.
     pub details: Details,
 }
 
@@ -129,7 +129,7 @@ impl Effect {
     }
 }
 
-/// What only one method, or one family of methods, can tell of its work. It is for the office, not for the release.
+/// What only one method, or one family of methods, can report of its work. It is for the office, not for the release.
 #[derive(Debug)]
 pub enum Details {
     /// Nothing beyond the effects.

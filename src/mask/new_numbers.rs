@@ -16,7 +16,7 @@ pub enum Rounding {
     #[default]
     None,
     /// New numbers have at most as many decimals as the most precise value of their attribute, halves away from zero; whole numbers
-    /// stay whole. So nothing tells them from values that stayed.
+    /// stay whole. So nothing distinguishes them from values that stayed.
     Column,
 }
 
@@ -86,7 +86,7 @@ impl Written {
 }
 
 /// A number that did not change keeps its digits, also those beyond the precision of an `f64`. Where others are changed into the
-/// same number, they get the same digits: else these would tell who had it all along. The first who had it gives them to all.
+/// same number, they get the same digits: else these would show who had it all along. The first who had it gives them to all.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a table holds at most u32::MAX records"

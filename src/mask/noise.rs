@@ -320,7 +320,7 @@ fn covariances(attributes: &[Source<'_>]) -> Result<Array2<f64>> {
     let every: Vec<u32> = (0_u32..).take(records).collect();
     let matrix = Matrix::gather(&numbers, &every);
     let complete = (0..records).filter(|&r| !matrix.has_missing(r)).count();
-    // Of so few records every combination of the attributes may be constant: noise would be told by fewer numbers.
+    // Of so few records every combination of the attributes may be constant: fewer numbers would give the noise away.
     let too_few = || {
         Error::input(format!(
             "{complete} of {records} records have a value of every masked attribute: correlations of {} attributes need more records than attributes",

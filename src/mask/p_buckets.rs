@@ -39,7 +39,7 @@ use crate::{
 /// number of values everybody finds a partner, of an odd number all but one, who stays.
 ///
 /// # Ties
-/// Broken at random, so that a record's place in the file tells nothing about its partner. Two equal values may be
+/// Broken at random, so that a record's place in the file says nothing about its partner. Two equal values may be
 /// partners: nothing moves then, and both count as unchanged.
 ///
 /// # Missing

@@ -37,7 +37,7 @@ use crate::{
 /// Draws fail so often only within about m / 200 ranks of the top, where few places are left to go to.
 ///
 /// # Ties
-/// Broken at random, so that a record's place in the file tells nothing about its partner. Two equal values may be
+/// Broken at random, so that a record's place in the file says nothing about its partner. Two equal values may be
 /// partners: nothing moves then, and both count as unchanged.
 ///
 /// # Missing

@@ -74,7 +74,7 @@ impl Reach {
 /// # Ties
 /// Equal values stand in random order, so that the place of a record in the file says nothing about its partner.
 /// Two equal values may be partners: nothing moves then, and both count as unchanged. Whole numbers beyond 2^53, which
-/// an `f64` cannot tell apart, are compared by their digits.
+/// an `f64` cannot distinguish, are compared by their digits.
 ///
 /// # Missing
 /// Left in place; the other values are ranked among themselves.

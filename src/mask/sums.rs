@@ -35,7 +35,7 @@ pub struct Held {
 pub(super) enum Gaps {
     /// Those that were missing.
     Stay,
-    /// None: the parts' gaps are others' now, and those of the total would tell whose they were.
+    /// None: the parts' gaps are others' now, and those of the total would reveal whose they were.
     OfParts,
 }
 

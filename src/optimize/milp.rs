@@ -143,9 +143,9 @@ pub struct MilpAnswer {
     pub values: Vec<f64>,
     /// Their cost; infinite without a solution.
     pub objective: f64,
-    /// What no solution costs less than; `None` if the solver does not tell.
+    /// What no solution costs less than; `None` if the solver does not report it.
     pub bound: Option<f64>,
-    /// Nodes of the search, if the solver tells.
+    /// Nodes of the search, if the solver reports them.
     pub nodes: Option<u64>,
 }
 
@@ -281,7 +281,7 @@ fn add_rows(problem: &mut impl SolverModel, model: &Model, columns: &[Variable])
 
 #[cfg(feature = "highs")]
 mod highs {
-    //! HiGHS through the model inside `good_lp`'s, which tells status, bound and nodes.
+    //! HiGHS through the model inside `good_lp`'s, which reports status, bound and nodes.
 
     use super::{Limits, MilpAnswer, Model, Solver, Status, add_rows, declared, ended, seconds};
 

@@ -1,4 +1,4 @@
-//! Attribute disclosure: what is told of confidential attributes, whoever the records belong to.
+//! Attribute disclosure: what is revealed about confidential attributes, whoever the records belong to.
 
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ pub static HOMOGENEITY: Definition = Definition::share(
     "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007",
 );
 
-/// How often the nearest masked record tells the truth.
+/// How often the nearest masked record has the true value.
 pub static INFERENCE: Definition = Definition::share(
     Group::Risk(About::Inference),
     "attribute_disclosure_inference",
@@ -35,7 +35,7 @@ pub static INFERENCE: Definition = Definition::share(
     ANONYMETER,
 );
 
-/// How often a random masked record tells the truth.
+/// How often a random masked record has the true value.
 pub static BASELINE: Definition = Definition::share(
     Group::Risk(About::Inference),
     "attribute_disclosure_baseline",
@@ -59,10 +59,10 @@ pub static DEFINITIONS: [&Definition; 4] = [&HOMOGENEITY, &INFERENCE, &BASELINE,
 /// The share of records of which a confidential value is known as soon as their key is: all who look alike on the key have the same one.
 ///
 /// A record that is alone gives its value away, too. The figure counts a record if it gives away a value of any
-/// confidential attribute; parts tell each.
+/// confidential attribute; its parts are the attributes.
 ///
 /// # Missing
-/// A gap of the key is a value of its own. A gap of the confidential attribute tells nothing: a group whose other values agree gives that
+/// A gap of the key is a value of its own. A gap of the confidential attribute reveals nothing: a group whose other values agree gives that
 /// value away for those who have it.
 ///
 /// # Complexity
@@ -119,7 +119,7 @@ const EQUAL: f64 = 1e-12;
 /// risk: nothing is left to be found out.
 ///
 /// # Recoded values
-/// Whether a class is right about a number (a region about a town) cannot be told by comparing them: never equal would read as no
+/// Whether a class is right about a number (a region about a town) cannot be found out by comparing them: never equal would read as no
 /// risk. Where numbers became classes, or no masked name is an original one, there is no figure of that attribute nor of all of them.
 ///
 /// # Missing
@@ -346,7 +346,7 @@ impl<'a> Secret<'a> {
         numbers.chain(names).collect()
     }
 
-    /// Whether its masked values are of another kind than the original ones, so that none can be told right or wrong.
+    /// Whether its masked values are of another kind than the original ones, so that none can be called right or wrong.
     fn is_recoded(&self) -> bool {
         let Values::Names { names, counts } = &self.values else {
             return false;
@@ -512,7 +512,7 @@ mod tests {
     }
 
     /// Ages became classes of which each holds every original age; a guess is never equal, and was not wrong. Incomes beside them are
-    /// told in their part, but the figure of both is none. A town that was swapped is no recoding.
+    /// reported in their part, but the figure of both is none. A town that was swapped is no recoding.
     #[test]
     fn what_was_recoded_cannot_be_right_or_wrong() {
         let known = pair("town\na\nb\n", "town\na\nb\n");

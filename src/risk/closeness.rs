@@ -32,7 +32,7 @@ pub static DEFINITIONS: [&Definition; 2] = [&T_CLOSENESS, &ABOVE_T];
 /// names     ½ Σ | P_i − Q_i |
 /// ```
 ///
-/// The figure is the greatest over all groups, then over the confidential attributes; parts tell it by attribute. It is worked out in whole
+/// The figure is the greatest over all groups, then over the confidential attributes; its parts are the attributes. It is worked out in whole
 /// numbers and divided once. An attribute with one value only has distance 0 everywhere.
 ///
 /// # Missing

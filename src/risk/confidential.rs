@@ -1,4 +1,4 @@
-//! A confidential attribute, and what the groups of a key tell about it.
+//! A confidential attribute, and what the groups of a key reveal about it.
 
 use super::classes::KeyClasses;
 use crate::{
@@ -63,7 +63,7 @@ pub(super) fn why_not(classes: &KeyClasses, confidential: &[Confidential]) -> Op
     }
 }
 
-/// A figure that is the worst of the values of its attributes, told by attribute.
+/// A figure that is the worst of the values of its attributes, which are its parts.
 pub(super) fn worst(
     what: &'static Definition,
     confidential: &[Confidential],

@@ -71,10 +71,10 @@ pub struct Wanted {
 /// recursive       max { l : r_1 < c (r_l + r_(l+1) + … + r_m) },   0 if there is none
 /// ```
 ///
-/// Each figure is the least over all groups, then over the confidential attributes; parts tell it by attribute.
+/// Each figure is the least over all groups, then over the confidential attributes; its parts are the attributes.
 ///
 /// # Missing
-/// A gap of the key is a value of its own. A gap of a confidential attribute tells nothing and is left out; a group without any value gives
+/// A gap of the key is a value of its own. A gap of a confidential attribute reveals nothing and is left out; a group without any value gives
 /// nothing away and counts nowhere.
 ///
 /// # Complexity

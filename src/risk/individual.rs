@@ -29,7 +29,7 @@ pub static EXPECTED: Definition = Definition::count(
     FRANCONI,
 );
 
-/// The highest risk of an intruder who knows that his target is in the file.
+/// The highest risk of an intruder who knows that their target is in the file.
 pub static PROSECUTOR: Definition = Definition::share(
     Group::Risk(About::Linkability),
     "prosecutor_risk",
@@ -38,7 +38,7 @@ pub static PROSECUTOR: Definition = Definition::share(
     INTRUDERS,
 );
 
-/// The highest risk of an intruder who knows that his target is in the population.
+/// The highest risk of an intruder who knows that their target is in the population.
 pub static JOURNALIST: Definition = Definition::share(
     Group::Risk(About::Linkability),
     "journalist_risk",

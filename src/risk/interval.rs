@@ -62,7 +62,7 @@ pub static DEFINITIONS: [&Definition; 3] = [&BY_SD, &BY_RANK, &OF_RECORDS];
 /// # Missing
 /// A cell counts if it is present in both files; statistics and ranks are over what is present in either. An attribute without such a
 /// cell has no part in the mean, and a record without one is not counted. Neither has one whose standard deviation is beyond the range of
-/// numbers: within an infinite reach everything would be close. Its cells are told in `skipped` of the first form; records are then
+/// numbers: within an infinite reach everything would be close. Its cells are counted in `skipped` of the first form; records are then
 /// judged by their other attributes.
 ///
 /// # Ties

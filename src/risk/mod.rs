@@ -6,7 +6,7 @@
 //! | [`individual`] | individual risk with sampling weights, prosecutor, journalist, marketer |
 //! | [`suda`] | minimal sample uniques |
 //! | [`diversity`], [`closeness`] | what those who look alike share |
-//! | [`attribute`] | what is told of confidential attributes |
+//! | [`attribute`] | what is revealed about confidential attributes |
 //! | [`interval`] | how close masked numbers are |
 //! | [`records`] | the records most at risk |
 

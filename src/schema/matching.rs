@@ -76,7 +76,7 @@ pub struct Pair {
     pub chance: f64,
     /// The nearest other attribute of the second file.
     pub second: Option<Rival>,
-    /// Other attributes of the second file that cannot be told from the partner, nearest first.
+    /// Other attributes of the second file that cannot be distinguished from the partner, nearest first.
     pub rivals: Vec<Rival>,
     /// Whether the distributions are equal, but for rounding.
     pub equal: bool,
@@ -84,7 +84,7 @@ pub struct Pair {
     pub alike: bool,
     /// Whether they are recognised as one variable: by name, or because they are alike and nothing else is as near.
     pub same_variable: bool,
-    /// Whether they are told in the same terms.
+    /// Whether they are recorded in the same terms.
     pub same_terms: bool,
 }
 

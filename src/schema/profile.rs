@@ -26,7 +26,7 @@ pub enum ScaleBy {
     /// `(x − least) / (greatest − least)`.
     MinMax,
     /// The units of the files: `asinh(x / u)` with one u for all attributes of both files, the least of their IQRs (or
-    /// wider ranges). It tells attributes apart by their sizes too.
+    /// wider ranges). It distinguishes attributes by their sizes, too.
     None,
 }
 

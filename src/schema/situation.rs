@@ -6,7 +6,7 @@ use super::{
     shape::{self, Distance},
 };
 
-/// The four families of linkage problems, by whether the files hold the same variables, and whether these are told in the same
+/// The four families of linkage problems, by whether the files hold the same variables, and whether these are recorded in the same
 /// terms (values of one range, categories of one name).
 ///
 /// # Source
@@ -109,7 +109,7 @@ pub(super) fn are_alike(distance: f64, chance: f64, measure: Distance) -> bool {
     distance <= chance.max(0.1 * measure.greatest())
 }
 
-/// Whether two attributes are told in the same terms.
+/// Whether two attributes are recorded in the same terms.
 pub(super) fn are_same_terms(a: &Profile, b: &Profile) -> bool {
     match (&a.content, &b.content) {
         (Content::Numbers(a), Content::Numbers(b)) => {

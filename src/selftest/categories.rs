@@ -1,4 +1,4 @@
-//! Recoding, suppression, and what published categories still tell.
+//! Recoding, suppression, and what published categories still reveal.
 
 use super::{Check, Example, pairs::table, printed, same};
 use crate::{

@@ -8,7 +8,7 @@ pub const MOST_ATTRIBUTES: usize = 16;
 
 /// A set function μ: a number for each subset of n attributes.
 ///
-/// It is a *fuzzy measure* if μ(∅) = 0 and A ⊆ B implies μ(A) ≤ μ(B). Nothing here requires that; [`SetFunction::is_monotone`] tells.
+/// It is a *fuzzy measure* if μ(∅) = 0 and A ⊆ B implies μ(A) ≤ μ(B). Nothing here requires that; [`SetFunction::is_monotone`] checks it.
 ///
 /// # Source
 /// G. Choquet, "Theory of capacities", Annales de l'Institut Fourier 5, 1953; M. Sugeno, 1974.

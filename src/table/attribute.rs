@@ -27,7 +27,7 @@ impl Scale {
     }
 }
 
-/// What an attribute tells about its respondent (Hundepool et al. 2012, section 3.4).
+/// What an attribute reveals about its respondent (Hundepool et al. 2012, section 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -35,7 +35,7 @@ pub enum Role {
     Identifier,
     /// May be known to an intruder, who links by it together with others.
     QuasiIdentifier,
-    /// What the respondent would not tell everybody.
+    /// What the respondent would not want everybody to know.
     Confidential,
     /// None of these.
     NonConfidential,
@@ -62,7 +62,7 @@ pub struct Attribute {
     pub position: usize,
     /// What its values allow.
     pub scale: Scale,
-    /// What it tells about its respondent.
+    /// What it reveals about its respondent.
     pub role: Role,
     /// Why it has this scale.
     pub scale_reason: Reason,

@@ -4,7 +4,7 @@ use super::{AttrId, Mask, Table};
 
 impl Table {
     /// The table in which the zeros of these attributes count as missing: a method that leaves gaps in place leaves them in place,
-    /// with their very bytes. One that gives gaps to other records can tell hidden zeros from gaps
+    /// with their very bytes. One that gives gaps to other records can distinguish hidden zeros from gaps
     /// ([`hidden_zeros`](Self::hidden_zeros)).
     ///
     /// Attributes without numbers are left alone.

@@ -256,7 +256,7 @@ impl Table {
             || numeric && markers.is_numeric_word(cell)
     }
 
-    /// Brings scale, numbers and markers of an attribute in line with its new texts; `codes` tells which are new.
+    /// Brings scale, numbers and markers of an attribute in line with its new texts; `codes` marks the new ones.
     fn read_again(&mut self, id: AttrId, codes: &[u32]) -> Result<()> {
         let kinds = self.kinds(id, codes);
         if kinds.words && !kinds.texts && kinds.numbers {

@@ -132,7 +132,7 @@ fn an_intruder_may_know_some_records_only() {
     assert_eq!(
         result["baseline"],
         json!(0.25),
-        "he still chooses among all masked records"
+        "the intruder still chooses among all masked records"
     );
     links(
         &sandbox,

@@ -114,7 +114,7 @@ fn terms_are_those_of_link_loss_and_risk() {
     assert!(report["provenance"]["files"][1]["sha256"].is_string());
 }
 
-/// A file that nothing was done to: no loss, everybody with a distinct value is the nearest to himself, every value inside
+/// A file that nothing was done to: no loss, everybody with a distinct value is the nearest to themselves, every value inside
 /// its interval. Ten records of different values in both attributes.
 #[test]
 fn the_identity_mask_loses_nothing_and_protects_nobody() {

@@ -210,7 +210,7 @@ fn the_number_of_threads_changes_nothing() {
     assert!(outcomes[0].0.score.fair > 0.0);
 }
 
-/// The intruder holds some of the people; some of the release was withheld, so that values of his do not occur in it, and
+/// The intruder holds some of the people; some of the release was withheld, so that values of theirs do not occur in it, and
 /// some released records are nobody's.
 #[test]
 fn on_parts_of_files() {
@@ -263,7 +263,7 @@ fn on_parts_of_files() {
     }
 }
 
-/// Somebody who is after one person has no spread of his own, and takes the release's.
+/// Somebody who is after one person has no spread of their own, and takes the release's.
 #[test]
 fn an_intruder_after_one_person() {
     let mut dice = Dice(15);
@@ -273,7 +273,7 @@ fn an_intruder_after_one_person() {
     let truth = Truth::by_order(&left, &right).unwrap();
     let (known, _) = shared_attributes(&left, &right, None);
     let standardize = Standardize::Own;
-    // By the release both files have the same mean and sd, as when he holds everybody.
+    // By the release both files have the same mean and sd, as when the intruder holds everybody.
     let whole = Study::new(
         &left,
         &right,

@@ -510,7 +510,7 @@ fn secret(key: &[u8; 16], table: &Table, seed: u64) -> Table {
     method.mask(table.clone(), &on, &streams).unwrap().table
 }
 
-/// The people in another order, some of them gone, with another seed: who stays gets nearly the rank he had, where another secret
+/// The people in another order, some of them gone, with another seed: who stays gets nearly the rank they had, where another secret
 /// gives another one.
 #[test]
 fn a_secret_draws_the_same_noise_for_the_same_person() {

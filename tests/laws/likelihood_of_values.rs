@@ -228,7 +228,7 @@ fn individual_ranking_by_ranks() {
         };
         let likelihood = pairs(|i, j| (0..3).map(|a| share(a, i, j)).product());
         for (i, row) in likelihood.iter().enumerate() {
-            assert!(row[i] > 0.0, "nobody is in a group without his rank");
+            assert!(row[i] > 0.0, "nobody is in a group without their rank");
         }
         compare(&original, &masked, &statement, &likelihood);
     }

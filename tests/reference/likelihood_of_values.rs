@@ -85,7 +85,7 @@ fn the_law_of_noise_finds_more_than_the_distance() {
             println!("noise {level} {correlated} {restore}, {v} known, {direction:?}: {found:.3?}");
             assert!(found.likelihood > found.am, "{found:?}");
             // What it says of itself is near what it does. That the release is a permutation it cannot know: who seeks among
-            // masked records finds more than he says.
+            // masked records finds more than it says.
             assert!((found.likelihood - found.says).abs() < 0.12, "{found:?}");
             if direction == Direction::MaskedToOriginal {
                 assert!((found.likelihood - found.says).abs() < 0.02, "{found:?}");

@@ -40,7 +40,7 @@ impl Factors {
     /// still to come. That, and not d, must be small: where scaling is slow, d is small long before it has settled.
     ///
     /// Where it is slow, steps are made longer (successive over-relaxation of the logarithms): with steps ω the error shrinks by λ, and
-    /// `(λ + ω − 1)² = λ ω² μ²` tells μ, by whose square it would shrink without; `ω = 2 / (1 + √(1 − μ²))` is the best. Steps that
+    /// `(λ + ω − 1)² = λ ω² μ²` gives μ, by whose square it would shrink without; `ω = 2 / (1 + √(1 − μ²))` is the best. Steps that
     /// make it grow are made shorter again.
     ///
     /// # Source

@@ -75,7 +75,7 @@ impl Bound {
 /// link   = the record of B(x) nearest by the attribute-standardised Euclidean distance
 /// ```
 ///
-/// Rank swapping keeps each attribute's distribution, so the intruder ranks his values among the released ones. Where the
+/// Rank swapping keeps each attribute's distribution, so the intruder ranks their values among the released ones. Where the
 /// whole masked file was released, the window is right (or too wide) and the true record is among the sought ones, it is
 /// always in B(x): then a set of one is a certain link. With a window too small B(x) can miss it or be empty: then
 /// nothing, or the wrong record, is linked.

@@ -12,7 +12,7 @@ pub(super) const MISSING: u32 = u32::MAX;
 /// The values of both files, numbered by attribute.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// One entry a known attribute; `None` where no exchange tells anything: it was not swapped, or not all of it can be seen.
+    /// One entry a known attribute; `None` where exchanges are no evidence: it was not swapped, or not all of it can be seen.
     columns: Vec<Option<Column>>,
 }
 
@@ -130,7 +130,7 @@ impl Values {
             .collect()
     }
 
-    /// The attributes of which exchanges tell something.
+    /// The attributes whose exchanges are evidence.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().flatten()
     }

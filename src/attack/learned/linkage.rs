@@ -19,7 +19,7 @@ use crate::{
 /// The preference of an intruder who compares records by this distance. It knows nothing of how the parameters were found.
 ///
 /// # Ties
-/// Where costs are closer than rounding can tell, they are compared without it: a tie is equality of the numbers that the definition
+/// Where costs are closer than rounding can resolve, they are compared without it: a tie is equality of the numbers that the definition
 /// gives.
 ///
 /// # Search

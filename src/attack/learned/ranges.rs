@@ -43,7 +43,7 @@ pub struct Ranges {
     pub shapley: Option<Vec<(f64, f64)>>,
 }
 
-/// The ranges that a report of this family tells: of all parameters up to 31 (of a semidefinite matrix up to 15), and of the Shapley
+/// The ranges that a report of this family shows: of all parameters up to 31 (of a semidefinite matrix up to 15), and of the Shapley
 /// values of a measure.
 ///
 /// `blocks` are those that `parameters` satisfy. See [`ranges_of`].

@@ -104,7 +104,7 @@ pub(super) fn starts(
     found
 }
 
-/// Weights 1 / the mean squared difference of true pairs: an attribute that was masked much tells little.
+/// Weights 1 / the mean squared difference of true pairs: an attribute that was masked strongly says little.
 fn by_masking(differences: &Differences<'_>, pairs: &[(u32, u32)]) -> Vec<f64> {
     let n = differences.n_attributes();
     let (mut sums, mut squares) = (vec![0.0; n], vec![0.0; n]);

@@ -23,8 +23,8 @@ use crate::{
 /// they are unlikely for everybody.) How many released records share a centre enters by `f(y)`: see `pairs.rs`.
 ///
 /// # What the intruder does not know
-/// Distances were taken in units of the original's standard deviations. They are his own records' if he holds as many as were
-/// released; else he takes the release's, which are smaller, the more so the fuzzier: in proportion, mostly.
+/// Distances were taken in units of the original's standard deviations. They are the intruder's own records' if they hold as many as were
+/// released; else the intruder takes the release's, which are smaller, the more so the fuzzier: in proportion, mostly.
 ///
 /// # Parts of blocks
 /// Of a block that is known in part, distances are taken over that part: an approximation, since what is not known decided too.

@@ -116,7 +116,7 @@ impl Likelihood {
         }
     }
 
-    /// The attack of an intruder who has been told the windows of rank swapping by attribute, and how many records the file
+    /// The attack of an intruder who knows the windows of rank swapping by attribute, and how many records the file
     /// had. Partners are taken to have been drawn among unswapped values. A window of 0, or none, is of an attribute that was
     /// not masked.
     pub fn of_windows(windows: BTreeMap<String, usize>, records: usize) -> Self {

@@ -35,7 +35,7 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// ```
 ///
 /// # What the intruder does not know
-/// Var(X) and Cov(X) are his own records' if he holds as many as were released. Else he takes the release's, divided by
+/// Var(X) and Cov(X) are the intruder's own records' if they hold as many as were released. Else they take the release's, divided by
 /// 1 + level, since Var(X + e) = (1 + level) Var(X).
 ///
 /// # Restored
@@ -223,7 +223,7 @@ fn commonness(intruder: &Matrix, released: &Matrix, directions: usize) -> Vec<f6
         .copied()
         .filter(|log| log.is_finite())
         .fold(f64::INFINITY, f64::min);
-    // What nothing is near to, nobody is: it is as rare as the rarest that can be told.
+    // What nothing is near to, nobody is: it is as rare as the rarest that can be represented.
     logs.iter()
         .map(|log| (2.0 * (log.max(least) - least)).max(0.0).sqrt())
         .collect()

@@ -31,9 +31,9 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 /// f(y) = (Σ_i P(y | x_i) + (n − h) P(y)) / n     over the h complete records x_i that the intruder holds, of n released
 /// ```
 ///
-/// Without f, who looks for his masked record would prefer values where many are: of two masked records that are equally
-/// likely to come from x, the one that hardly anybody else can have become is his. (Both sides of Bayes' rule:
-/// P(y is the one | x) is in proportion to P(y | x)/f(y).) The n − h people whom he does not know are taken to be like the release.
+/// Without f, whoever looks for their masked record would prefer values where many are: of two masked records that are equally
+/// likely to come from x, the one that hardly anybody else can have become is theirs. (Both sides of Bayes' rule:
+/// P(y is the one | x) is in proportion to P(y | x)/f(y).) The n − h people whom the intruder does not know are taken to be like the release.
 ///
 /// # Candidates
 /// All whose likelihood is at least 10⁻⁹/n of the best one's: the others have less than 10⁻⁹ of the posterior in sum.

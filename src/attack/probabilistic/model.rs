@@ -8,7 +8,7 @@ use super::{
 };
 use crate::agreement::Pattern;
 
-/// A fitted prior this many times more or less than what is possible is told.
+/// A fitted prior this many times more or less than what is possible is reported.
 const FAR: f64 = 10.0;
 
 /// The fitted model.

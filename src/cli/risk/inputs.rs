@@ -104,7 +104,7 @@ impl Files {
 }
 
 impl Chosen {
-    /// What the intruder knows of a person whose confidential values he guesses, in both files: the key, as far as it was released;
+    /// What the intruder knows of a person whose confidential values they guess, in both files: the key, as far as it was released;
     /// without a key all compared attributes that are not confidential.
     pub fn known(&self, files: &Files, pair: &pair::Files) -> Vec<[AttrId; 2]> {
         if self.key.is_empty() {
@@ -209,7 +209,7 @@ impl RiskArgs {
     }
 
     /// Takes the quasi-identifiers that are names or few whole numbers. What tells nobody apart is no help to an intruder, and what is
-    /// named like a sampling weight is nothing that he knows of a person. Returns why there is no key, if there is none.
+    /// named like a sampling weight is nothing that the intruder knows of a person. Returns why there is no key, if there is none.
     fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Option<String> {
         let (mut weights, mut amounts, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         for id in table.ids() {

@@ -46,7 +46,7 @@ pub(super) enum Settled {
 
 /// What a search is for. It is shown every candidate that it wants, in any order.
 pub(super) trait Goal: Send + Sync {
-    /// What the caller is told.
+    /// What the caller gets.
     type Answer: Send;
 
     /// Whether the reach stays what it is until it becomes negative, and nothing is ever `counted`.

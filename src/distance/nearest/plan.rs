@@ -73,7 +73,7 @@ impl Planner<'_> {
     ///
     /// Points that miss an attribute others have are parted from them first, so that runs below
     /// mostly miss the same. Equal values are parted by index: then the points of a run of equals
-    /// are in order, and their least index tells which of them come first.
+    /// are in order, and their least index decides which of them come first.
     fn halve(&self, run: &mut [u32]) -> usize {
         let (widest, mixed) = self.widest(run);
         let by_missing = mixed.and_then(|attribute| {

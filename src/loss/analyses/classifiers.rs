@@ -153,7 +153,7 @@ fn widened(training: &Training<'_>) -> std::result::Result<(DenseMatrix<f64>, Ve
     Ok((DenseMatrix::new(2 * n, width, twice, false)?, classes))
 }
 
-/// One machine a class, told from all others; the class with the greatest value of its machine, the first of equals. (The
+/// One machine a class, against all others; the class with the greatest value of its machine, the first of equals. (The
 /// crate's own machine of several classes settles equal votes by chance.)
 fn one_against_the_rest(
     training: &Training<'_>,
@@ -164,7 +164,7 @@ fn one_against_the_rest(
     let mut classes = training.classes.to_vec();
     classes.sort_unstable();
     classes.dedup();
-    // Of two classes one machine tells both: what is not the second is the first.
+    // Of two classes one machine decides both: what is not the second is the first.
     let is_two = classes.len() == 2;
     let other = classes[0];
     if is_two {

@@ -325,13 +325,13 @@ impl<'a> Sample<'a> {
             nothing_left(&predictors)?;
         }
         let names: Vec<&str> = predictors.iter().map(Variable::name).collect();
-        let told = format!(
+        let summary = format!(
             "{analysis}: {} by {}, over {}",
             formula.target,
             names.join(", "),
             counted(records.len())
         );
-        notes.insert(0, told);
+        notes.insert(0, summary);
         notes.extend(left_out(analysis, records.len(), pair.n_records));
         Ok(Self {
             target,

@@ -83,7 +83,7 @@ impl Centres {
         movement
     }
 
-    /// Puts each centre at the mean of its points, and tells the greatest change of a coordinate.
+    /// Puts each centre at the mean of its points, and returns the greatest change of a coordinate.
     fn move_to(&mut self, turn: &Turn) -> f64 {
         let mut movement = 0.0_f64;
         for centre in 0..self.k {

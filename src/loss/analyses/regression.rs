@@ -224,8 +224,8 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
         Ok(masked) => [
             compared(&original, &masked, &names).to_vec(),
             vec![
-                told(&FIT_ORIGINAL, &original, &names, n),
-                told(&FIT_MASKED, &masked, &names, n),
+                figure_of(&FIT_ORIGINAL, &original, &names, n),
+                figure_of(&FIT_MASKED, &masked, &names, n),
             ],
         ]
         .concat(),
@@ -237,7 +237,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
             vec![
                 Figure::undefined(&OVERLAP, why.clone()),
                 Figure::undefined(&DIFFERENCE, why.clone()),
-                told(&FIT_ORIGINAL, &original, &names, n),
+                figure_of(&FIT_ORIGINAL, &original, &names, n),
                 Figure::undefined(&FIT_MASKED, why),
             ]
         }
@@ -299,7 +299,7 @@ fn mean(what: &'static Definition, values: Vec<Option<f64>>, names: &[&str]) -> 
 }
 
 /// A fit with its coefficients as parts: each, and the ends of its interval.
-fn told(what: &'static Definition, fit: &Fit, names: &[&str], records: u64) -> Figure {
+fn figure_of(what: &'static Definition, fit: &Fit, names: &[&str], records: u64) -> Figure {
     let figure = match fit.r_squared {
         Some(share) => Figure::new(what, share, records),
         None => Figure::undefined(what, "the target has one value only"),

@@ -242,7 +242,7 @@ impl Sums {
         }
     }
 
-    /// Puts the centres where the sums say, and tells the greatest change of a coordinate.
+    /// Puts the centres where the sums say, and returns the greatest change of a coordinate.
     fn move_centres(&self, centres: &mut Centres) -> f64 {
         let mut movement = 0.0_f64;
         let width = centres.width;

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Missing
 /// Points are complete: a missing value stands at the centre of its attribute, so it neither attracts nor repels in any
-/// direction. An attribute with gaps has a coordinate more, which tells who misses it and spreads as the attribute does: gaps
+/// direction. An attribute with gaps has a coordinate more, which marks who misses it and spreads as the attribute does: gaps
 /// stay visible in the masked file, so those who share them should be grouped together.
 #[derive(Debug, Clone)]
 pub struct Space {

@@ -430,7 +430,7 @@ impl<'a> Recoding<'a> {
         notes
     }
 
-    /// The rule as it may be published: with the texts of all classes, and without what would tell the content of gaps.
+    /// The rule as it may be published: with the texts of all classes, and without what would reveal the content of gaps.
     fn published(&self) -> RecodingRule {
         let mut rule = self.rule.clone();
         rule.suppressed = !rule.suppress.is_empty() || !rule.suppress_where.is_empty();

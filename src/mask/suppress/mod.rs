@@ -35,7 +35,7 @@ pub const MAX_KEY: usize = 12;
 /// ```
 ///
 /// `any` is the rule of sdcMicro and mu-ARGUS: nothing contradicts the match. It is weaker: a record that shows all its
-/// values can lean on gaps in others ([`Outcome::rare`] tells how many do). Values missing in the original count in the
+/// values can lean on gaps in others ([`Outcome::rare`] counts those that do). Values missing in the original count in the
 /// same way.
 ///
 /// # Which cells
@@ -288,7 +288,7 @@ impl Mask for Suppress {
         })
     }
 }
-/// The parameters as they may be published: without what would tell the content of gaps.
+/// The parameters as they may be published: without what would reveal the content of gaps.
 fn published(parameters: &SuppressParameters) -> SuppressParameters {
     SuppressParameters {
         suppressed: parameters.suppress.keys().cloned().collect(),

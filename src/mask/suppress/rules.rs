@@ -1,4 +1,4 @@
-//! What local suppression is told, by options or by a rules file.
+//! The parameters of local suppression, from options or a rules file.
 
 use std::collections::BTreeMap;
 

@@ -309,7 +309,7 @@ pub(super) fn rare(keys: &Keys, suppressed: &[Set], k: usize) -> usize {
 /// Suppression where a missing value matches only missing values.
 ///
 /// Violators that agree on what a set leaves them join, with those that have just that already, as soon as they are k.
-/// Sets are tried by ascending cost, so nobody gives up more than he must to join; whoever joins nobody gives up all.
+/// Sets are tried by ascending cost, so nobody gives up more than they must to join; whoever joins nobody gives up all.
 /// Records that were safe are not touched.
 pub(super) fn own_category(keys: &Keys, goal: Goal<'_>) -> Found {
     let masked = |record, set| without(keys, record, set);

@@ -64,7 +64,7 @@ struct Part {
     bound: f64,
 }
 
-/// Searches for a hitting set that the oracle accepts. The sets must be reduced if that is wanted; the search adds what the oracle tells.
+/// Searches for a hitting set that the oracle accepts. The sets must be reduced if that is wanted; the search adds what the oracle reveals.
 pub(super) fn search(sets: Vec<Vec<u32>>, n: usize, oracle: &mut dyn Oracle) -> Ended {
     let mut search = Search::new(sets, n, oracle);
     let mut open = vec![Part {

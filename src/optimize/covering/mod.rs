@@ -29,7 +29,7 @@ pub enum Decision {
     Unknown,
 }
 
-/// Who knows more sets than are listed, and tells them when they matter.
+/// Who knows more sets than are listed, and reveals them when they matter.
 pub trait Oracle {
     /// Sets that these elements do not hit, if there are any. `shares` has the elements that are in by some share (0 < x ≤ 1) where the
     /// search is: sets of small sums of shares say most.
@@ -63,7 +63,7 @@ const MOST_ELEMENTS: usize = 3_000;
 /// Room for elements that no set has at the beginning.
 const SPARE: usize = 48;
 
-/// Looks for a hitting set of sets that are told one by one (branch and check): whenever the elements at hand hit what is known,
+/// Looks for a hitting set of sets that are revealed one by one (branch and check): whenever the elements at hand hit what is known,
 /// the oracle is asked, and the search goes on with its sets.
 ///
 /// # Panics

@@ -96,7 +96,7 @@ fn an_empty_set_is_hit_by_nothing_and_no_sets_by_nothing_at_all() {
 struct Hidden {
     sets: Vec<Vec<u32>>,
     most: usize,
-    told: Vec<Vec<u32>>,
+    revealed: Vec<Vec<u32>>,
 }
 
 impl Oracle for Hidden {
@@ -105,7 +105,7 @@ impl Oracle for Hidden {
             .sets
             .iter()
             .find(|set| !set.iter().any(|e| elements.contains(e)));
-        self.told.extend(missed.cloned());
+        self.revealed.extend(missed.cloned());
         missed.cloned().into_iter().collect()
     }
 
@@ -122,12 +122,12 @@ fn explore_hidden(sets: &[Vec<u32>], n_elements: usize, most: usize) -> Ended {
     let mut hidden = Hidden {
         sets: sets.to_vec(),
         most,
-        told: Vec::new(),
+        revealed: Vec::new(),
     };
     loop {
-        let told = hidden.told.clone();
-        match explore(&told, n_elements, &mut hidden) {
-            Ended::Crowded => assert!(hidden.told.len() > told.len()),
+        let revealed = hidden.revealed.clone();
+        match explore(&revealed, n_elements, &mut hidden) {
+            Ended::Crowded => assert!(hidden.revealed.len() > revealed.len()),
             ended => return ended,
         }
     }
@@ -178,7 +178,7 @@ fn very_many_elements_have_the_bound_of_disjoint_sets() {
     assert_eq!(explore_hidden(&cycles, 4_000, 0), Ended::Exhausted(0));
 }
 
-/// Fewer and fewer elements are wanted, sets are told one by one, and at the question of this number whether to stop the answer is yes.
+/// Fewer and fewer elements are wanted, sets are revealed one by one, and at the question of this number whether to stop the answer is yes.
 struct Interrupted {
     hidden: Hidden,
     stop_at: usize,
@@ -238,7 +238,7 @@ fn stopped_at_any_question_the_bound_is_not_above_the_optimum() {
                     hidden: Hidden {
                         sets: sets.clone(),
                         most,
-                        told: Vec::new(),
+                        revealed: Vec::new(),
                     },
                     stop_at,
                     asked: std::cell::Cell::new(0),

@@ -39,7 +39,7 @@ pub use proof::{Cell, Conflict, Hard, Proof};
 pub use rows::{Row, Rows};
 pub use space::{Semidefinite, Space, SparseRow};
 
-/// What linear programs can tell from 0, of rows scaled to a greatest coefficient of 1: what they say of less is not believed, but
+/// What linear programs can distinguish from 0, of rows scaled to a greatest coefficient of 1: what they say of less is not believed, but
 /// checked with each term's own size.
 pub const MARGIN: f64 = 1e-8;
 

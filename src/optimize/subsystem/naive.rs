@@ -508,8 +508,8 @@ mod tests {
             parameters: Some(vec![1.0 - 5e-7, 5e-7]),
             ..Start::default()
         };
-        let told = solve(&problem, &start, &Patient, options).unwrap();
-        assert_eq!((told.satisfied, told.bound), (2, 2));
+        let found = solve(&problem, &start, &Patient, options).unwrap();
+        assert_eq!((found.satisfied, found.bound), (2, 2));
     }
 
     #[test]

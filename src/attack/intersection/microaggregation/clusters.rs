@@ -122,7 +122,7 @@ impl Clusters {
         }
     }
 
-    /// The groups in which the partner of a seeker may be, ascending; `None` if he misses the whole block.
+    /// The groups in which the partner of a seeker may be, ascending; `None` if the seeker has no value of the block.
     fn of_seeker(&self, seeker: usize) -> Option<Vec<u32>> {
         match &self.side {
             Side::Original {

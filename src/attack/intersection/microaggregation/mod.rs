@@ -86,7 +86,7 @@ impl Groups {
 ///   the groups with average `p_i` or `p_{i+1}`; `a = p_i` leaves these and those of both neighbours, since equal values
 ///   may have been divided. This is exact: the true record is never excluded.
 /// - *Along a line* (`pca`, `zscores`), a block known completely: the same with the positions of values and averages on the
-///   line. The intruder takes means, sds and the component from his own records when he holds as many as were released,
+///   line. The intruder takes means, sds and the component from their own records when they hold as many as were released,
 ///   else from the release. With means as averages and nothing missing the first is exact, the second nearly so; otherwise it is
 ///   an approximation.
 /// - *Other algorithms*, a block known completely: the groups with the `nearest_clusters` nearest averages. Nothing says that the

@@ -100,7 +100,7 @@ impl Places {
         self.witness[place as usize]
     }
 
-    /// Takes a record away, and tells its place if nobody remains there.
+    /// Takes a record away, and returns its place if nobody remains there.
     pub(super) fn remove(&mut self, record: u32) -> Option<u32> {
         let place = self.of_record[record as usize];
         debug_assert_eq!(self.first(place), Some(record), "duplicates leave in order");

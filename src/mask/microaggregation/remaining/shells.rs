@@ -11,7 +11,7 @@ const SLACK: (f64, f64) = (1.0 + 1e-9, 1e-150);
 /// One in so many places is listed.
 const LISTED: usize = 8;
 
-/// One in so many distances is looked at to tell who is listed.
+/// One in so many distances is looked at to decide who is listed.
 const SAMPLED: usize = 64;
 
 /// The list is made anew when so many places have been looked at, as a part of all.
@@ -63,7 +63,7 @@ impl Shells {
         self.search(points, places, centre)
     }
 
-    /// `None` if the list does not tell.
+    /// `None` if it does not follow from the list.
     fn search(&mut self, points: &Matrix, places: &Places, centre: &[f64]) -> Option<u32> {
         let moved = squared_distance(&self.reference, centre).sqrt();
         let most = |distance: f64| (distance + moved) * SLACK.0 + SLACK.1;

@@ -17,7 +17,7 @@
 //! Kept blocks weigh nothing, so conflicts found below them are those of a smaller cone; all of them hold everywhere.
 //!
 //! # Determinism
-//! Each round gives the `WORKERS` most promising nodes to workers of which each has programmes of his own. What they find is put together in
+//! Each round gives the `WORKERS` most promising nodes to workers of which each has programmes of its own. What they find is put together in
 //! their order. The number of threads changes nothing.
 //!
 //! # Source
@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         nodes
     }
 
-    /// Puts together what the workers found, and tells all of them.
+    /// Puts together what the workers found, and shares it with all of them.
     fn gather(&mut self) {
         let mut cuts = Vec::new();
         for worker in &mut self.workers {

@@ -122,7 +122,7 @@ impl<'a> Oracle<'a> {
         Some((self.parameters().to_vec(), blocks))
     }
 
-    /// How many blocks parameters may satisfy, as far as the rows tell that were ever needed: an upper bound.
+    /// How many blocks parameters may satisfy, by the rows that were ever needed: an upper bound.
     pub fn may_satisfy(&self, parameters: &[f64]) -> usize {
         let positive = |&row: &usize| self.problem.rows.row(row).dot(parameters).0 > 0.0;
         let blocks = self.used.iter();

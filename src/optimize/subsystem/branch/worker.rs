@@ -47,7 +47,7 @@ pub struct Counts {
     pub asked: usize,
 }
 
-/// One who works on nodes, with programmes of his own.
+/// One who works on nodes, with programmes of its own.
 #[derive(Clone)]
 pub struct Worker<'a> {
     pub(super) problem: &'a Problem,
