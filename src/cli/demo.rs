@@ -174,7 +174,7 @@ fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {
         "
 How to read it (higher = more risk):
   1. am: the share of people linked to their own record by taking the nearest one.
-  2. rsld: the same, by an intruder who was told p: only records within the window are possible.
+  2. rsld: the same, by an intruder who knows p: only records within the window are possible.
   3. involution: the same, by an intruder who also uses that a swap has two sides: who took a value gave its holder their own.
   4. certain (rsld): only one masked record is possible, so the intruder knows that the link is right.
   5. candidates (rsld): how many masked records remain possible for a person, on average.

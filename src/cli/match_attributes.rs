@@ -30,8 +30,8 @@ use crate::{
 
 Attributes are matched by how their values are distributed: names and records play no part, and the files may
 differ in length. Numbers are compared by smooth densities after they were brought to one scale, so an attribute
-that was renamed and told in other units is found again; names by the shares of their categories. What is a shift
-or a multiple of another attribute cannot be told from it.
+that was renamed and recorded in other units is found again; names by the shares of their categories. What is a shift
+or a multiple of another attribute cannot be distinguished from it.
 
 With --rename the second file is written with the first one's names, so that 'link' can compare them.")]
 pub struct MatchArgs {

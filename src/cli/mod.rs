@@ -100,7 +100,7 @@ enum Command {
     Search(Box<evaluate::search::SearchArgs>),
     /// Put any results into one HTML page, for the office or for others
     Report(report::ReportArgs),
-    /// Say in words, numbers and a picture what a learned distance tells about each attribute
+    /// Say in words, numbers and a picture what a learned distance says about each attribute
     Explain(explain::ExplainArgs),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),
@@ -151,7 +151,7 @@ impl Ending {
     }
 }
 
-/// Parses the command line, runs it, and tells the exit status. A closed pipe on standard output ends quietly.
+/// Parses the command line, runs it, and returns the exit status. A closed pipe on standard output ends quietly.
 pub fn main() -> ExitCode {
     let parsed = Cli::command()
         .try_get_matches()
@@ -161,7 +161,7 @@ pub fn main() -> ExitCode {
             fence::install();
             fence::contained(|| run(cli))
         }
-        Err(error) => told(&error),
+        Err(error) => report(&error),
     };
     match outcome {
         Ok(Ending::Done) => ExitCode::SUCCESS,
@@ -188,7 +188,7 @@ fn parser() -> clap::Command {
 }
 
 /// Prints what the parser of the command line has to say: its objections, or the help or the version that was asked for.
-fn told(said: &clap::Error) -> anyhow::Result<Ending> {
+fn report(said: &clap::Error) -> anyhow::Result<Ending> {
     let plain = said.render().to_string();
     if said.use_stderr() {
         // An argument can hold signs that steer a terminal: without colours, then. Nothing is left to be done when it

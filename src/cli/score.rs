@@ -101,7 +101,7 @@ struct PublishedArgs {
     /// Published window of rank swapping in ranks; by attribute as in --p
     #[arg(long, value_name = "RANKS", conflicts_with = "statement")]
     window: Option<String>,
-    /// The statement that was written when the file was masked; of another method than rankswap it tells why there is no RSLD
+    /// The statement that was written when the file was masked; if of another method than rankswap, the report says why there is no RSLD
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
     /// Confirms that a p below 1 is meant in percent
@@ -385,7 +385,9 @@ impl ScoreArgs {
                 "the statement is of {}, and RSLD is the attack on rankswap",
                 statement.method.name()
             )),
-            None if rank_swapping.is_none() => Some("nothing was told of rank swapping".into()),
+            None if rank_swapping.is_none() => {
+                Some("nothing was published about rank swapping".into())
+            }
             None => None,
         };
         let published = Published {
@@ -427,7 +429,7 @@ impl ScoreArgs {
         }
     }
 
-    /// How probabilistic linkage assigns: one to one unless told otherwise, as in the papers that define the score.
+    /// How probabilistic linkage assigns: one-to-one unless asked otherwise, as in the papers that define the score.
     fn assign(&self) -> Assign {
         match self.intruder.assign.as_deref() {
             Some("best") => Assign::Best,

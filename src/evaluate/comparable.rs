@@ -194,10 +194,10 @@ mod tests {
         let (original, masked) = (table("o.csv", original), table("m.csv", masked));
         let all: Vec<AttrId> = original.ids().collect();
         let doubts = doubts(&original, &masked, &all, None);
-        let told = doubts
+        let found = doubts
             .into_iter()
             .map(|doubt| (doubt.attribute, doubt.what));
-        told.collect()
+        found.collect()
     }
 
     fn file(name: &str, cells: impl IntoIterator<Item = String>) -> String {

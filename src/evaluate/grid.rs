@@ -41,7 +41,7 @@ impl Setting {
                 |other: &PlannedOption| other.name == option.name && other.value != option.value;
             mask.settings.iter().flatten().any(same)
         };
-        // What is the same in all settings of a masking is told by its name; without one, what is short.
+        // What is the same in all settings of a masking is called by its name; without one, what is short.
         let is_shown = |option: &&PlannedOption| {
             let is_short = option.value.to_string().len() <= MOST_SHOWN;
             let has_range = (mask.range.as_ref()).is_some_and(|range| range.name == option.name);
@@ -298,12 +298,12 @@ mod tests {
             attacks,
             warnings: Vec::new(),
         };
-        let told = |attacks, dr| pld_assigned_otherwise(&[row(attacks, dr)]);
-        let note = told(vec![attack("prl", AssignRule::Best)], Some(0.1)).unwrap();
+        let note_of = |attacks, dr| pld_assigned_otherwise(&[row(attacks, dr)]);
+        let note = note_of(vec![attack("prl", AssignRule::Best)], Some(0.1)).unwrap();
         assert!(note.contains("prl with assign = \"best\""), "{note}");
-        assert_eq!(told(vec![attack("prl", AssignRule::Best)], None), None);
+        assert_eq!(note_of(vec![attack("prl", AssignRule::Best)], None), None);
         assert_eq!(
-            told(vec![attack("prl", AssignRule::OneToOne)], Some(0.1)),
+            note_of(vec![attack("prl", AssignRule::OneToOne)], Some(0.1)),
             None
         );
         // The one that is named pld is PLD, wherever it stands.
@@ -311,6 +311,6 @@ mod tests {
             attack("p", AssignRule::Best),
             attack("pld", AssignRule::OneToOne),
         ];
-        assert_eq!(told(both, Some(0.1)), None);
+        assert_eq!(note_of(both, Some(0.1)), None);
     }
 }

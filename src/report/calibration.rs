@@ -81,7 +81,7 @@ pub fn reading(
     line + "."
 }
 
-/// Whether an attack is right about its own success, by the interval of the realised rate. A wide interval cannot tell.
+/// Whether an attack is right about its own success, by the interval of the realised rate. A wide interval decides nothing.
 fn verdict(expected: f64, rate: f64, [low, high]: [f64; 2]) -> &'static str {
     /// By what factor both may differ and still be called close.
     const CLOSE: f64 = 1.1;

@@ -76,7 +76,7 @@ pub struct ScenarioSummary {
     pub original: String,
     /// Name of the masked file.
     pub masked: String,
-    /// Records of the original file, all told.
+    /// All records of the original file.
     pub original_records: usize,
     /// Records of the masked file.
     pub masked_records: usize,
@@ -106,7 +106,7 @@ pub struct AggregatesSummary {
     pub turned: Vec<String>,
     /// Those of the masked file.
     pub masked_turned: Vec<String>,
-    /// Which of the four situations of linkage the files are in; null if it cannot be told.
+    /// Which of the four situations of linkage the files are in; null if it is not known.
     pub situation: Option<SituationSummary>,
 }
 

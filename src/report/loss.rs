@@ -50,7 +50,7 @@ pub struct Scenario {
     pub differ_unseen: Vec<String>,
 }
 
-/// What was measured, in the order in which it is told.
+/// What was measured, in the order of the report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
     /// Of the data.
@@ -70,7 +70,7 @@ pub struct LossReport {
     pub scenario: Scenario,
     /// What was measured.
     pub measured: Measured,
-    /// Whether it is told attribute by attribute.
+    /// Whether it is reported attribute by attribute.
     pub by_attribute: bool,
     /// Where the report comes from; made for JSON only.
     pub provenance: Option<Provenance>,
@@ -255,7 +255,7 @@ impl LossReport {
     }
 
     fn group(&self, belongs: impl Fn(&Definition) -> bool) -> Vec<Figure> {
-        // What the files have nothing for is told in JSON and CSV only, unless it is all that was asked for.
+        // What the files have nothing for is reported in JSON and CSV only, unless it is all that was asked for.
         let has_nothing = |figure: &Figure| {
             let why_not = figure.why_not.as_deref();
             why_not == Some(NO_NUMBERS) || why_not == Some(NO_CATEGORIES)
@@ -348,12 +348,12 @@ fn corrected(correction: &Correction) -> String {
 
 /// Figures by attribute: an attribute a line, a figure a column.
 fn by_attribute(of: &[Figure]) -> String {
-    let told: Vec<&Figure> = of
+    let shown: Vec<&Figure> = of
         .iter()
         .filter(|figure| !figure.parts.is_empty())
         .collect();
     let mut names: Vec<&str> = Vec::new();
-    for part in told.iter().flat_map(|figure| &figure.parts) {
+    for part in shown.iter().flat_map(|figure| &figure.parts) {
         if !names.contains(&part.name.as_str()) {
             names.push(&part.name);
         }
@@ -361,7 +361,7 @@ fn by_attribute(of: &[Figure]) -> String {
     // Keys are long: a few figures side by side still fit the terminal.
     const SIDE_BY_SIDE: usize = 4;
     let mut content = String::new();
-    for figures in told.chunks(SIDE_BY_SIDE) {
+    for figures in shown.chunks(SIDE_BY_SIDE) {
         let header: Vec<&str> = std::iter::once("")
             .chain(figures.iter().map(|figure| figure.what.key))
             .collect();

@@ -56,7 +56,7 @@ pub struct SituationSummary {
     pub pairs: usize,
     /// Those that are recognised as one variable.
     pub same_variable: usize,
-    /// Those told in the same terms.
+    /// Those recorded in the same terms.
     pub same_terms: usize,
 }
 
@@ -79,7 +79,7 @@ pub struct MatchedPair {
     pub second_distance: Option<f64>,
     /// How much farther it is.
     pub margin: Option<f64>,
-    /// Attributes of the second file that cannot be told from the partner.
+    /// Attributes of the second file that cannot be distinguished from the partner.
     pub rivals: Vec<String>,
     /// Whether the distributions are equal, but for rounding.
     pub equal: bool,
@@ -87,7 +87,7 @@ pub struct MatchedPair {
     pub alike: bool,
     /// Whether they are recognised as one variable.
     pub same_variable: bool,
-    /// Whether they are told in the same terms.
+    /// Whether they are recorded in the same terms.
     pub same_terms: bool,
 }
 
@@ -118,7 +118,7 @@ impl SituationSummary {
     /// A sentence that names the situation and says why.
     pub fn sentence(&self) -> String {
         format!(
-            "Situation: {} – {}, for {} of {} pairs are recognised as one variable and {} of {} are told in the same terms.",
+            "Situation: {} – {}, for {} of {} pairs are recognised as one variable and {} of {} are recorded in the same terms.",
             self.family, self.meaning, self.same_variable, self.pairs, self.same_terms, self.pairs
         )
     }

@@ -76,7 +76,7 @@ pub struct DecisionSummary {
 }
 
 impl ModelSummary {
-    /// What a report tells of a fitted model.
+    /// What a report shows of a fitted model.
     pub fn new(known: &[String], fitted: &FittedModel) -> Self {
         let model = &fitted.model;
         let by_name = |values: &[f64]| known.iter().cloned().zip(values.iter().copied()).collect();

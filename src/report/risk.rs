@@ -27,7 +27,7 @@ use crate::{
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.risk/1";
 
-/// Sizes of classes that are told to people one by one.
+/// Sizes of classes that are listed one by one in text.
 const SIZES_TOLD: usize = 8;
 
 /// What was measured, and by what conventions.

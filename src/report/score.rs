@@ -486,7 +486,7 @@ impl ScoreReport {
             let names: Vec<&str> = missed.iter().map(String::as_str).collect();
             lines.push(format!(
                 "IL is of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is \
-                 not in it, so there is no score. 'sdcrisk loss' tells their changed cells and entropy.",
+                 not in it, so there is no score. 'sdcrisk loss' reports their changed cells and entropy.",
                 text::names(&names, 6),
                 missed.len(),
                 self.scenario.attributes.len()

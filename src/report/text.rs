@@ -25,7 +25,7 @@ pub fn columns(header: &[&str], rows: &[Vec<String>], left: usize) -> String {
         .collect()
 }
 
-/// A share as a percentage with as many digits as tell it from 0 and from 100 %.
+/// A share as a percentage with as many digits as distinguish it from 0 and from 100 %.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let distance = percent.min(100.0 - percent).abs();

@@ -29,15 +29,15 @@ use crate::{
 };
 
 impl Experiment {
-    /// What is found on one masked file. `seed` is that of the masking; it is told if `tells_seed`.
+    /// What is found on one masked file. `seed` is that of the masking; the row has it if `shows_seed`.
     ///
     /// # Errors
-    /// When the file cannot be masked or measured; an attack that does not apply to it is told in the row.
+    /// When the file cannot be masked or measured; the row names an attack that does not apply to it.
     pub fn row(
         &self,
         (place, run): (usize, u32),
         seed: u64,
-        tells_seed: bool,
+        shows_seed: bool,
     ) -> anyhow::Result<Row> {
         let masking = &self.settings[place];
         let Setting { label, file, .. } = &masking.setting;
@@ -47,8 +47,8 @@ impl Experiment {
             let place = (masking.line, &masking.options[..]);
             blamed(&self.plan, place, [label, file], error)
         })?;
-        let told = (masking.is_random && tells_seed).then_some(seed);
-        self.measured(masking, run, &masked, told)
+        let shown = (masking.is_random && shows_seed).then_some(seed);
+        self.measured(masking, run, &masked, shown)
             .with_context(|| format!("{label} of {file}"))
     }
 

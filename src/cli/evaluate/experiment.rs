@@ -95,7 +95,7 @@ impl Experiment {
             words,
             seed,
             console,
-            told: BTreeSet::new(),
+            printed: BTreeSet::new(),
             settings: Vec::new(),
         };
         let (mut originals, mut missing) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ impl Experiment {
             },
             seed,
             console: &quiet,
-            told: BTreeSet::new(),
+            printed: BTreeSet::new(),
             settings: std::mem::take(&mut self.settings),
         };
         let made = builder.masking(file, &self.originals[original], mask, options, &quiet);
@@ -229,8 +229,8 @@ struct Builder<'a> {
     words: Words<'a>,
     seed: u64,
     console: &'a Console,
-    /// Notes that were told: many settings have the same.
-    told: BTreeSet<String>,
+    /// Notes that were printed: many settings have the same.
+    printed: BTreeSet<String>,
     settings: Vec<Masking>,
 }
 
@@ -325,7 +325,7 @@ impl Builder<'_> {
                         "note: {} of {} is not compared: it {}",
                         left.attribute, original.name, left.why
                     );
-                    if self.told.insert(note.clone()) {
+                    if self.printed.insert(note.clone()) {
                         self.console.note(&note);
                     }
                 }

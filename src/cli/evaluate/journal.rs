@@ -308,7 +308,7 @@ fn in_use(path: &Path) -> Error {
         .remedy("Wait until it has ended, or name another folder by --into")
 }
 
-/// Writes a journal anew, its cells in order: so that it does not tell which thread was faster, nor where a run was killed.
+/// Writes a journal anew, its cells in order: so that it does not depend on which thread was faster, nor where a run was killed.
 ///
 /// # Errors
 /// Failed, when it cannot be written.

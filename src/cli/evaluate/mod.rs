@@ -120,7 +120,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         &experiment,
         work::Course {
             seed,
-            tells_seed: plan.seed.is_some(),
+            shows_seed: plan.seed.is_some(),
             done: found.rows,
             journal: journal.as_ref(),
         },
@@ -135,8 +135,8 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         console.warn(&warning.text())?;
     }
     // The text report says them itself.
-    let told = args.report.format != Format::Text;
-    for note in report.notes().iter().filter(|_| told) {
+    let is_for_programs = args.report.format != Format::Text;
+    for note in report.notes().iter().filter(|_| is_for_programs) {
         console.note(note);
     }
     tell_what_il_misses(&report.rows, console);

@@ -21,8 +21,8 @@ use crate::{
 pub(super) struct Course<'a> {
     /// The seed of the first masked file of each setting.
     pub seed: u64,
-    /// Whether rows tell theirs.
-    pub tells_seed: bool,
+    /// Whether rows show theirs.
+    pub shows_seed: bool,
     /// Cells that were done before.
     pub done: BTreeMap<usize, Row>,
     /// Where finished cells are noted.
@@ -62,7 +62,7 @@ pub(super) fn rows(
         let (_, run) = cells[cell];
         let seed = course.seed + u64::from(run);
         let row = experiment
-            .row(cells[cell], seed, course.tells_seed)
+            .row(cells[cell], seed, course.shows_seed)
             .inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
         // A search that was interrupted gave less than it would have.
         if files::is_interrupted() {

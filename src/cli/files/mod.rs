@@ -268,7 +268,7 @@ fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
 
 #[cfg(not(unix))]
 fn is_same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-    // Hard links cannot be told there; names can, through `resolved`.
+    // Hard links cannot be recognised there; names can, through `resolved`.
     false
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Looks at standard output before the standard library does, which puts /dev/null in the place of one that is closed.
-/// From then on nobody can tell it from a standard output that the caller sent to /dev/null.
+/// From then on it cannot be distinguished from a standard output that the caller sent to /dev/null.
 #[cfg(unix)]
 #[ctor::ctor]
 fn look_at_standard_output() {

@@ -199,10 +199,10 @@ fn look_for_leftovers(folder: &Path) {
 pub fn left_by_killed_runs() -> Vec<String> {
     let mut left = locked(&LEFT).clone();
     left.sort();
-    left.iter().map(|path| told(path)).collect()
+    left.iter().map(|path| left_behind(path)).collect()
 }
 
-fn told(path: &Path) -> String {
+fn left_behind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let target = name
         .strip_prefix(PREFIX)

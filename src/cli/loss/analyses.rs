@@ -29,7 +29,7 @@ pub struct AnalysesArgs {
     /// Starts of k-means in each file [default: 10]
     #[arg(long, value_name = "N")]
     starts: Option<usize>,
-    /// Learn to tell the classes of an attribute from either file, and test on original records that were held out; from all other attributes that are compared, or from some: 'TARGET~a,b'
+    /// Learn to predict the classes of an attribute from either file, and test on original records that were held out; from all other attributes that are compared, or from some: 'TARGET~a,b'
     #[arg(long, value_name = "TARGET")]
     classify: Option<String>,
     /// What learns: a list of tree, knn, bayes, svm [default: all]

@@ -43,7 +43,7 @@ Values and statistics of the masked file are compared with those of the original
 two equal files lose nothing. Attributes that are numbers in both files are compared as numbers, all others
 (names, and numbers that became classes) as categories. What would be divided by 0 is left out and counted.
 
-With --statement the loss is told, too, that remains for users who correct their statistics by what was published:
+With --statement the report has the loss, too, that remains for users who correct their statistics by what was published:
 noise of a known level makes variances larger and correlations smaller by known factors.
 
 With --clusters, --classify and --regress an analysis that users could make is made on both files and compared.
@@ -58,10 +58,10 @@ pub struct LossArgs {
     masked: PathBuf,
     #[command(flatten)]
     align: AlignArgs,
-    /// What was published about the masking: tells the loss that remains after the correction that it allows (noise)
+    /// What was published about the masking: adds the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
     statement: Option<PathBuf>,
-    /// Measures that are told, by their keys: for example il,pil,sse_sst [default: all]
+    /// Measures to report, by key: for example il,pil,sse_sst [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     measures: Vec<String>,
     /// Tell each measure attribute by attribute too

@@ -36,8 +36,8 @@ For what is lost, no other choice of them says less of the originals.
 
 --risk says how many people may be linked: drafts of the file, masked with other noise, are attacked by the strongest attack known \
 (likelihood, balanced), and as much is kept as the limit allows. The limit is for the upper end of the 95 % interval of the mean over drafts, and for the intruder \
-of --known and --known-records; without them he knows all attributes of everybody. What he finds among people who stand out, with the worst attributes, \
-and whom he is sure of, is said in the summary and in the statement. Drafts take time: about as much as some dozens of attacks.
+of --known and --known-records; without them all attributes of everybody. What is found among people who stand out, with the worst attributes, \
+and for how many the attack is sure, is in the summary and in the statement. Drafts take time: about as much as some dozens of attacks.
 
 --mu says how much is kept: of 10 bits that single one out of 1,000 records, mu = 10 keeps many, 3 some, 1 few. --bits states \
 them. Neither is a promise, above all in small files: beside them --known and --known-records measure what an intruder finds.

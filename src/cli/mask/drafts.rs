@@ -65,18 +65,18 @@ const PLANTED: u32 = 1 << 16;
 /// Replicates from here on mask planted files.
 const OF_PLANTED: u32 = 2 << 16;
 
-/// Who is asked what he finds.
+/// The intruder whose success is measured.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The risk")]
 pub(super) struct IntruderArgs {
     /// The most that may be linked, 5% or 0.05: how much is kept is found by attacking drafts of the file
     #[arg(long, value_name = "RATE", value_parser = limit, conflicts_with_all = ["mu", "bits"])]
     pub(super) risk: Option<f64>,
-    /// What the intruder of --risk knows: a,b,c | first:7 | sweep:7 | worst:7, as in 'sdcrisk link'; with --mu or --bits, what he finds is measured
+    /// What the intruder of --risk knows: a,b,c | first:7 | sweep:7 | worst:7, as in 'sdcrisk link'; with --mu or --bits, the risk is measured
     /// [default: all that can be compared]
     #[arg(long, value_name = "KNOWN")]
     known: Option<String>,
-    /// Of how many records he knows that (drawn at random), or a file with one record number a line [default: of all]
+    /// How many records the intruder knows (drawn at random), or a file with one record number a line [default: of all]
     #[arg(long, value_name = "N|FILE")]
     known_records: Option<String>,
 }
@@ -134,7 +134,7 @@ pub(super) struct Drafts<'a> {
     pub(super) intruder: &'a IntruderArgs,
     /// How drafts are attacked.
     pub(super) request: LinkRequest,
-    /// What the method is told, but for how much it keeps.
+    /// The options of the method, but for how much it keeps.
     pub(super) options: Options,
     pub(super) console: &'a Console,
 }
@@ -232,7 +232,7 @@ impl Drafts<'_> {
                 text::percent(limit)
             ))
             .remedy(
-                "Mask all attributes that he knows, fit fewer components (--components 1), or state what he knows with --known and --known-records",
+                "Mask all attributes that the intruder knows, fit fewer components (--components 1), or state what is known with --known and --known-records",
             )
         })
     }

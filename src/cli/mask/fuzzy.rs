@@ -34,7 +34,7 @@ pub(super) const HELP: &str = "Examples:
 
 Records are clustered, and each belongs to every cluster to some degree, the more the nearer its centre is. A cluster is \
 drawn by these degrees, and the record gets the values of its centre. Who knows the method still cannot say which \
-centre a record had to get. The larger m1, m2 or k, the more is lost and the less is told; near 1, m2 gives every \
+centre a record had to get. The larger m1, m2 or k, the more is lost and the less is revealed; near 1, m2 gives every \
 record its nearest centre. Records share a centre with k others on average only: see the smallest group in the remarks.
 
 Ordinal attributes are left as they are unless --attributes or --group names them: averages of codes are no codes.
@@ -245,11 +245,12 @@ impl MethodArgs for FuzzyArgs {
                 [_] => String::new(),
                 _ => format!("{}: ", text::names(&block.attributes, 4)),
             };
-            let told = [course(block), fewer(block), occupancy(block)];
+            let notes = [course(block), fewer(block), occupancy(block)];
             remarks.extend(
-                told.into_iter()
+                notes
+                    .into_iter()
                     .flatten()
-                    .map(|told| format!("{name}{told}")),
+                    .map(|notes| format!("{name}{notes}")),
             );
         }
         remarks.push(

@@ -328,7 +328,7 @@ trait MethodArgs {
         None
     }
 
-    /// What a person should know of the result: notes, and what only this method can tell.
+    /// What a person should know of the result: notes, and what only this method reports.
     fn remarks(&self, _masked: &Masked) -> Vec<String> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What a call of `sdcrisk mask` writes: the masked file, its statement, its key, and what else a method has to tell.
+//! What a call of `sdcrisk mask` writes: the masked file, its statement, its key, and what else a method reports.
 
 use std::{io::Write, path::PathBuf};
 

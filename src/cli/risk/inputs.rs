@@ -14,7 +14,7 @@ use crate::{
     table::{AttrId, Role, Scale, Table},
 };
 
-/// Names that are told on standard error.
+/// Names that are listed on standard error.
 const NAMES_TOLD: usize = 8;
 
 /// One file, or two.
@@ -151,7 +151,7 @@ impl RiskArgs {
             .collect();
         if !lost.is_empty() {
             console.note(&format!(
-                "note: the masked file does not have {}: what it tells of them is not measured",
+                "note: the masked file does not have {}: what it reveals about them is not measured",
                 text::names(&table.names(&lost), NAMES_TOLD)
             ));
         }
@@ -208,7 +208,7 @@ impl RiskArgs {
         Ok(ids)
     }
 
-    /// Takes the quasi-identifiers that are names or few whole numbers. What tells nobody apart is no help to an intruder, and what is
+    /// Takes the quasi-identifiers that are names or few whole numbers. What is the same for all is no help to an intruder, and what is
     /// named like a sampling weight is nothing that the intruder knows of a person. Returns why there is no key, if there is none.
     fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Option<String> {
         let (mut weights, mut amounts, mut constants) = (Vec::new(), Vec::new(), Vec::new());
@@ -292,7 +292,7 @@ impl RiskArgs {
         }
     }
 
-    /// Without a key, one file has nothing to be counted, and of two files only what masked values tell.
+    /// Without a key, one file has nothing to be counted, and of two files only what masked values reveal.
     fn note_without_key(&self, files: &Files, why: &str, console: &Console) -> Result<()> {
         if files.pair().is_none() {
             return Err(Error::input(format!(

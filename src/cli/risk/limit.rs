@@ -45,7 +45,7 @@ fn is_rate(figure: &Figure) -> bool {
         && figure.what.is_of_records
 }
 
-/// Whether a rate of a file of so many records is above its limit, which is told on the console.
+/// Whether a rate of a file of so many records is above its limit, which the console notes.
 ///
 /// # Errors
 /// Usage, when a limit names no rate; Input, when what it looks at is not defined.

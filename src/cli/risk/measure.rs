@@ -199,7 +199,7 @@ impl FileRisk {
     }
 }
 
-/// What masked values tell of the original ones.
+/// What masked values reveal about the original ones.
 fn of_pair(args: &RiskArgs, pair: &pair::Files, files: &Files, chosen: &Chosen) -> Vec<Figure> {
     let mut figures = interval::figures(&pair.pair().numbers);
     if chosen.confidential.is_empty() {

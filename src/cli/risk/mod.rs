@@ -42,14 +42,14 @@ const FEW: u32 = 4;
 
 One file: who stands alone on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
 (individual risk, with the weights of the sample if there are any), and what those who look alike share (l-diversity,
-t-closeness). Two files: the same before and after masking, and how much of the original values the masked ones tell
+t-closeness). Two files: the same before and after masking, and how much of the original values the masked ones reveal
 (interval disclosure; confidential values guessed from the record nearest on the key, or, without a key, on all that is compared).
 
 t-closeness takes whole numbers for amounts: codes without an order may be far nearer or farther as such than as names. A roles file
 that calls them nominal changes that.
 
 The key is what an intruder may know together. By default it is all quasi-identifiers that are names or few whole numbers: an
-amount that differs nearly everywhere would make everybody unique. Of amounts 'sdcrisk link' tells the risk.
+amount that differs nearly everywhere would make everybody unique. The risk of amounts is measured by 'sdcrisk link'.
 
 A missing value of the key matches every value, as in sdcMicro and mu-ARGUS (--missing-matches any), or only a missing one: in
 uniqueness, k-anonymity, individual risk and minimal sample uniques. Where it matches every value, the report also counts the
@@ -60,7 +60,7 @@ nowhere. l-diversity, t-closeness and values given away need groups, and always 
 --fail-above 5% looks at every share below 'range' that is a percentage, some of which are the risk of the one record most at
 risk; name the measure, as in --fail-above unique=1%, to look at one (a number of records is divided by all records).
 
-The records most at risk are told by their numbers: keep the report as private as the file.")]
+The records most at risk are listed by their numbers: keep the report as private as the file.")]
 pub struct RiskArgs {
     /// The file; or the original, if a masked file follows
     #[arg(value_name = "ORIGINAL.csv")]
@@ -100,19 +100,23 @@ pub struct RiskArgs {
     #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "Who can be recognised")]
     sampling_fraction: Option<f64>,
     /// Confidential attributes: names or positions [default: those of this role in the roles file]
-    #[arg(long, value_name = "LIST", help_heading = "What is told of them")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "What is revealed about them"
+    )]
     confidential: Option<String>,
     /// Count the records among fewer than so many confidential values
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..), help_heading = "What is told of them")]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..), help_heading = "What is revealed about them")]
     l: Option<u32>,
     /// The c of recursive (c, l)-diversity [default: 2]
-    #[arg(long, value_name = "NUMBER", value_parser = positive, help_heading = "What is told of them")]
+    #[arg(long, value_name = "NUMBER", value_parser = positive, help_heading = "What is revealed about them")]
     c: Option<f64>,
     /// Count the records in groups farther than this from the file: 0 to 1
-    #[arg(long, value_name = "DISTANCE", value_parser = distance, help_heading = "What is told of them")]
+    #[arg(long, value_name = "DISTANCE", value_parser = distance, help_heading = "What is revealed about them")]
     t: Option<f64>,
     /// How close a guessed number must be to count as right, as a share of the true one [default: 5%]
-    #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "What is told of them")]
+    #[arg(long, value_name = "SHARE", value_parser = rate_limit, help_heading = "What is revealed about them")]
     tolerance: Option<f64>,
     /// Attributes whose masked values are compared with the original ones [default: all quasi-identifiers that both files have]
     #[arg(long, value_name = "LIST", help_heading = "Two files")]

@@ -203,14 +203,14 @@ impl RecordList {
     }
 }
 
-/// Names that were made from places differ between files of different width: nobody could tell which is which.
+/// Names that were made from places differ between files of different width: nobody would know which is which.
 fn check_names(original: &Table, masked: &Table) -> Result<()> {
     let own = original.has_own_names() && masked.has_own_names();
     if own || original.n_attributes() == masked.n_attributes() {
         return Ok(());
     }
     Err(Error::input(format!(
-        "has {} attributes, {} has {}, and not all have names of their own: which is which cannot be told",
+        "has {} attributes, {} has {}, and not all have names of their own: which is which is not known",
         masked.n_attributes(),
         original.name(),
         original.n_attributes()

@@ -42,7 +42,7 @@ pub(crate) fn check_statement(
             "Give the private key that 'mask --shuffle' wrote (--shuffle-key), or an identifier (--id)",
         ));
     }
-    // A release can be shorter than the file that was masked, if somebody can tell who is who.
+    // A release can be shorter than the file that was masked, if it is known who is who.
     if statement.records != masked.n_records()
         && !(is_aligned && statement.records > masked.n_records())
     {

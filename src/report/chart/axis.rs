@@ -97,7 +97,7 @@ fn round_step(length: f64) -> f64 {
     round.unwrap_or(10.0) * power
 }
 
-/// Digits after the point that tell neighbouring multiples of a step apart.
+/// Digits after the point that distinguish neighbouring multiples of a step.
 fn digits_of(step: f64) -> usize {
     const MOST: i64 = 15;
     let digits = whole(-(step.log10() + ONE).floor()).clamp(0, MOST);

@@ -58,12 +58,12 @@ pub fn drawing(bars: &[Bar], words: &Words<'_>) -> Drawing {
             }
         });
     }
-    let told: Vec<String> = bars
+    let items: Vec<String> = bars
         .iter()
         .map(|bar| format!("{}: {}", bar.name, bar.count))
         .collect();
     picture.done(
         words.title,
-        &format!("{} by {}. {}.", words.y, words.x, told.join("; ")),
+        &format!("{} by {}. {}.", words.y, words.x, items.join("; ")),
     )
 }

@@ -141,12 +141,12 @@ fn said(series: &Series, at: &At) -> String {
 
 fn described(series: &[Series], words: &Words<'_>) -> String {
     const MOST: usize = 120;
-    let told: Vec<String> = series
+    let items: Vec<String> = series
         .iter()
         .flat_map(|series| series.points.iter().map(move |at| said(series, at)))
         .take(MOST)
         .collect();
-    format!("{} against {}. {}.", words.y, words.x, told.join("; "))
+    format!("{} against {}. {}.", words.y, words.x, items.join("; "))
 }
 
 #[cfg(test)]

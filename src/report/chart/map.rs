@@ -12,7 +12,7 @@ use super::{
 pub struct Point {
     /// The method: settings of one method have one shape and one colour; a faint line joins those that differ in one number alone.
     pub method: String,
-    /// What tells the setting from others of the method, for example `p=5`: words joined by blanks, each a parameter with its value.
+    /// What distinguishes the setting from others of the method, for example `p=5`: words joined by blanks, each a parameter with its value.
     pub label: String,
     /// Information loss, as a share.
     pub loss: f64,
@@ -337,14 +337,14 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
 
 fn described(points: &[&Point], words: &Words<'_>) -> String {
     const MOST: usize = 60;
-    let mut told: Vec<String> = points.iter().take(MOST).map(|point| said(point)).collect();
+    let mut items: Vec<String> = points.iter().take(MOST).map(|point| said(point)).collect();
     if points.len() > MOST {
-        told.push(format!("and {} more", points.len() - MOST));
+        items.push(format!("and {} more", points.len() - MOST));
     }
-    if told.is_empty() {
-        told.push("no setting has both a loss and a risk".into());
+    if items.is_empty() {
+        items.push("no setting has both a loss and a risk".into());
     }
-    format!("{} against {}. {}.", words.y, words.x, told.join("; "))
+    format!("{} against {}. {}.", words.y, words.x, items.join("; "))
 }
 
 #[cfg(test)]

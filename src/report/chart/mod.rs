@@ -1,4 +1,4 @@
-//! Pictures: SVG that needs nothing else, reads in light and dark and without colours, and tells in words what it shows.
+//! Pictures: SVG that needs nothing else, reads in light and dark and without colours, and says in words what it shows.
 
 pub mod axis;
 pub mod histogram;

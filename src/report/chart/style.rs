@@ -37,7 +37,7 @@ const INKS: [(&str, &str, Colour); 14] = [
 ];
 
 /// Of several series: after M. Okabe and K. Ito, "Color Universal Design", 2008, each moved away from the ground until it stands out
-/// (a contrast of 3 at least). Shapes tell series apart where colours do not.
+/// (a contrast of 3 at least). Shapes distinguish series where colours do not.
 pub const SERIES: [Colour; 8] = [
     colour("#0072b2", "#56b4e9"),
     colour("#c44e00", "#ff8a3d"),

@@ -338,7 +338,7 @@ impl Measured {
         };
         Some(format!(
             "{} {play} next to no part: sets with and without count alike. That does not show that {are} safe: another \
-             attribute may tell the same.",
+             attribute may say the same.",
             words::list(&idle)
         ))
     }

@@ -230,7 +230,7 @@ impl Weighted {
             _ => ("have no weight", "they are"),
         };
         Some(format!(
-            "{} {have}: this distance does without. That does not show that {are} safe: another attribute may tell the same.",
+            "{} {have}: this distance does without. That does not show that {are} safe: another attribute may say the same.",
             words::list(&idle)
         ))
     }
@@ -253,8 +253,8 @@ impl Weighted {
         };
         vec![
             format!("Its orness is {orness:.2} (1: the largest difference, 0: the smallest); {like}."),
-            "An ordered mean treats all attributes alike: it tells how many of them must agree, not which of them leak. wm and \
-             ci tell that."
+            "An ordered mean treats all attributes alike: it says how many of them must agree, not which of them leak. wm and \
+             ci say that."
                 .into(),
         ]
     }

@@ -138,7 +138,7 @@ pub(super) fn kinds(columns: &[Column]) -> Vec<&FigureView> {
     kinds
 }
 
-/// Columns side by side, of the figures that are wanted; those that no column defines are told apart.
+/// Columns side by side, of the figures that are wanted; those that no column defines stand apart.
 pub(super) fn side_by_side(
     caption: &str,
     columns: &[Column],
@@ -191,7 +191,7 @@ pub(super) fn undefined(rows: Vec<Vec<String>>) -> Markup {
     html! { @if !table.rows.is_empty() { (table.markup()) } }
 }
 
-/// Figures that are told by attribute: a table each, the columns side by side.
+/// Figures by attribute: a table each, the columns side by side.
 pub(super) fn by_part(columns: &[Column]) -> Markup {
     let tables: Vec<Table> = kinds(columns)
         .into_iter()

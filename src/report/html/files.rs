@@ -1,4 +1,4 @@
-//! The attributes of the files, as `describe` tells them.
+//! The attributes of the files, as `describe` reports them.
 
 use maud::html;
 use serde::Deserialize;

@@ -112,7 +112,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 }
 
 /// Said where losses would stand.
-const FEW: &str = "Few cells were changed, or the result does not say how many: no loss is shown, since what a few cells lost tells what they were.";
+const FEW: &str = "Few cells were changed, or the result does not say how many: no loss is shown, since what a few cells lost gives them away.";
 
 fn compared(loss: &Loss, writer: &Writer) -> Markup {
     let scenario = &loss.scenario;

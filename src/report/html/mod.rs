@@ -4,7 +4,7 @@
 //! The internal report shows everything. The external one is for publication, and follows the rule of the field that risk is
 //! confidential and information loss public (Handbook on Statistical Disclosure Control; see also SDCPractice, steps 4 to 11). It shows what was
 //! done to the file (method, parameters), what it cost (loss), which attacks were tried and what intruder they assume; and **no
-//! figure of risk**, also no rate of a whole attack: a rate per attack and known attributes tells an intruder which attack to choose and how
+//! figure of risk**, also no rate of a whole attack: from a rate per attack and known attributes an intruder learns which attack to choose and how
 //! far to trust its links. Nor does it show a seed, a row number, weights, where files were kept, or the SHA-256 of an original, against which
 //! guesses of the original could be tested. Of loss it shows shares of the whole file, rounded: no figure in the units of an attribute, none
 //! by attribute, no difference of means, variances or quantiles, and nothing where few cells were changed, since of these a person's value can

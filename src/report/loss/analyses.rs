@@ -21,7 +21,7 @@ pub fn section(analysis: &Analysis) -> String {
         + &regression(&analysis.figures)
 }
 
-/// What the figures are: one paragraph each, but for classifiers, which are told together.
+/// What the figures are: one paragraph each, but for classifiers, which have one together.
 pub fn definitions(analysis: &Analysis) -> String {
     let others: Vec<Figure> = (analysis.figures.iter())
         .filter(|figure| figure.what.group != Group::Classes)
@@ -30,7 +30,7 @@ pub fn definitions(analysis: &Analysis) -> String {
     let mut content = figures::definitions(&others);
     if others.len() < analysis.figures.len() {
         content += &text::paragraph(
-            "accuracy_..._original, _masked, _loss: the share of held-out original records whose class is told by what was \
+            "accuracy_..._original, _masked, _loss: the share of held-out original records whose class is predicted by what was \
              learned from the other records, as they are in the original or in the masked file, and the difference of the \
              two; accuracy_most_frequent is the share of the most frequent class (cross-validation; classifiers of smartcore)",
         );
@@ -109,14 +109,14 @@ fn reading_of_regression(all: &[Figure]) -> Option<String> {
 }
 
 fn clusters(all: &[Figure]) -> String {
-    let told: Vec<Figure> = all
+    let shown: Vec<Figure> = all
         .iter()
         .filter(|figure| figure.what.group == Group::Clusters)
         .cloned()
         .collect();
-    match told.is_empty() {
+    match shown.is_empty() {
         true => String::new(),
-        false => format!("\n{}", figures::table(&told)),
+        false => format!("\n{}", figures::table(&shown)),
     }
 }
 
@@ -150,7 +150,7 @@ fn classes(all: &[Figure]) -> String {
         String::new(),
     ]);
     let header = [
-        "classes told right, learned from",
+        "classes predicted right, learned from",
         "key",
         "original",
         "masked",
@@ -161,15 +161,15 @@ fn classes(all: &[Figure]) -> String {
 
 /// A coefficient a line, with its interval in both files.
 fn regression(all: &[Figure]) -> String {
-    let told: Vec<Figure> = all
+    let shown: Vec<Figure> = all
         .iter()
         .filter(|figure| figure.what.group == Group::Regression)
         .cloned()
         .collect();
-    let Some(original) = figure::find(&told, "regression_fit_original") else {
+    let Some(original) = figure::find(&shown, "regression_fit_original") else {
         return String::new();
     };
-    let parts = |key: &str| figure::find(&told, key).map_or(&[][..], |figure| &figure.parts[..]);
+    let parts = |key: &str| figure::find(&shown, key).map_or(&[][..], |figure| &figure.parts[..]);
     let overlaps = parts("regression_overlap");
     let mut rows = Vec::new();
     let mut of_masked = parts("regression_fit_masked").chunks(3);
@@ -195,7 +195,7 @@ fn regression(all: &[Figure]) -> String {
     ];
     format!(
         "\n{}\n{}",
-        figures::table(&told),
+        figures::table(&shown),
         text::columns(&header, &rows, 1)
     )
 }

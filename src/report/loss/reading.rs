@@ -110,23 +110,23 @@ fn overall(figures: &[Figure]) -> Option<String> {
 
 /// What changed and is in no measure of numbers.
 fn not_in_il(figures: &[Figure], scenario: &Scenario) -> Option<String> {
-    let told: Vec<&str> = [("il", "IL"), ("pil", "PIL")]
+    let shown: Vec<&str> = [("il", "IL"), ("pil", "PIL")]
         .into_iter()
         .filter(|(key, _)| figure::value(figures, key).is_some())
         .map(|(_, name)| name)
         .collect();
     let missed: Vec<&str> = scenario.not_in_il.iter().map(String::as_str).collect();
-    (!told.is_empty() && !missed.is_empty()).then(|| {
+    (!shown.is_empty() && !missed.is_empty()).then(|| {
         format!(
             "{} of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is not in {}. See changed and entropy_loss, and do not compare IL, PIL or a score with those of maskings that left these attributes numbers.",
-            match told[..] {
+            match shown[..] {
                 [one] => format!("{one} is"),
                 _ => "IL and PIL are".into(),
             },
             text::names(&missed, 6),
             missed.len(),
             scenario.attributes.len(),
-            if told.len() == 1 { "it" } else { "them" },
+            if shown.len() == 1 { "it" } else { "them" },
         )
     })
 }
@@ -209,7 +209,7 @@ fn probabilistic(figures: &[Figure], scenario: &Scenario) -> Option<String> {
 fn categories(figures: &[Figure]) -> Option<String> {
     let lost = figure::value(figures, "entropy_loss")?;
     Some(format!(
-        "Of what the categories told, {} is lost: so much of their entropy remains for one who knows the masked categories and how the two files go together.",
+        "Of what the categories said, {} is lost: so much of their entropy remains for one who knows the masked categories and how the two files go together.",
         text::percent(lost)
     ))
 }
@@ -240,10 +240,10 @@ fn zeros(figures: &[Figure]) -> Option<String> {
 
 fn units(figures: &[Figure]) -> Option<String> {
     let own_units = ["mean_square_data", "mean_absolute_data"];
-    let told = own_units
+    let shown = own_units
         .iter()
         .any(|key| figure::value(figures, key).is_some());
-    told.then(|| {
+    shown.then(|| {
         "Mean squares and mean absolute differences (but of correlations) are in the attributes' own units, so the attribute with the largest numbers decides: compare them between maskings of one file only.".into()
     })
 }

@@ -119,10 +119,10 @@ impl Reader<'_> {
         });
         let highest = self.value("prosecutor_risk").map(|prosecutor| {
             let journalist = self.value("journalist_risk").map_or(String::new(), |risk| {
-                format!(", and with {} if he only knows that this person is in the population", text::percent(risk))
+                format!(", and with {} if they only know that this person is in the population", text::percent(risk))
             });
             format!(
-                "For the person most at risk he is right with {} if he knows that this person is in the file{journalist}.",
+                "For the person most at risk an intruder is right with {} who knows that this person is in the file{journalist}.",
                 text::percent(prosecutor)
             )
         });
@@ -158,7 +158,7 @@ impl Reader<'_> {
                     false => "the people".into(),
                 };
                 format!(
-                    "The nearest masked record tells the confidential value of {} of {people}; {than} {}.",
+                    "The nearest masked record has the confidential value of {} of {people}; {than} {}.",
                     text::percent(attack),
                     text::percent(baseline)
                 )

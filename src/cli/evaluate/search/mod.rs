@@ -248,7 +248,7 @@ impl Search<'_> {
             }
             let course = work::Course {
                 seed: self.seed,
-                tells_seed: self.plan.seed.is_some(),
+                shows_seed: self.plan.seed.is_some(),
                 done,
                 journal: self.journal.as_ref(),
             };

@@ -131,7 +131,7 @@ impl Setting {
         self.name.as_deref().unwrap_or(&self.method)
     }
 
-    /// What tells it from others of its masking.
+    /// What distinguishes it from others of its masking.
     pub fn place(&self) -> String {
         match self.label.strip_prefix(self.masking()) {
             Some("") | None => self.label.clone(),

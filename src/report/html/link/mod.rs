@@ -185,14 +185,14 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
 }
 
 fn formulas(link: &Link, is_internal: bool) -> Markup {
-    let mut told: Vec<(&str, &str)> = Vec::new();
+    let mut formulas: Vec<(&str, &str)> = Vec::new();
     for attack in &link.results {
-        if !told.contains(&(&attack.method, &attack.formula)) {
-            told.push((&attack.method, &attack.formula));
+        if !formulas.contains(&(&attack.method, &attack.formula)) {
+            formulas.push((&attack.method, &attack.formula));
         }
     }
     html! {
-        @if !told.is_empty() { dl { @for (method, formula) in told { div { dt { (text(method)) } dd { (text(formula)) } } } } }
+        @if !formulas.is_empty() { dl { @for (method, formula) in formulas { div { dt { (text(method)) } dd { (text(formula)) } } } } }
         @if is_internal { @for not_run in &link.not_run { p { "Not run: " (text(&not_run.method)) " (" (text(&not_run.why)) ")." } } }
     }
 }
