@@ -30,13 +30,13 @@ use code::{Coded, Span};
 use plan::Class;
 
 /// The most attributes of a pattern: patterns are counted in tables of 2^attributes.
-pub const MOST_ATTRIBUTES: usize = 16;
+pub const MAX_ATTRIBUTES: usize = 16;
 
 /// What one task may hold of pattern counts, in numbers.
 const COUNTS_AT_ONCE: usize = 1 << 20;
 
 /// The most counts that are kept, 1 GB.
-const MOST_KEPT: usize = 1 << 28;
+const MAX_KEPT: usize = 1 << 28;
 
 /// The most seekers that one task takes.
 const SEEKERS_AT_ONCE: usize = 8192;
@@ -97,7 +97,7 @@ impl Agreement {
     /// `original_seeks`, else the released ones.
     ///
     /// # Panics
-    /// If the matrices do not have as many attributes as there are comparators, or more than [`MOST_ATTRIBUTES`].
+    /// If the matrices do not have as many attributes as there are comparators, or more than [`MAX_ATTRIBUTES`].
     pub fn new(
         seekers: &Matrix,
         sought: &Matrix,
@@ -106,7 +106,7 @@ impl Agreement {
         reference: Reference,
     ) -> Self {
         let width = comparators.len();
-        assert!(width <= MOST_ATTRIBUTES, "patterns have so many bits only");
+        assert!(width <= MAX_ATTRIBUTES, "patterns have so many bits only");
         let coded: Vec<Coded> = comparators
             .par_iter()
             .enumerate()
@@ -235,7 +235,7 @@ impl Agreement {
         let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
         let count = |&first: &usize| self.counts_of(first, at_once.min(self.n_seekers - first));
         let all = self.n_seekers.saturating_mul(self.counts_of_a_seeker());
-        if all > MOST_KEPT {
+        if all > MAX_KEPT {
             let shown = |first: &usize| show(*first, &count(first));
             return chunks.par_iter().map(shown).collect();
         }

@@ -1,13 +1,13 @@
 //! Sought records that miss the same attributes, and how their pairs are counted: some attributes by scanning windows, the
 //! others, which agree too often for that, by totals.
 
-use super::{Agreement, MOST_ATTRIBUTES, code::Span, scan::Scan, totals};
+use super::{Agreement, MAX_ATTRIBUTES, code::Span, scan::Scan, totals};
 
 /// The most attributes that totals are taken of, if all are compared for equality.
-const MOST_EQUALITIES: usize = 8;
+const MAX_EQUALITIES: usize = 8;
 
 /// The most otherwise.
-const MOST_INTERVALS: usize = 2;
+const MAX_INTERVALS: usize = 2;
 
 /// What a total costs beside the comparison of a pair with one attribute: measured roughly.
 const COST_OF_TOTAL: f64 = 200.0;
@@ -151,16 +151,16 @@ fn cheapest(by_window: &[(f64, usize)], is_equality: &[bool]) -> Vec<usize> {
         .filter(|&k| is_equality[k])
         .collect();
     let all: Vec<usize> = by_window.iter().map(|&(_, k)| k).collect();
-    let choices = (0..=MOST_EQUALITIES.min(equalities.len()))
+    let choices = (0..=MAX_EQUALITIES.min(equalities.len()))
         .map(|n| equalities[..n].to_vec())
-        .chain((0..=MOST_INTERVALS.min(all.len())).map(|n| all[..n].to_vec()));
+        .chain((0..=MAX_INTERVALS.min(all.len())).map(|n| all[..n].to_vec()));
     let cost = |counted: &Vec<usize>| {
         let windows: f64 = by_window
             .iter()
             .filter(|(_, k)| !counted.contains(k))
             .map(|(window, _)| window * by_window.len() as f64 / 4.0)
             .sum();
-        let sets = f64::from(1_u32 << counted.len().min(MOST_ATTRIBUTES));
+        let sets = f64::from(1_u32 << counted.len().min(MAX_ATTRIBUTES));
         windows + COST_OF_TOTAL * (sets - 1.0)
     };
     choices

@@ -14,10 +14,10 @@ pub use blocks::Chosen;
 const STEPS: f64 = (1_u64 << 45) as f64;
 
 /// Samples are taken by which of the first attributes agree, so many of them.
-const MOST_SAMPLED_BY: usize = 6;
+const MAX_SAMPLED_BY: usize = 6;
 
 /// Patterns that a sample tells apart.
-const SAMPLES: usize = 1 << MOST_SAMPLED_BY;
+const SAMPLES: usize = 1 << MAX_SAMPLED_BY;
 
 /// Blocks of records that a sample is taken from.
 const BLOCKS_OF_SAMPLE: usize = 16;
@@ -206,7 +206,7 @@ impl<'a> PricedAgreement<'a> {
         self.blocks
             .compare(block, chooser, &self.weights, |k, lane, agrees, weight| {
                 costs[lane] -= weight;
-                patterns[lane] |= u32::from(agrees && k < MOST_SAMPLED_BY) << (k % MOST_SAMPLED_BY);
+                patterns[lane] |= u32::from(agrees && k < MAX_SAMPLED_BY) << (k % MAX_SAMPLED_BY);
             });
         let mut there = [false; SAMPLES];
         let first = scatter::place(point(block, 0), turn) as usize / LANES;

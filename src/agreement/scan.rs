@@ -206,10 +206,10 @@ impl Scan {
         block: usize,
         mut alive: u64,
         spans: &[Span],
-    ) -> ([(u64, usize); super::MOST_ATTRIBUTES], u64) {
+    ) -> ([(u64, usize); super::MAX_ATTRIBUTES], u64) {
         let width = self.before.len() + self.others.len();
         let (before, others) = self.blocks[block * width..][..width].split_at(self.before.len());
-        let mut masks = [(0_u64, 0_usize); super::MOST_ATTRIBUTES];
+        let mut masks = [(0_u64, 0_usize); super::MAX_ATTRIBUTES];
         for (codes, &k) in before.iter().zip(&self.before) {
             alive &= !compare.within(codes, spans[k]);
             if alive == 0 {

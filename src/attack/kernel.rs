@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// The most coordinates that a polynomial may have.
-const MOST_MONOMIALS: usize = 4096;
+const MAX_MONOMIALS: usize = 4096;
 
 /// Monomials below this have squares, and sums of these, within the range of numbers.
-const MOST: f64 = 1e120;
+const MAX: f64 = 1e120;
 
 /// A kernel `K(x, y)`, on standardised values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ impl Attack for KernelDistance {
                     monomials.of_records(&seekers),
                     monomials.of_records(&sought),
                 );
-                let fits = |value: &f64| value.abs() < MOST;
+                let fits = |value: &f64| value.abs() < MAX;
                 if !seekers.values().iter().chain(sought.values()).all(fits) {
                     return Err(Error::input(
                         "the polynomials of some records are too large to be compared",
@@ -186,9 +186,9 @@ impl Monomials {
         };
         let mut exponents = vec![0_u32; variables];
         monomials.grow(None, 0, 0, degree, &mut exponents);
-        if monomials.factors.len() > MOST_MONOMIALS {
+        if monomials.factors.len() > MAX_MONOMIALS {
             return Err(Error::usage(format!(
-                "a polynomial of degree {degree} in {variables} values has more than {MOST_MONOMIALS} coordinates"
+                "a polynomial of degree {degree} in {variables} values has more than {MAX_MONOMIALS} coordinates"
             ))
             .remedy("Lower --degree, or let the intruder know fewer attributes"));
         }
@@ -207,7 +207,7 @@ impl Monomials {
             return;
         }
         for variable in first..exponents.len() {
-            if self.factors.len() > MOST_MONOMIALS {
+            if self.factors.len() > MAX_MONOMIALS {
                 return;
             }
             exponents[variable] += 1;

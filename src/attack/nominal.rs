@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The most categories that an attribute may have as points: each is a coordinate.
-const MOST_CATEGORIES: usize = 256;
+const MAX_CATEGORIES: usize = 256;
 
 /// Both files with numbers only: a nominal attribute of c > 2 categories is c indicators of 0 and 1, one of two categories
 /// stays a single 0 or 1.
@@ -62,9 +62,9 @@ impl<'a> Expanded<'a> {
             }
             match n_categories(seekers, attribute).max(n_categories(sought, attribute)) {
                 0..=2 => columns.push(plain(Holds::Code)),
-                many if many > MOST_CATEGORIES => {
+                many if many > MAX_CATEGORIES => {
                     return Err(Error::input(format!(
-                        "has {many} categories; distances between points take at most {MOST_CATEGORIES}"
+                        "has {many} categories; distances between points take at most {MAX_CATEGORIES}"
                     ))
                     .on_attribute(name)
                     .remedy("Leave it out of --known or --attributes, or use gower or prl, which compare names as they are"));

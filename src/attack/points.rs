@@ -11,7 +11,7 @@ use super::{
 use crate::{error::Result, table::matrix::Matrix};
 
 /// Points are nearer to 0 than this in each coordinate, so that squares and products of a few are within the range of numbers.
-const MOST: f64 = 1e60;
+const MAX: f64 = 1e60;
 
 /// Both files in standardised units, gaps still marked.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Points {
             side(&expanded.sought, |units| &units.sought),
         );
         // Sums of squares must be numbers, too.
-        let fits = |value: &f64| value.abs() < MOST;
+        let fits = |value: &f64| value.abs() < MAX;
         if !seekers.values().iter().chain(sought.values()).all(fits) {
             return Err(out_of_range());
         }

@@ -20,7 +20,7 @@ use super::{
 };
 
 /// Depth of a tree up to which generators are worked out exactly: each split adds an f64's digits.
-const MOST_DEPTH: usize = 1024;
+const MAX_DEPTH: usize = 1024;
 
 /// What a tree comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -297,7 +297,7 @@ impl Walk<'_> {
         path: &[Step],
         rows: &[Weighted],
     ) -> Result<Option<Holds>, String> {
-        if path.len() > MOST_DEPTH {
+        if path.len() > MAX_DEPTH {
             return Err("lies too deep to be decided".into());
         }
         let n = self.ground.points.n_attributes();

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 const UNITS: u64 = 1 << 40;
 
 /// Entries looked at by the search, at most.
-const MOST_WORK: u64 = 400_000_000;
+const MAX_WORK: u64 = 400_000_000;
 
 /// Records that the search goes on to choose, at most: it is recursive.
 const DEEPEST: usize = 1000;
 
 /// Cells of a table of the linear relaxation, at most.
-const MOST_CELLS: usize = 8_000_000;
+const MAX_CELLS: usize = 8_000_000;
 
 /// Whether no fewer than so many records hit all conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Problem {
         Self {
             conflicts: minimal(sets, n_records),
             n_records,
-            work: MOST_WORK,
+            work: MAX_WORK,
         }
     }
 
@@ -167,7 +167,7 @@ impl Problem {
     /// The least number of records by a fractional packing.
     fn packing(&self) -> usize {
         let n = self.conflicts.len();
-        if n.saturating_mul(self.n_records) > MOST_CELLS {
+        if n.saturating_mul(self.n_records) > MAX_CELLS {
             return 0;
         }
         let weights = relaxation(&self.conflicts, self.n_records);
@@ -279,7 +279,7 @@ fn minimal(sets: Vec<Vec<usize>>, n_records: usize) -> Vec<Vec<usize>> {
 /// Weights of conflicts: `max Σ y` where each record has at most 1, by the simplex method on a condensed table. Rounding, and an early end,
 /// cost nothing but sharpness.
 fn relaxation(conflicts: &[Vec<usize>], n_records: usize) -> Vec<f64> {
-    const MOST_WORK: usize = 4_000_000_000;
+    const MAX_WORK: usize = 4_000_000_000;
     const SMALL: f64 = 1e-9;
     let n = conflicts.len();
     let width = n + 1;
@@ -297,7 +297,7 @@ fn relaxation(conflicts: &[Vec<usize>], n_records: usize) -> Vec<f64> {
     // Which conflict a row's basic variable is, and which variable a column holds: conflicts first, then slacks.
     let mut basic: Vec<usize> = (n..n + n_records).collect();
     let mut columns: Vec<usize> = (0..n).collect();
-    let pivots = MOST_WORK / (n_records * width).max(1);
+    let pivots = MAX_WORK / (n_records * width).max(1);
     for _ in 0..pivots.min(20 * (n_records + 10)) {
         let Some(enters) = (0..n).max_by(|&a, &b| gains[a].total_cmp(&gains[b]).then(b.cmp(&a)))
         else {

@@ -12,7 +12,7 @@ use super::{
 pub(super) type Coefficients = BTreeMap<usize, Exact>;
 
 /// The most parameters that are checked.
-const MOST_PARAMETERS: usize = 1 << 16;
+const MAX_PARAMETERS: usize = 1 << 16;
 
 /// The row of a pair, and its greatest coefficient.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl Family {
                 .checked_sub(1)?,
             _ => n.checked_mul(n + 1)? / 2,
         };
-        (dimension <= MOST_PARAMETERS).then_some(dimension)
+        (dimension <= MAX_PARAMETERS).then_some(dimension)
     }
 
     /// The least and the greatest value of a parameter.

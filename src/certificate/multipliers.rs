@@ -9,8 +9,8 @@ use num_bigint::{BigInt, Sign};
 use super::exact::{Exact, whole_numbers};
 
 /// Equations that are solved, at most; and equations times bits of the longest number.
-const MOST_EQUATIONS: usize = 64;
-const MOST_BITS: u64 = 40_000;
+const MAX_EQUATIONS: usize = 64;
+const MAX_BITS: u64 = 40_000;
 
 /// Multipliers x near these, up to a common factor, with `Σ x · form = 0` for all forms (each has a coefficient for each multiplier).
 ///
@@ -21,7 +21,7 @@ const MOST_BITS: u64 = 40_000;
 pub(super) fn exact(forms: &[Vec<Exact>], near: &[f64]) -> Option<Vec<Exact>> {
     let mut rows: Vec<Vec<BigInt>> = forms.iter().map(|form| whole_numbers(form)).collect();
     let bits = rows.iter().flatten().map(BigInt::bits).max().unwrap_or(0);
-    if rows.len() > MOST_EQUATIONS || bits.saturating_mul(rows.len() as u64) > MOST_BITS {
+    if rows.len() > MAX_EQUATIONS || bits.saturating_mul(rows.len() as u64) > MAX_BITS {
         return None;
     }
     // The greatest multipliers are solved for: a small change leaves them positive.

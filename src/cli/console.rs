@@ -23,7 +23,7 @@ use crate::{
 pub use progress::Live;
 
 /// More threads than any machine has processors only wait for each other.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages, threads and memory")]
@@ -70,10 +70,10 @@ impl Console {
     pub fn new(args: &ConsoleArgs) -> Result<Self> {
         if args
             .threads
-            .is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads))
+            .is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads))
         {
             return Err(Error::usage(format!(
-                "--threads wants a number from 1 to {MOST_THREADS}"
+                "--threads wants a number from 1 to {MAX_THREADS}"
             )));
         }
         if let Some(threads) = args.threads {

@@ -20,7 +20,7 @@ const MAX_AXES: usize = 200;
 const ONE_IN: usize = 100;
 
 /// Directions with a variance below this share of the greatest are those of attributes that depend on others.
-const LEAST_VARIANCE: f64 = 1e-10;
+const MIN_VARIANCE: f64 = 1e-10;
 
 /// How an attack fared with some of those who looked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -199,7 +199,7 @@ fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
     let axes = eigen::symmetric(correlations);
     let greatest = axes.values.first().copied().unwrap_or(0.0);
     let along: Vec<usize> = (0..width)
-        .filter(|&axis| axes.values[axis] > LEAST_VARIANCE * greatest)
+        .filter(|&axis| axes.values[axis] > MIN_VARIANCE * greatest)
         .collect();
     (0..n)
         .map(|record| {

@@ -13,7 +13,7 @@ use super::{
 use crate::{loss, risk::interval};
 
 /// Options of more characters that are the same in all settings of a masking are left out of labels.
-const MOST_SHOWN: usize = 16;
+const MAX_SHOWN: usize = 16;
 
 /// What is masked how: a row of the map. Its masked files differ in their seeds only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ impl Setting {
         };
         // What is the same in all settings of a masking is called by its name; without one, what is short.
         let is_shown = |option: &&PlannedOption| {
-            let is_short = option.value.to_string().len() <= MOST_SHOWN;
+            let is_short = option.value.to_string().len() <= MAX_SHOWN;
             let has_range = (mask.range.as_ref()).is_some_and(|range| range.name == option.name);
             varies(option) || has_range || (mask.name.is_none() && is_short)
         };

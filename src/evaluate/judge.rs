@@ -28,10 +28,10 @@ pub(super) struct Judged {
 }
 
 /// Of more seekers, least distances are not worked out for their own sake.
-const MOST_MEASURED: usize = 200_000;
+const MAX_MEASURED: usize = 200_000;
 
 /// Of more seekers, weights of agreement patterns are not.
-const MOST_WEIGHED: usize = 20_000;
+const MAX_WEIGHED: usize = 20_000;
 
 /// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
 ///
@@ -89,7 +89,7 @@ pub(super) fn nearest(
 /// The least distance of each seeker, if they are not too many.
 fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<(f64, u32)>> {
     let n = nearest.seekers.n_records();
-    if n > MOST_MEASURED {
+    if n > MAX_MEASURED {
         return None;
     }
     let links = neighbours.links(
@@ -293,7 +293,7 @@ pub(super) fn agreed(
     };
     let least = match (with_links, partners.len()) {
         (true, _) => Some(links.iter().map(least_of).collect()),
-        (false, n) if n <= MOST_WEIGHED => {
+        (false, n) if n <= MAX_WEIGHED => {
             let links = weighted.links(&vec![None; n], 1);
             Some(links.iter().map(least_of).collect())
         }

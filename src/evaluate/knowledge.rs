@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// More cases than this are refused: nobody reads them, and a random sample of them says the same.
-const MOST_CASES: u128 = 100_000;
+const MAX_CASES: u128 = 100_000;
 
 /// Which of the attributes that both files share the intruder knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,9 +116,9 @@ impl Knowledge {
             Self::Subsets(size) => {
                 enough(size)?;
                 let number = binomial(shared, size);
-                if number > MOST_CASES {
+                if number > MAX_CASES {
                     return Err(Error::usage(format!(
-                        "--known subsets:{size} of {shared} attributes are {number} cases, more than {MOST_CASES}"
+                        "--known subsets:{size} of {shared} attributes are {number} cases, more than {MAX_CASES}"
                     ))
                     .remedy(format!("Draw some of them: --known random:{size}x100")));
                 }
@@ -132,9 +132,9 @@ impl Knowledge {
             Self::Random { size, sets } => {
                 enough(size)?;
                 let number = binomial(shared, size);
-                if sets as u128 > number.min(MOST_CASES) {
+                if sets as u128 > number.min(MAX_CASES) {
                     return Err(Error::usage(format!(
-                        "--known random:{size}x{sets} asks for {sets} different sets; there are {number}, and {MOST_CASES} at most are run"
+                        "--known random:{size}x{sets} asks for {sets} different sets; there are {number}, and {MAX_CASES} at most are run"
                     ))
                     .remedy(format!("Ask for fewer, or for all of them: --known subsets:{size}")));
                 }

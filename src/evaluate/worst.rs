@@ -25,7 +25,7 @@ use crate::{
 pub const ATTACKED: usize = 5;
 
 /// More sets than this are not all ranked: sets grow by the attribute that adds most, and are improved by exchanges.
-const MOST_RANKED: u128 = 50_000;
+const MAX_RANKED: u128 = 50_000;
 
 /// The `ATTACKED` sets of `size` of the attributes with the most bits (fewer, if there are not as many), the most first, each
 /// ascending.
@@ -57,7 +57,7 @@ pub fn sets(
     }
     let bits = Bits::of(original, masked, truth, shared);
     let all = super::knowledge::binomial(shared.len(), size);
-    let candidates = match all <= MOST_RANKED {
+    let candidates = match all <= MAX_RANKED {
         true => super::knowledge::subsets(shared.len(), size),
         false => grown(&bits, shared.len(), size),
     };

@@ -32,18 +32,18 @@ impl std::fmt::Debug for Secret {
 
 impl Secret {
     /// Bytes that a secret has at least: fewer can be tried out.
-    pub const LEAST_BYTES: usize = 16;
+    pub const MIN_BYTES: usize = 16;
 
     /// A secret, and the attribute by which people are the same in several files.
     ///
     /// # Errors
-    /// Usage, when the secret is shorter than [`LEAST_BYTES`](Self::LEAST_BYTES).
+    /// Usage, when the secret is shorter than [`MIN_BYTES`](Self::MIN_BYTES).
     pub fn new(key: Vec<u8>, identifier: String) -> Result<Self> {
-        match key.len() < Self::LEAST_BYTES {
+        match key.len() < Self::MIN_BYTES {
             true => Err(Error::usage(format!(
                 "the secret has {} bytes: so few can be tried out; it needs {} at least",
                 key.len(),
-                Self::LEAST_BYTES
+                Self::MIN_BYTES
             ))
             .remedy("Make one with, for example, head -c 32 /dev/urandom > secret.key")),
             false => Ok(Self { key, identifier }),

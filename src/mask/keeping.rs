@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A sum that holds in a smaller share of the original's records is a mistake.
-const LEAST_HELD: f64 = 0.95;
+const MIN_HELD: f64 = 0.95;
 
 /// What is to be kept.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ impl Keeping {
             let Held { holds, of } = sum.held(table);
             let what = match of {
                 0 => "no record has the total and all its parts".to_owned(),
-                _ if (holds as f64) < LEAST_HELD * of as f64 => {
+                _ if (holds as f64) < MIN_HELD * of as f64 => {
                     format!(
                         "it holds in {holds} of the {of} records that have the total and all its parts"
                     )

@@ -16,16 +16,16 @@ use crate::table::{AttrId, Table};
 const SAMPLE: usize = 400;
 
 /// So many records at least must have the numbers of a sum: fewer could agree by chance.
-const FEWEST: usize = 8;
+const MIN: usize = 8;
 
 /// A sum holds in nearly all records: in all but one of so many.
 const ALL_BUT_ONE_OF: usize = 50;
 
 /// Parts of a sum that are tried in all combinations; sums of more parts are found where they hold everywhere.
-const MOST_PARTS_TRIED: usize = 4;
+const MAX_PARTS_TRIED: usize = 4;
 
 /// So many combinations of one number of parts are tried; where there are more, none of that number.
-const MOST_COMBINATIONS: u128 = 2_000_000;
+const MAX_COMBINATIONS: u128 = 2_000_000;
 
 /// Relations of the original.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Relations {
             (sum, held)
         });
         let holds = |(_, held): &(Sum, Held)| {
-            held.of >= FEWEST && (held.of - held.holds) * ALL_BUT_ONE_OF <= held.of
+            held.of >= MIN && (held.of - held.holds) * ALL_BUT_ONE_OF <= held.of
         };
         Self {
             sums: sums.filter(holds).collect(),
@@ -205,7 +205,7 @@ impl Sampled {
                 return false;
             }
         }
-        of >= FEWEST && fails * ALL_BUT_ONE_OF <= of
+        of >= MIN && fails * ALL_BUT_ONE_OF <= of
     }
 }
 
@@ -237,8 +237,8 @@ fn sums_among(table: &Table, changing: &[AttrId]) -> Vec<Sum> {
             found.push(sum);
         }
     };
-    for size in 2..=MOST_PARTS_TRIED {
-        if width <= size || combinations(width - 1, size) * width as u128 > MOST_COMBINATIONS {
+    for size in 2..=MAX_PARTS_TRIED {
+        if width <= size || combinations(width - 1, size) * width as u128 > MAX_COMBINATIONS {
             continue;
         }
         let holding: Vec<Vec<Vec<usize>>> = (0..width)
@@ -317,7 +317,7 @@ fn everywhere(sampled: &Sampled) -> Vec<Vec<i8>> {
     let rows: Vec<Vec<i128>> = (0..records)
         .filter_map(|record| sampled.units.iter().map(|column| column[record]).collect())
         .collect();
-    if rows.len() < width + FEWEST {
+    if rows.len() < width + MIN {
         return Vec::new();
     }
     // Reduced row echelon form.

@@ -63,7 +63,7 @@ impl Solver {
     /// The most rows times whole columns that it should be given; `None` for no limit.
     pub fn most_work(self) -> Option<usize> {
         match self {
-            Self::Microlp => Some(MOST_FOR_MICROLP),
+            Self::Microlp => Some(MAX_FOR_MICROLP),
             #[cfg(feature = "highs")]
             Self::Highs => None,
         }
@@ -72,7 +72,7 @@ impl Solver {
 
 /// Rows times whole columns. With 11.5 million (28,805 rows, 400 columns) `microlp` kept its limit of time to the second; with 59 million (154,014
 /// rows, 386 columns) it took twice the limit of 30 seconds and found no solution.
-const MOST_FOR_MICROLP: usize = 1 << 24;
+const MAX_FOR_MICROLP: usize = 1 << 24;
 
 /// The longest limit of time that is passed on, in seconds: a year.
 const LONGEST: f64 = 31_536_000.0;

@@ -97,7 +97,7 @@ pub fn homogeneity(classes: &KeyClasses, confidential: &[Confidential]) -> Figur
 }
 
 /// Cells that are compared at most: beyond that only some records, drawn at random, are attacked.
-const MOST_COMPARISONS: usize = 1_000_000_000;
+const MAX_COMPARISONS: usize = 1_000_000_000;
 
 /// What decides who is attacked in large files.
 const SEED: u64 = 1;
@@ -152,7 +152,7 @@ pub fn inference(known: &Pair, secret: &Pair, tolerance: f64) -> Vec<Figure> {
         return undefined("nothing that both files have is known of a person");
     }
     let work = known.n_records * points.width();
-    let most = (MOST_COMPARISONS / work.max(1)).max(1);
+    let most = (MAX_COMPARISONS / work.max(1)).max(1);
     let targets = targets(known.n_records, most);
     let of_target = |&target: &usize| -> Vec<Option<f64>> {
         let nearest = points.nearest(target);

@@ -154,7 +154,7 @@ impl KeyClasses {
     /// O(n log n); with gaps that match every value O(m n), m the number of different sets of gaps.
     ///
     /// # Panics
-    /// If the key has more than [`MOST_ATTRIBUTES`](crate::stats::keys::MOST_ATTRIBUTES).
+    /// If the key has more than [`MAX_ATTRIBUTES`](crate::stats::keys::MAX_ATTRIBUTES).
     pub fn new(table: &Table, key: &[AttrId], missing: MissingMatches) -> Self {
         Self::of_keys(Keys::of_table(table, key), missing)
     }

@@ -169,7 +169,7 @@ pub struct CopulaTerm {
 }
 
 /// Most levels of protection that make sense: 2^(−32) of mu is nothing.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 impl CopulaParameters {
     /// How many scores a record has.
@@ -208,7 +208,7 @@ impl CopulaParameters {
             return Some("states a law of the scores that is none");
         }
         let extremes_fit = self.extremes.as_ref().is_none_or(|extremes| {
-            extremes.levels <= MOST_LEVELS && (0.0..0.5).contains(&extremes.coded)
+            extremes.levels <= MAX_LEVELS && (0.0..0.5).contains(&extremes.coded)
         });
         if !extremes_fit {
             return Some("states a protection of extremes that cannot be");

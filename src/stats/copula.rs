@@ -9,7 +9,7 @@ use statrs::function::gamma::gamma_lr;
 use super::eigen;
 
 /// Eigenvalues of a covariance of scores are taken as no less than this: directions without variance.
-pub const LEAST_EIGENVALUE: f64 = 1e-9;
+pub const MIN_EIGENVALUE: f64 = 1e-9;
 
 /// Φ, the distribution function of the normal law.
 pub fn normal_distribution(x: f64) -> f64 {
@@ -132,7 +132,7 @@ pub fn middle_score(below: usize, through: usize, n: usize) -> f64 {
 
 /// ρ in ρ / (1 − ρ²) = mu · g: what is kept of a direction of variance g. Between 0 and 1, rising with both.
 pub fn retained(mu: f64, g: f64) -> f64 {
-    let a = mu * g.max(LEAST_EIGENVALUE);
+    let a = mu * g.max(MIN_EIGENVALUE);
     // (√(1 + 4a²) − 1) / 2a, without the difference of near numbers.
     2.0 * a / ((1.0 + 4.0 * a * a).sqrt() + 1.0)
 }
@@ -174,7 +174,7 @@ impl Transfer {
 /// R^½ W R^½ = V diag(g) Vᵀ;  ρ_i by mu and g_i
 /// ```
 ///
-/// With W = 1 these are the eigenvectors of R itself. Eigenvalues of R below [`LEAST_EIGENVALUE`] are raised to it.
+/// With W = 1 these are the eigenvectors of R itself. Eigenvalues of R below [`MIN_EIGENVALUE`] are raised to it.
 ///
 /// # Shapes
 /// `covariance` d × d, of which the lower triangle is read; `weights` d, or empty if all are 1.
@@ -212,7 +212,7 @@ impl Directions {
             "one weight a score"
         );
         let own = eigen::symmetric(covariance.to_owned());
-        let roots = own.values.mapv(|value| value.max(LEAST_EIGENVALUE).sqrt());
+        let roots = own.values.mapv(|value| value.max(MIN_EIGENVALUE).sqrt());
         if weights.is_empty() {
             let out = &own.vectors * &roots;
             let into = (&own.vectors / &roots).reversed_axes();
@@ -226,7 +226,7 @@ impl Directions {
         Self {
             out: root.dot(&turned.vectors),
             into: turned.vectors.t().dot(&inverse),
-            values: turned.values.mapv(|value| value.max(LEAST_EIGENVALUE)),
+            values: turned.values.mapv(|value| value.max(MIN_EIGENVALUE)),
         }
     }
 

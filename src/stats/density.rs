@@ -7,7 +7,7 @@ const REACH: f64 = 8.0;
 const STEPS_PER_BANDWIDTH: f64 = 16.0;
 
 /// Points of a grid at most: 512 kB for each density.
-const MOST_POINTS: usize = 1 << 16;
+const MAX_POINTS: usize = 1 << 16;
 
 /// Points at equal distances, on which densities are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ impl Grid {
             clippy::cast_sign_loss,
             reason = "clamped to a small range of whole numbers; NaN becomes 0"
         )]
-        let steps = wanted.clamp(1.0, (MOST_POINTS - 1) as f64) as usize;
+        let steps = wanted.clamp(1.0, (MAX_POINTS - 1) as f64) as usize;
         Self {
             first,
             step: length / steps as f64,

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 /// Sweeps after which the rotations stop at the latest; some ten are enough for any matrix that fits in a table's width.
-const MOST_SWEEPS: usize = 60;
+const MAX_SWEEPS: usize = 60;
 
 /// What a symmetric matrix does along its own axes: `A = V diag(values) Vᵀ`.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ pub fn symmetric(matrix: Array2<f64>) -> Eigen {
     assert_eq!(p, matrix.ncols(), "a symmetric matrix is square");
     let mut a = Array2::from_shape_fn((p, p), |(i, j)| matrix[[i.max(j), i.min(j)]]);
     let mut vectors = Array2::eye(p);
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let mut turned = false;
         for i in 0..p {
             for j in i + 1..p {

@@ -15,7 +15,7 @@ const WHOLE: f64 = 4_503_599_627_370_496.0;
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 /// The least number for which [`exp2`] is not 0.
-pub const LEAST_EXPONENT: f64 = -1022.0;
+pub const MIN_EXPONENT: f64 = -1022.0;
 
 /// 1/3, 1/5, …, 1/21, the last first.
 const ODD: [f64; 10] = [
@@ -73,7 +73,7 @@ pub fn log2(x: f64) -> f64 {
     (2.0 * LOG2_E * s).mul_add(series, k)
 }
 
-/// 2 to the power of a number up to 1023; below [`LEAST_EXPONENT`] it is 0.
+/// 2 to the power of a number up to 1023; below [`MIN_EXPONENT`] it is 0.
 ///
 /// ```text
 /// y = k + r,  k whole, |r| ≤ ½;  2^y = 2^k (1 + z + z²/2! + … + z¹³/13!),  z = r ln 2
@@ -83,11 +83,7 @@ pub fn log2(x: f64) -> f64 {
 /// 10⁻¹⁵.
 #[inline(always)]
 pub fn exp2(y: f64) -> f64 {
-    let bounded = if y < LEAST_EXPONENT {
-        LEAST_EXPONENT
-    } else {
-        y
-    };
+    let bounded = if y < MIN_EXPONENT { MIN_EXPONENT } else { y };
     let k = (bounded + ROUNDER) - ROUNDER;
     let z = (bounded - k) * LN_2;
     let mut series = FIRST_FACTORIAL;
@@ -95,7 +91,7 @@ pub fn exp2(y: f64) -> f64 {
         series = series.mul_add(z, coefficient);
     }
     let power = f64::from_bits((k + (WHOLE + 1023.0)).to_bits() << 52);
-    if y < LEAST_EXPONENT {
+    if y < MIN_EXPONENT {
         0.0
     } else {
         series * power

@@ -14,7 +14,7 @@ use crate::table::{AttrId, EXACT_INTEGERS, Numbers, Table};
 pub type Set = u32;
 
 /// Most attributes of a key.
-pub const MOST_ATTRIBUTES: usize = Set::BITS as usize;
+pub const MAX_ATTRIBUTES: usize = Set::BITS as usize;
 
 /// The key of each record: a code a value, equal where values are.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Keys {
     /// blanks around.
     ///
     /// # Panics
-    /// If the key has more than [`MOST_ATTRIBUTES`].
+    /// If the key has more than [`MAX_ATTRIBUTES`].
     pub fn of_table(table: &Table, key: &[AttrId]) -> Self {
         let columns: Vec<Vec<u32>> = key
             .par_iter()
@@ -45,10 +45,10 @@ impl Keys {
     /// The keys whose attributes have these codes, one a record; 0 is missing.
     ///
     /// # Panics
-    /// If an attribute has not one code a record, or there are more than [`MOST_ATTRIBUTES`].
+    /// If an attribute has not one code a record, or there are more than [`MAX_ATTRIBUTES`].
     pub fn of_codes(n_records: usize, columns: &[Vec<u32>]) -> Self {
         let width = columns.len();
-        assert!(width <= MOST_ATTRIBUTES, "a key is a set of bits");
+        assert!(width <= MAX_ATTRIBUTES, "a key is a set of bits");
         let mut codes = vec![0; width * n_records];
         for (place, column) in columns.iter().enumerate() {
             assert_eq!(column.len(), n_records, "one code a record");
@@ -293,7 +293,7 @@ pub struct Classes<'a> {
 }
 
 /// Memory for classes that were asked for.
-const MOST_BYTES: usize = 3 << 30;
+const MAX_BYTES: usize = 3 << 30;
 
 impl<'a> Classes<'a> {
     /// Nothing is made yet.
@@ -302,7 +302,7 @@ impl<'a> Classes<'a> {
         Self {
             keys,
             of_set: BTreeMap::from([(0, everybody)]),
-            most_sets: (MOST_BYTES / 4 / keys.n_records().max(1)).max(2 * Set::BITS as usize),
+            most_sets: (MAX_BYTES / 4 / keys.n_records().max(1)).max(2 * Set::BITS as usize),
         }
     }
 

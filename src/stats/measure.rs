@@ -1,10 +1,10 @@
 //! Fuzzy measures (capacities): what each set of attributes is worth, and what that says of the attributes.
 //!
 //! A set of n attributes is a number with bit k for attribute k, so a set function is 2^n values, that of the empty set first.
-//! n is at most [`MOST_ATTRIBUTES`].
+//! n is at most [`MAX_ATTRIBUTES`].
 
 /// The most attributes of a set function: 2^n values are kept.
-pub const MOST_ATTRIBUTES: usize = 16;
+pub const MAX_ATTRIBUTES: usize = 16;
 
 /// A set function μ: a number for each subset of n attributes.
 ///
@@ -19,10 +19,10 @@ pub struct SetFunction {
 }
 
 impl SetFunction {
-    /// From its values by set number. `None` unless there are 2^n of them, n ≤ [`MOST_ATTRIBUTES`].
+    /// From its values by set number. `None` unless there are 2^n of them, n ≤ [`MAX_ATTRIBUTES`].
     pub fn new(values: Vec<f64>) -> Option<Self> {
         let n_attributes = values.len().checked_ilog2()? as usize;
-        (values.len().is_power_of_two() && n_attributes <= MOST_ATTRIBUTES).then_some(Self {
+        (values.len().is_power_of_two() && n_attributes <= MAX_ATTRIBUTES).then_some(Self {
             n_attributes,
             values,
         })
@@ -41,7 +41,7 @@ impl SetFunction {
     /// M. Grabisch, "k-order additive discrete fuzzy measures and their representation", Fuzzy Sets and Systems 92, 1997.
     pub fn two_additive(singles: &[f64], pairs: &[f64]) -> Option<Self> {
         let n = singles.len();
-        if n > MOST_ATTRIBUTES || pairs.len() != n * n.saturating_sub(1) / 2 {
+        if n > MAX_ATTRIBUTES || pairs.len() != n * n.saturating_sub(1) / 2 {
             return None;
         }
         let mut masses = vec![0.0; 1 << n];

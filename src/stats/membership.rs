@@ -10,7 +10,7 @@ pub(crate) const LANES: usize = 8;
 pub(crate) type Lanes = [f64; LANES];
 
 /// The largest fuzziness: beyond it memberships cannot be told from equal ones.
-const MOST_FUZZY: f64 = 1e6;
+const MAX_FUZZY: f64 = 1e6;
 
 /// How far points belong to several centres at once: the m of fuzzy c-means, more than 1.
 ///
@@ -84,7 +84,7 @@ impl Fuzziness {
     /// # Errors
     /// Usage, unless 1 < m ≤ 1,000,000.
     pub fn new(m: f64) -> Result<Self> {
-        if m > 1.0 && m <= MOST_FUZZY {
+        if m > 1.0 && m <= MAX_FUZZY {
             return Ok(Self {
                 m,
                 exponent: 1.0 / (m - 1.0),

@@ -139,11 +139,11 @@ impl Matrix {
     /// The greatest of 1, 0.1, 0.01 ... of which every value of an attribute is a multiple, as decimals go; 0 if there is none above
     /// 10⁻¹⁵.
     pub fn unit(&self, attribute: usize) -> f64 {
-        const MOST_DECIMALS: usize = 15;
+        const MAX_DECIMALS: usize = 15;
         let mut decimals = 0;
         for value in self.present(attribute) {
             while rounded(value, decimals).total_cmp(&(value + 0.0)).is_ne() {
-                if decimals == MOST_DECIMALS {
+                if decimals == MAX_DECIMALS {
                     return 0.0;
                 }
                 decimals += 1;

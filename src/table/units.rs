@@ -17,7 +17,7 @@ const DIGITS_OF_F64: f64 = 1e15;
 const EASY_DECIMALS: usize = 6;
 
 /// More than this would not leave room for sums in 128 bits.
-const MOST_DIGITS: usize = 36;
+const MAX_DIGITS: usize = 36;
 
 impl Table {
     /// The decimals that the number in this cell needs; 0 where there is none.
@@ -139,7 +139,7 @@ impl Decimal {
         if self.is_zero() {
             return Some(0);
         }
-        if self.n_digits() + zeros > MOST_DIGITS {
+        if self.n_digits() + zeros > MAX_DIGITS {
             return None;
         }
         let digits = self

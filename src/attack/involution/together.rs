@@ -25,10 +25,10 @@ const SHRINKS: f64 = 0.88;
 const SETTLED: f64 = 0.03;
 
 /// What others say of a pair is worth at most so much, as a logarithm.
-const MOST: f64 = 40.0;
+const MAX: f64 = 40.0;
 
 /// No probability is taken to be less.
-const LEAST: f64 = 1e-35;
+const MIN: f64 = 1e-35;
 
 /// Weighs each pair by the other ones of its cluster:
 ///
@@ -67,8 +67,8 @@ pub(super) fn weigh(
                 cluster.pairs.iter().map(|&pair| own[pair]).sum::<f64>() - cluster.log_events;
             for &pair in &cluster.pairs {
                 let said = match cluster.is_possible {
-                    true => (together - own[pair]).clamp(-MOST, MOST),
-                    false => -MOST,
+                    true => (together - own[pair]).clamp(-MAX, MAX),
+                    false => -MAX,
                 };
                 let step = (said - factors[pair]).clamp(-longest, longest);
                 factors[pair] += step;
@@ -96,8 +96,8 @@ fn by_themselves(candidates: &Candidates, posterior: &Posterior, factors: &[f64]
         }
         let mut before = *nobody;
         for (place, p) in row.iter().enumerate() {
-            let others = (before + after[place + 1]).max(LEAST);
-            own.push(p.max(LEAST).ln() - others.ln() - factors[pairs.start + place]);
+            let others = (before + after[place + 1]).max(MIN);
+            own.push(p.max(MIN).ln() - others.ln() - factors[pairs.start + place]);
             before += p;
         }
     }

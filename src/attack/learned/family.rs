@@ -9,10 +9,10 @@ use crate::{
 };
 
 /// The most parameters that a distance may have.
-const MOST_PARAMETERS: usize = 1 << 10;
+const MAX_PARAMETERS: usize = 1 << 10;
 
 /// The most half-spaces that may be listed.
-const MOST_HALF_SPACES: usize = 1 << 16;
+const MAX_HALF_SPACES: usize = 1 << 16;
 
 /// A family of distances d²(a, b) = C_p(diff_1, …, diff_n), where diff_k are squared standardised differences.
 ///
@@ -170,7 +170,7 @@ impl Family {
             Self::ChoquetTwoAdditive => usize::MAX,
             _ => 0,
         };
-        (dimension <= MOST_PARAMETERS && listed <= MOST_HALF_SPACES).then_some(dimension)
+        (dimension <= MAX_PARAMETERS && listed <= MAX_HALF_SPACES).then_some(dimension)
     }
 
     /// The parameters among which to choose.

@@ -26,13 +26,13 @@ const AT_ONCE: usize = 1000;
 
 /// What an eigenvalue may miss, and how often a direction is added for it.
 const CURVED: f64 = 1e-7;
-const MOST_DIRECTIONS: usize = 400;
+const MAX_DIRECTIONS: usize = 400;
 
 /// So many parameters are affordable; of measures with more only the Shapley values are asked for.
-const MOST_PARAMETERS: usize = 31;
+const MAX_PARAMETERS: usize = 31;
 
 /// Of a semidefinite matrix, so many attributes are: with six it takes seconds.
-const MOST_CURVED: usize = 5;
+const MAX_CURVED: usize = 5;
 
 /// How far a learned distance can be changed without a link being lost.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,7 +64,7 @@ pub fn ranges(
     let all: Vec<SparseRow> = (0..dimension).map(single).collect();
     let curved = problem.space.semidefinite;
     let is_affordable =
-        dimension <= MOST_PARAMETERS && curved.is_none_or(|form| form.order <= MOST_CURVED);
+        dimension <= MAX_PARAMETERS && curved.is_none_or(|form| form.order <= MAX_CURVED);
     Ranges {
         parameters: is_affordable.then(|| forms(&all)).flatten(),
         shapley: shapley_forms(family, n_attributes, dimension).and_then(|all| forms(&all)),
@@ -312,7 +312,7 @@ impl<'a> Cell<'a> {
     fn add_directions(&mut self, form: Semidefinite, point: &[f64], margin: f64) {
         let Eigen { values, vectors } = form.eigen(point);
         for (value, direction) in values.iter().zip(vectors.columns()) {
-            if *value < margin - CURVED && self.n_directions < MOST_DIRECTIONS {
+            if *value < margin - CURVED && self.n_directions < MAX_DIRECTIONS {
                 self.n_directions += 1;
                 self.add_above_margin(form.half_space(&direction.to_vec()));
             }

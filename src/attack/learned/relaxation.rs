@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Most pairs times attributes of which all rows are listed at once.
-const MOST_LISTED: usize = 9_000_000;
+const MAX_LISTED: usize = 9_000_000;
 
 /// Attributes up to which most rows of a thousand records follow from few others.
 const FEW_ATTRIBUTES: usize = 8;
@@ -43,7 +43,7 @@ const AROUND: usize = 8;
 const SEARCHED: usize = 20_000;
 
 /// Half-spaces that are added at once.
-const MOST_HALF_SPACES: usize = 500;
+const MAX_HALF_SPACES: usize = 500;
 
 /// The best distance of a family, and why there is none better.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ pub fn learn(
     engine: &mut dyn FnMut(&Problem, Start) -> Answer,
     watch: &dyn Watch,
 ) -> Result<Learned> {
-    learn_listing(differences, family, partners, engine, watch, MOST_LISTED)
+    learn_listing(differences, family, partners, engine, watch, MAX_LISTED)
 }
 
 /// Learns; of files up to `most_listed` pairs times attributes all rows are listed.
@@ -658,7 +658,7 @@ impl<'a> Growing<'a> {
         negative.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let lift = negative.first().map_or(0.0, |worst| -worst.0);
         negative.retain(|&(share, ..)| share < -MARGIN);
-        negative.truncate(MOST_HALF_SPACES);
+        negative.truncate(MAX_HALF_SPACES);
         let pairs = negative
             .into_iter()
             .map(|(_, seeker, sought)| (seeker, sought));

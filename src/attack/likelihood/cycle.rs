@@ -31,7 +31,7 @@ pub(super) fn is_short(window: usize, n: usize) -> bool {
 }
 
 /// Nothing is less likely, by more than this factor, than a rank drawn at random.
-const LEAST: f64 = 1e-12;
+const MIN: f64 = 1e-12;
 
 /// What approximations may add to a logarithm beyond its bound.
 const SLACK: f64 = 0.1;
@@ -132,7 +132,7 @@ impl Cycle {
         };
         let share = self.below(original, masked.high) - self.below(original, masked.low);
         let n = (self.borders.len() - 1) as f64;
-        rounded((n * share / masked.count()).max(LEAST).ln())
+        rounded((n * share / masked.count()).max(MIN).ln())
     }
 
     /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
@@ -158,7 +158,7 @@ impl Cycle {
             false => 1.0,
         };
         let n = (self.borders.len() - 1) as f64;
-        (n * most * within).max(LEAST).ln() + SLACK
+        (n * most * within).max(MIN).ln() + SLACK
     }
 
     /// The probability of a masked rank below k, on average over the original ranks of a tie.

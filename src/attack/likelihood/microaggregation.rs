@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// The least probability of a group that is possible, where ranks say which one it is.
-const LEAST_BY_RANK: f64 = 1e-6;
+const MIN_BY_RANK: f64 = 1e-6;
 
 /// The same where only neighbouring averages are known.
-const LEAST_BETWEEN: f64 = 1e-2;
+const MIN_BETWEEN: f64 = 1e-2;
 
 /// The likelihoods of microaggregation.
 ///
@@ -126,7 +126,7 @@ impl Axis {
                 let (from, to) = ranks(value, &own);
                 let (start, end) = ranks_of[group];
                 let shared = to.min(end).saturating_sub(from.max(start));
-                return (shared as f64 / (to - from).max(1) as f64).max(LEAST_BY_RANK);
+                return (shared as f64 / (to - from).max(1) as f64).max(MIN_BY_RANK);
             }
             let share = match last - first {
                 0 => 1.0,
@@ -137,7 +137,7 @@ impl Axis {
                 }
                 _ => f64::from(u8::from(group == first + 1)),
             };
-            share.max(LEAST_BETWEEN)
+            share.max(MIN_BETWEEN)
         };
         let possible = |value: f64| {
             let (below, through) = ranks(value, &groups);

@@ -253,7 +253,7 @@ impl Attack for Likelihood {
 }
 
 /// Releases that were shortened to less than this share are taken to have been shortened to it: laws are as long as the file was.
-const LEAST_SHARE: f64 = 1.0 / 64.0;
+const MIN_SHARE: f64 = 1.0 / 64.0;
 
 /// The likelihoods of laws of ranks.
 #[derive(Debug)]
@@ -286,7 +286,7 @@ impl Ranked {
         let files = RankedFiles::new(scenario, &exact);
         let n_released = scenario.released.n_records();
         let share = match published.records > n_released {
-            true => (n_released as f64 / published.records as f64).max(LEAST_SHARE),
+            true => (n_released as f64 / published.records as f64).max(MIN_SHARE),
             false => 1.0,
         };
         // Attributes of one law and as many values share it.

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Pairs up to which every likelihood is worked out; beyond, only the most likely record is looked for.
-const MOST_PAIRS: usize = 1 << 28;
+const MAX_PAIRS: usize = 1 << 28;
 
 /// A share of the greatest variance of noise, in units of the attributes' variances, below which there is none.
 const NO_NOISE: f64 = 1e-9;
@@ -76,7 +76,7 @@ pub(super) fn preference<'a>(
         .collect();
     let noise = Noise::new(scenario, masked, stated)?;
     let (n, m) = (scenario.intruder.n_records(), scenario.released.n_records());
-    if n.saturating_mul(m) <= MOST_PAIRS {
+    if n.saturating_mul(m) <= MAX_PAIRS {
         let law = noise.law(scenario);
         return Ok(Preference::Lists(Box::new(Pairs::new(scenario, law))));
     }
@@ -171,7 +171,7 @@ impl Noise {
             spreads: turned
                 .values
                 .iter()
-                .map(|value| value.max(LEAST_SPREAD))
+                .map(|value| value.max(MIN_SPREAD))
                 .collect(),
         }
     }
@@ -230,7 +230,7 @@ fn commonness(intruder: &Matrix, released: &Matrix, directions: usize) -> Vec<f6
 }
 
 /// Var(Y) in units of the noise, at least.
-const LEAST_SPREAD: f64 = 1.0 + 1e-3;
+const MIN_SPREAD: f64 = 1.0 + 1e-3;
 
 /// Coordinates in which noise is standard normal and the release uncorrelated.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::attack::{Direction, Lists, Scenario};
 const LEFT_OUT: f64 = 1e-9;
 
 /// Pairs up to which how often a masked record is met is summed over the intruder's records.
-const MOST_PAIRS: usize = 1 << 29;
+const MAX_PAIRS: usize = 1 << 29;
 
 /// The law of a masking, for pairs of one of the intruder's records and a released one.
 pub(super) trait PairLaw: std::fmt::Debug + Sync {
@@ -58,7 +58,7 @@ impl<L: PairLaw> Pairs<L> {
         let (n_intruder, n_released) =
             (scenario.intruder.n_records(), scenario.released.n_records());
         let complete: Vec<usize> = (0..n_intruder).filter(|&i| law.is_complete(i)).collect();
-        let few = n_intruder.saturating_mul(n_released) <= MOST_PAIRS;
+        let few = n_intruder.saturating_mul(n_released) <= MAX_PAIRS;
         let seeks = scenario.direction == Direction::OriginalToMasked;
         let log_marginal = (few && seeks && !complete.is_empty()).then(|| {
             let unknown = n_released.saturating_sub(complete.len()) as f64;

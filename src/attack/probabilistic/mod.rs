@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
 use crate::{
-    agreement::{Agreement, Comparator, MOST_ATTRIBUTES, Pattern, Reference, Weighted},
+    agreement::{Agreement, Comparator, MAX_ATTRIBUTES, Pattern, Reference, Weighted},
     error::{Error, Result},
     stats::moments::moments_by_attribute,
     table::Scale,
@@ -22,7 +22,7 @@ pub use model::{Admissible, Decision, Model, PatternRow};
 pub const IDENTIFIED_FROM: usize = 3;
 
 /// The most pattern counts of one seeker: 64 MB, and quadratic time beyond patience.
-const MOST_COUNTS: usize = 1 << 24;
+const MAX_COUNTS: usize = 1 << 24;
 
 /// How the parameters are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,7 +196,7 @@ impl Attack for Probabilistic {
             scenario.direction == Direction::OriginalToMasked,
             reference,
         );
-        if agreement.counts_of_a_seeker() > MOST_COUNTS {
+        if agreement.counts_of_a_seeker() > MAX_COUNTS {
             return Err(Error::failed(
                 "gaps come in so many combinations that their agreement patterns cannot be counted",
             )
@@ -238,9 +238,9 @@ impl Probabilistic {
     }
 
     fn comparators(&self, scenario: &Scenario<'_>) -> Result<Vec<Comparator>> {
-        if scenario.known.len() > MOST_ATTRIBUTES {
+        if scenario.known.len() > MAX_ATTRIBUTES {
             return Err(Error::usage(format!(
-                "prl takes at most {MOST_ATTRIBUTES} known attributes; there are {}",
+                "prl takes at most {MAX_ATTRIBUTES} known attributes; there are {}",
                 scenario.known.len()
             ))
             .remedy("Let the intruder know fewer: --known first:16, or a list"));

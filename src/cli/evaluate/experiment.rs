@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         grid::{Row, Setting},
-        plan::{MOST_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
+        plan::{MAX_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
         summary,
     },
     jobs::{self, link::LinkRequest},
@@ -124,9 +124,9 @@ impl Experiment {
         }
         let settings = builder.settings;
         let masked: u64 = settings.iter().map(|setting| u64::from(setting.runs)).sum();
-        if masked > MOST_MASKED_FILES {
+        if masked > MAX_MASKED_FILES {
             return Err(Error::input(format!(
-                "asks for {masked} masked files, settings times repeats, and at most {MOST_MASKED_FILES} are made"
+                "asks for {masked} masked files, settings times repeats, and at most {MAX_MASKED_FILES} are made"
             ))
             .in_file(name)
             .remedy("Give fewer repeats, or split the plan")

@@ -278,9 +278,9 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     // A link to nowhere, perhaps through other links: what the last one names would be made.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     let mut path = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(target) = fs::read_link(&path) else {
             break;
         };

@@ -25,7 +25,7 @@ const SUFFIX: &str = ".partial";
 const BEFORE_LETTERS: char = '-';
 
 /// Letters of the target's name in that of its temporary file: names have 255 bytes at most, and a letter has up to four.
-const MOST_LETTERS: usize = 50;
+const MAX_LETTERS: usize = 50;
 
 /// Temporary files that exist right now: a run that is asked to stop (Ctrl-C, the end of a batch job) removes them. Who makes
 /// one or renames one holds the lock, so that no signal comes between.
@@ -110,7 +110,7 @@ pub(super) fn create(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let folder = target.parent().unwrap_or(Path::new("."));
     look_for_leftovers(folder);
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let name: String = name.chars().take(MOST_LETTERS).collect();
+    let name: String = name.chars().take(MAX_LETTERS).collect();
     let prefix = format!("{PREFIX}{name}{BEFORE_LETTERS}");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX);

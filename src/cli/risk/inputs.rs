@@ -10,7 +10,7 @@ use crate::{
         risk::{PairSummary, Scenario},
         text,
     },
-    stats::keys::MOST_ATTRIBUTES,
+    stats::keys::MAX_ATTRIBUTES,
     table::{AttrId, Role, Scale, Table},
 };
 
@@ -181,9 +181,9 @@ impl RiskArgs {
 
     fn named_key(&self, table: &Table, list: &str, chosen: &Chosen) -> Result<Vec<AttrId>> {
         let ids = table.select(list)?;
-        if ids.len() > MOST_ATTRIBUTES {
+        if ids.len() > MAX_ATTRIBUTES {
             return Err(Error::usage(format!(
-                "a key of {} attributes is too wide: {MOST_ATTRIBUTES} at most",
+                "a key of {} attributes is too wide: {MAX_ATTRIBUTES} at most",
                 ids.len()
             ))
             .remedy("Name with --key what an intruder may know together"));
@@ -236,7 +236,7 @@ impl RiskArgs {
         }
         let candidates = chosen.key.len();
         let mut too_many = Vec::new();
-        if candidates > MOST_ATTRIBUTES {
+        if candidates > MAX_ATTRIBUTES {
             too_many = std::mem::take(&mut chosen.key);
         }
         let names = |ids: &[AttrId]| text::names(&table.names(ids), NAMES_TOLD);
@@ -285,9 +285,9 @@ impl RiskArgs {
         }
         match candidates {
             0 => Some("no attribute is names or few whole numbers".into()),
-            1..=MOST_ATTRIBUTES => None,
+            1..=MAX_ATTRIBUTES => None,
             _ => Some(format!(
-                "{candidates} attributes are names or few whole numbers, and a key has {MOST_ATTRIBUTES} at most"
+                "{candidates} attributes are names or few whole numbers, and a key has {MAX_ATTRIBUTES} at most"
             )),
         }
     }

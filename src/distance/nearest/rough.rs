@@ -35,7 +35,7 @@ use crate::distance::Metric;
 const U: f64 = 1.0 / 16_777_216.0;
 
 /// Attributes up to which the bounds hold.
-const MOST_ATTRIBUTES: usize = 4096;
+const MAX_ATTRIBUTES: usize = 4096;
 
 /// Values of 16 points, or lower ends and negated upper ends of 8 boxes, on their own cache line.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ impl Rough {
             SAFE_WEIGHT.contains(&weights[k]) && lo >= -SAFE_VALUE && hi <= SAFE_VALUE
         });
         let n_attributes = used.len();
-        if !safe || n_attributes == 0 || n_attributes > MOST_ATTRIBUTES || !tree.is_complete() {
+        if !safe || n_attributes == 0 || n_attributes > MAX_ATTRIBUTES || !tree.is_complete() {
             return None;
         }
         let corner = |&(k, scale, centre): &(usize, f64, f64)| {

@@ -42,7 +42,7 @@ pub const READING: [&str; 8] = [
 ];
 
 /// More masked files than these are a slip of the pen: their rows alone would fill the memory.
-pub const MOST_MASKED_FILES: u64 = 1_000_000;
+pub const MAX_MASKED_FILES: u64 = 1_000_000;
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq)]

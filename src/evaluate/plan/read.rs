@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// More settings than this are a mistake.
-const MOST_SETTINGS: usize = 10_000;
+const MAX_SETTINGS: usize = 10_000;
 
 /// What makes up IL, unless the plan says which losses are measured.
 static USUAL_LOSS: &Definition = &loss::IL;
@@ -239,9 +239,9 @@ impl<'a> Reader<'a> {
         if (1..values.len()).any(|place| values[..place].contains(&values[place])) {
             return refuse(format!("{} names a value twice", option.name));
         }
-        if settings.len().saturating_mul(values.len()) > MOST_SETTINGS {
+        if settings.len().saturating_mul(values.len()) > MAX_SETTINGS {
             return refuse(format!(
-                "the grid has more than {MOST_SETTINGS} settings from here on"
+                "the grid has more than {MAX_SETTINGS} settings from here on"
             ));
         }
         let with = |setting: &Vec<PlannedOption>, value: &Value| {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{
     Analysis, Classifier, Formula,
     classifiers::{Training, predict},
-    design::{Column, MOST_CATEGORIES, SIDES, Sample, Side, Standard, Variable, counted},
+    design::{Column, MAX_CATEGORIES, SIDES, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
     error::{Error, Result},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Records that are classified at most; of larger files so many are drawn.
-pub const MOST_RECORDS: usize = 5000;
+pub const MAX_RECORDS: usize = 5000;
 
 /// The stream that draws records and folds; training records of fold f are drawn by stream f + 1.
 const FOLDS: u64 = 0;
@@ -152,7 +152,7 @@ pub struct Options {
 /// Records that miss the target or a predictor in either file are left out; `counted` is the number of records tested.
 ///
 /// # Randomness
-/// Folds, and samples where there are more than [`MOST_RECORDS`] records or than a classifier can learn from. The order of the
+/// Folds, and samples where there are more than [`MAX_RECORDS`] records or than a classifier can learn from. The order of the
 /// records does not matter.
 ///
 /// # Undefined
@@ -180,11 +180,11 @@ pub fn measure(
     let mut rng = streams.at(FOLDS);
     // Quantiles are those of all records, whatever is drawn.
     let cuts = cuts(&sample, options.classes.unwrap_or(2));
-    if sample.records.len() > MOST_RECORDS {
+    if sample.records.len() > MAX_RECORDS {
         let all = sample.records.len();
-        sample.records = drawn(sample.records, MOST_RECORDS, &mut rng);
+        sample.records = drawn(sample.records, MAX_RECORDS, &mut rng);
         sample.notes.push(format!(
-            "classification: {MOST_RECORDS} of {all} records, drawn at random"
+            "classification: {MAX_RECORDS} of {all} records, drawn at random"
         ));
     }
     sample.notes.push(format!(
@@ -342,8 +342,8 @@ fn check_options(options: &Options) -> Result<()> {
     match options.classes {
         Some(0 | 1) => Err(Error::usage("there is nothing to tell apart in one class")
             .remedy("Give --classes 2 or more")),
-        Some(many) if many > MOST_CATEGORIES => Err(Error::usage(format!(
-            "{many} classes are more than the {MOST_CATEGORIES} that can be learned"
+        Some(many) if many > MAX_CATEGORIES => Err(Error::usage(format!(
+            "{many} classes are more than the {MAX_CATEGORIES} that can be learned"
         ))
         .remedy("Give fewer --classes, such as 4")),
         _ => Ok(()),
@@ -365,11 +365,11 @@ fn check(
             "Name another target",
         );
     }
-    if classes.names.len() > MOST_CATEGORIES {
+    if classes.names.len() > MAX_CATEGORIES {
         let many = classes.names.len();
         return wrong(
             Error::input(format!(
-                "has {many} classes, more than the {MOST_CATEGORIES} that can be learned"
+                "has {many} classes, more than the {MAX_CATEGORIES} that can be learned"
             )),
             "Name another target, or recode this one in both files",
         );

@@ -31,7 +31,7 @@ pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {
 }
 
 /// Starts in each file at most.
-const MOST_STARTS: usize = 1000;
+const MAX_STARTS: usize = 1000;
 
 /// How clusters are sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +108,9 @@ fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
         return Err(Error::usage("one cluster holds everything in both files")
             .remedy("Ask for 2 clusters or more, such as --clusters 3"));
     }
-    if !(1..=MOST_STARTS).contains(&options.starts) {
+    if !(1..=MAX_STARTS).contains(&options.starts) {
         return Err(Error::usage(format!(
-            "k-means needs a start, and more than {MOST_STARTS} find nothing new"
+            "k-means needs a start, and more than {MAX_STARTS} find nothing new"
         ))
         .remedy("Give --starts a number from 1 to 1000, such as 10"));
     }

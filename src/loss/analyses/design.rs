@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Names with more categories than this are no predictors: nearly every record would have one of its own.
-pub(super) const MOST_CATEGORIES: usize = 50;
+pub(super) const MAX_CATEGORIES: usize = 50;
 
 /// Names of one category are no predictors: they become no column at all.
 const ONE_CATEGORY: &str = "has one category only among the records that are used";
@@ -56,7 +56,7 @@ impl Number<'_> {
             return None;
         }
         let levels = Levels::of_numbers(self.numbers, self.place);
-        (levels.labels.len() <= MOST_CATEGORIES).then_some(levels)
+        (levels.labels.len() <= MAX_CATEGORIES).then_some(levels)
     }
 
     pub fn value(&self, side: Side, record: usize) -> Option<f64> {
@@ -138,10 +138,10 @@ impl Levels {
 
     /// Why this is no predictor, in words that follow its name.
     fn objection(&self) -> Option<String> {
-        if self.labels.len() > MOST_CATEGORIES {
+        if self.labels.len() > MAX_CATEGORIES {
             let many = self.labels.len();
             return Some(format!(
-                "has {many} different names, more than {MOST_CATEGORIES}"
+                "has {many} different names, more than {MAX_CATEGORIES}"
             ));
         }
         (!self.is_comparable()).then(|| "has no category in common with the masked file".into())

@@ -12,7 +12,7 @@ const POINTS_AT_ONCE: usize = 4096;
 const TOLERANCE: f64 = 1e-4;
 
 /// Centres move this often at most.
-const MOST_ITERATIONS: usize = 300;
+const MAX_ITERATIONS: usize = 300;
 
 /// Centres of which the distances are computed at once.
 const LANES: usize = 8;
@@ -46,7 +46,7 @@ pub struct Clusters {
 pub fn k_means(points: &Matrix, k: usize, rng: &mut Generator) -> Clusters {
     let mut centres = start(points, k, rng);
     let mut turn = Turn::new(points, &centres);
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..MAX_ITERATIONS {
         let movement = centres.move_to(&turn);
         turn = Turn::new(points, &centres);
         if movement <= TOLERANCE {

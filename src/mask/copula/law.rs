@@ -25,7 +25,7 @@ use crate::{
 pub(super) const LEVELS: usize = 12;
 
 /// Eigenvalues of published covariances: no less, so that nine decimals leave them positive.
-const LEAST_EIGENVALUE: f64 = 1e-6;
+const MIN_EIGENVALUE: f64 = 1e-6;
 
 /// A number as it is published, and used: with nine decimals.
 pub(super) fn published(number: f64) -> f64 {
@@ -352,7 +352,7 @@ fn rounded(part: Part) -> Part {
         .values
         .iter()
         .fold(f64::INFINITY, |least, &value| least.min(value));
-    let ridge = Array2::<f64>::eye(part.mean.len()) * (LEAST_EIGENVALUE - least).max(0.0);
+    let ridge = Array2::<f64>::eye(part.mean.len()) * (MIN_EIGENVALUE - least).max(0.0);
     let covariance = part.covariance + ridge;
     let covariance = Array2::from_shape_fn(covariance.dim(), |(i, j)| {
         published(covariance[[i.max(j), i.min(j)]])

@@ -17,19 +17,19 @@ const RIDGE: f64 = 0.01;
 /// Starts, steps of each, and steps at most of the best one.
 const STARTS: usize = 3;
 const FIRST_STEPS: usize = 15;
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// Where a step gains less in log2-likelihood a record, the fit ends.
-const LEAST_GAIN: f64 = 1e-4;
+const MIN_GAIN: f64 = 1e-4;
 
 /// Records that a fit takes at most, drawn at random.
 pub(super) const SAMPLE: usize = 10_000;
 
 /// Records of the file that a component keeps at least where their number is not stated.
-pub(super) const FEWEST: f64 = 50.0;
+pub(super) const MIN: f64 = 50.0;
 
 /// Components where their number is not stated: at most.
-const MOST_COMPONENTS: usize = 8;
+const MAX_COMPONENTS: usize = 8;
 
 /// Records a component where their number is not stated: so many, and as many as it has parameters.
 const RECORDS_EACH: usize = 250;
@@ -44,7 +44,7 @@ pub(super) struct Part {
 
 /// How many components a file of this size gets: 1 for few records, 4 near a thousand, 8 for many.
 pub(super) fn number(n: usize, width: usize) -> usize {
-    (n / RECORDS_EACH.max(width * (width + 3))).clamp(1, MOST_COMPONENTS)
+    (n / RECORDS_EACH.max(width * (width + 3))).clamp(1, MAX_COMPONENTS)
 }
 
 /// Fits normal laws to n rows of this width.
@@ -72,7 +72,7 @@ pub(super) fn fit(
     }
     let sample = sample(z, width, draws);
     let least = match components {
-        None => FEWEST / n as f64,
+        None => MIN / n as f64,
         Some(_) => 1.0 / n as f64,
     };
     let rows = Sample {
@@ -90,7 +90,7 @@ pub(super) fn fit(
         })
         .reduce(|best, next| if next.1 > best.1 { next } else { best });
     let (mut parts, mut fit) = best.unwrap_or_else(|| unreachable!("there are starts"));
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (next, gained) = rows.step(&parts);
         parts = next;
         let smallest =
@@ -102,7 +102,7 @@ pub(super) fn fit(
                 parts.iter_mut().for_each(|part| part.weight /= left);
                 fit = f64::NEG_INFINITY;
             }
-            _ if gained - fit < LEAST_GAIN => break,
+            _ if gained - fit < MIN_GAIN => break,
             _ => fit = gained,
         }
     }

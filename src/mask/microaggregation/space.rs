@@ -41,7 +41,7 @@ pub enum Axis {
 const LARGEST: f64 = 1e150;
 
 /// The most numbers that points may have: 4 GiB of them.
-const MOST_COORDINATES: usize = 1 << 29;
+const MAX_COORDINATES: usize = 1 << 29;
 
 impl Space {
     /// The points of all records of a table, by some of its attributes.
@@ -69,7 +69,7 @@ impl Space {
             .in_file(table.name())
             .remedy("Leave them out of --attributes"));
         }
-        if records.saturating_mul(width) > MOST_COORDINATES {
+        if records.saturating_mul(width) > MAX_COORDINATES {
             return Err(Error::usage(format!(
                 "{records} records with {width} coordinates are more than fit in memory: a nominal attribute counts once a category"
             ))

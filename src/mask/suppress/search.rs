@@ -12,7 +12,7 @@ const FEW: u32 = 3;
 
 /// Comparisons of keys that the restoring of cells may take. Beyond it the rest stays suppressed: in files of nearly
 /// unique keys, where almost nothing could be restored anyway.
-const MOST_COMPARISONS: usize = 4_000_000_000;
+const MAX_COMPARISONS: usize = 4_000_000_000;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             *comparisons += n_records;
-            if *comparisons > MOST_COMPARISONS {
+            if *comparisons > MAX_COMPARISONS {
                 return false;
             }
             let others =

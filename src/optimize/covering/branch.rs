@@ -16,7 +16,7 @@ const RELIABLE: u32 = 4;
 const TRIED: usize = 8;
 
 /// The oracle is asked about the relaxation at one of so many nodes at least.
-const MOST_WAIT: usize = 31;
+const MAX_WAIT: usize = 31;
 
 /// Elements of which the relaxation takes more than these shares, are they enough?
 const SHARES: [f64; 3] = [SLACK, 0.2, 0.5];
@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
         self.wait = if new {
             0
         } else {
-            (2 * self.wait + 1).min(MOST_WAIT)
+            (2 * self.wait + 1).min(MAX_WAIT)
         };
         new
     }

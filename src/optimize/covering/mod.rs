@@ -58,7 +58,7 @@ pub enum Ended {
 }
 
 /// With more elements there is no linear relaxation: its inverse would have the square of that many numbers.
-const MOST_ELEMENTS: usize = 3_000;
+const MAX_ELEMENTS: usize = 3_000;
 
 /// Room for elements that no set has at the beginning.
 const SPARE: usize = 48;
@@ -79,7 +79,7 @@ pub fn explore(sets: &[Vec<u32>], n_elements: usize, oracle: &mut dyn Oracle) ->
         names.rename(set);
     }
     let room = n_elements.min(names.names.len() + SPARE);
-    if room > MOST_ELEMENTS {
+    if room > MAX_ELEMENTS {
         return Ended::TooMany;
     }
     let mut translator = Translator {
@@ -203,7 +203,7 @@ pub fn decide(
     if reduced.impossible || reduced.forced.len() > most {
         return Decision::Impossible;
     }
-    if reduced.names.len() > MOST_ELEMENTS {
+    if reduced.names.len() > MAX_ELEMENTS {
         return Decision::Unknown;
     }
     let most = most - reduced.forced.len();
@@ -231,7 +231,7 @@ pub fn lower_bound(sets: &[Vec<u32>], n_elements: usize) -> Option<usize> {
         return None;
     }
     let n_left = reduced.names.len();
-    let rest = if n_left > MOST_ELEMENTS {
+    let rest = if n_left > MAX_ELEMENTS {
         reduce::packing(&reduced.sets, n_left)
     } else {
         branch::relaxation(reduced.sets, n_left)

@@ -15,7 +15,7 @@ const CLIMBED: usize = 2;
 const SWEEPS: usize = 30;
 
 /// Most pairs of parameters that are exchanged in a sweep.
-const MOST_PAIRS: usize = 400;
+const MAX_PAIRS: usize = 400;
 
 /// Improves parameters by exact searches along lines, from `starts` (all in P) and from `restarts` points made of them. Returns the
 /// best parameters, which are in P, and how many blocks they satisfy.
@@ -246,7 +246,7 @@ impl Search<'_> {
         let mut lines = Vec::new();
         if let Some(plane) = &self.problem.space.plane {
             let n_pairs = plane.len() * plane.len();
-            let every = n_pairs.div_ceil(MOST_PAIRS).max(1);
+            let every = n_pairs.div_ceil(MAX_PAIRS).max(1);
             for pair in (shift % every..n_pairs).step_by(every) {
                 let (from, to) = (plane[pair / plane.len()], plane[pair % plane.len()]);
                 if from.0 >= to.0 {

@@ -99,8 +99,8 @@ fn round_step(length: f64) -> f64 {
 
 /// Digits after the point that distinguish neighbouring multiples of a step.
 fn digits_of(step: f64) -> usize {
-    const MOST: i64 = 15;
-    let digits = whole(-(step.log10() + ONE).floor()).clamp(0, MOST);
+    const MAX: i64 = 15;
+    let digits = whole(-(step.log10() + ONE).floor()).clamp(0, MAX);
     usize::try_from(digits).unwrap_or(0)
 }
 

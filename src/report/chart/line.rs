@@ -140,11 +140,11 @@ fn said(series: &Series, at: &At) -> String {
 }
 
 fn described(series: &[Series], words: &Words<'_>) -> String {
-    const MOST: usize = 120;
+    const MAX: usize = 120;
     let items: Vec<String> = series
         .iter()
         .flat_map(|series| series.points.iter().map(move |at| said(series, at)))
-        .take(MOST)
+        .take(MAX)
         .collect();
     format!("{} against {}. {}.", words.y, words.x, items.join("; "))
 }

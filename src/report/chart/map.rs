@@ -29,9 +29,9 @@ pub struct Point {
 }
 
 const HEIGHT: f64 = 420.0;
-const MOST_LETTERS: usize = 26;
+const MAX_LETTERS: usize = 26;
 /// Of more settings than these, those on the front alone are labelled.
-const MOST_LABELS: usize = 15;
+const MAX_LABELS: usize = 15;
 
 /// The map.
 ///
@@ -268,8 +268,8 @@ fn meet(a: Box, b: Box) -> bool {
 /// first, and of many settings they are the only ones. One that finds no room is left out: it is in the text of its mark, and in the
 /// description.
 fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
-    const MOST: usize = 400;
-    if points.len() > MOST {
+    const MAX: usize = 400;
+    if points.len() > MAX {
         return;
     }
     let around = |(x, y): (f64, f64)| {
@@ -294,10 +294,10 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
         .collect();
     let mut order: Vec<&Point> = points.to_vec();
     let has_front = points.iter().any(|point| point.pareto);
-    order.retain(|point| point.pareto || !has_front || points.len() <= MOST_LABELS);
+    order.retain(|point| point.pareto || !has_front || points.len() <= MAX_LABELS);
     order.sort_by_key(|point| !point.pareto);
     for point in order {
-        let label = short(&point.label, MOST_LETTERS);
+        let label = short(&point.label, MAX_LETTERS);
         let (x, y) = plot.place(point.loss, point.risk);
         let width = marks::width_of(&label);
         let places = [
@@ -336,10 +336,10 @@ fn draw_labels(picture: &mut Picture, plot: &Plot, points: &[&Point]) {
 }
 
 fn described(points: &[&Point], words: &Words<'_>) -> String {
-    const MOST: usize = 60;
-    let mut items: Vec<String> = points.iter().take(MOST).map(|point| said(point)).collect();
-    if points.len() > MOST {
-        items.push(format!("and {} more", points.len() - MOST));
+    const MAX: usize = 60;
+    let mut items: Vec<String> = points.iter().take(MAX).map(|point| said(point)).collect();
+    if points.len() > MAX {
+        items.push(format!("and {} more", points.len() - MAX));
     }
     if items.is_empty() {
         items.push("no setting has both a loss and a risk".into());

@@ -89,7 +89,7 @@ pub type Placed<'a> = (Entry<'a>, (f64, f64));
 
 const LINE: f64 = 20.0;
 const KEY: f64 = 26.0;
-const MOST_LETTERS: usize = 42;
+const MAX_LETTERS: usize = 42;
 
 /// Lays a legend out in lines that are no longer than `width`, from a place on; gives what to draw and the height.
 pub fn legend<'a>(entries: &[Entry<'a>], width: f64) -> (Vec<Placed<'a>>, f64) {
@@ -97,7 +97,7 @@ pub fn legend<'a>(entries: &[Entry<'a>], width: f64) -> (Vec<Placed<'a>>, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     for &entry in entries {
         let (Entry::Series(_, name) | Entry::Line(_, name) | Entry::Hollow(name)) = entry;
-        let long = KEY + width_of(&short(name, MOST_LETTERS)) + 14.0;
+        let long = KEY + width_of(&short(name, MAX_LETTERS)) + 14.0;
         if x > 0.0 && x + long > width {
             (x, y) = (0.0, y + LINE);
         }
@@ -127,5 +127,5 @@ pub fn draw_entry(picture: &mut Picture, entry: Entry<'_>, (x, y): (f64, f64)) {
         }
     };
     let text = (x + KEY, middle.1 + 4.0);
-    picture.text(text, Anchor::Start, "ink small", &short(name, MOST_LETTERS));
+    picture.text(text, Anchor::Start, "ink small", &short(name, MAX_LETTERS));
 }

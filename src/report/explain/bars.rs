@@ -12,7 +12,7 @@ pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> Dr
     const LONGEST: f64 = 360.0;
     const STEP: f64 = 30.0;
     const TOP: f64 = 64.0;
-    const MOST_LETTERS: usize = 28;
+    const MAX_LETTERS: usize = 28;
     let height = TOP + STEP * weighted.weights.len() as f64 + 16.0;
     let mut picture = Picture::new(LEFT + LONGEST + 100.0, height);
     picture.headline(&headline.links, headline.kind);
@@ -28,7 +28,7 @@ pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> Dr
             ),
         };
         picture.group(&said, |picture| {
-            let name = short(&weight.name, MOST_LETTERS);
+            let name = short(&weight.name, MAX_LETTERS);
             picture.text((LEFT - 10.0, top + 16.0), Anchor::End, "ink", &name);
             let along = |share: f64| LEFT + LONGEST * share.clamp(0.0, 1.0);
             let length = along(weight.weight) - LEFT;

@@ -8,9 +8,9 @@ pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> Dr
     const LEFT: f64 = 200.0;
     const TOP: f64 = 92.0;
     const SIDE: f64 = 58.0;
-    const MOST_LETTERS: usize = 24;
+    const MAX_LETTERS: usize = 24;
     /// What fits above a square.
-    const MOST_ABOVE: usize = 7;
+    const MAX_ABOVE: usize = 7;
     let n = bilinear.attributes.len() as f64;
     let least_width = 640.0_f64;
     let width = least_width.max(LEFT + SIDE * n + 16.0);
@@ -25,9 +25,9 @@ pub fn draw(bilinear: &Bilinear, headline: &Headline, in_words: &[String]) -> Dr
         let along = k as f64 * SIDE;
         picture.group(name, |picture| {
             let row = (LEFT - 8.0, TOP + along + SIDE / 2.0 + 4.0);
-            picture.text(row, Anchor::End, "ink", &short(name, MOST_LETTERS));
+            picture.text(row, Anchor::End, "ink", &short(name, MAX_LETTERS));
             let above = (LEFT + along + SIDE / 2.0, TOP - 8.0);
-            picture.text(above, Anchor::Middle, "dim small", &short(name, MOST_ABOVE));
+            picture.text(above, Anchor::Middle, "dim small", &short(name, MAX_ABOVE));
         });
         for (l, other) in bilinear.attributes.iter().enumerate() {
             let entry = bilinear.matrix[k][l];

@@ -17,13 +17,13 @@ const TOP: f64 = 64.0;
 const LEGEND_STEP: f64 = 20.0;
 
 /// Levels with more sets are broken into rows.
-const MOST_IN_ROW: usize = 12;
+const MAX_IN_ROW: usize = 12;
 
 /// With more attributes each level shows its strongest sets only.
-const MOST_WHOLE: usize = 7;
+const MAX_WHOLE: usize = 7;
 
 /// How many those are.
-const MOST_IN_LEVEL: usize = 12;
+const MAX_IN_LEVEL: usize = 12;
 
 /// A set and where it stands.
 struct Node<'a> {
@@ -39,10 +39,7 @@ struct Node<'a> {
 pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> Drawing {
     let n = measured.attributes.len();
     let levels = levels(measured);
-    let widest = levels
-        .iter()
-        .map(|level| level.len().min(MOST_IN_ROW))
-        .max();
+    let widest = levels.iter().map(|level| level.len().min(MAX_IN_ROW)).max();
     let least_width = 640.0_f64;
     let width = least_width.max(32.0 + (NODE.0 + GAP.0) * widest.unwrap_or(1) as f64);
     let (nodes, bottom) = placed(&levels, width);
@@ -64,8 +61,8 @@ pub fn draw(measured: &Measured, headline: &Headline, in_words: &[String]) -> Dr
 /// The sets to show, by size from the whole down, each level by number; the sets of the strongest path are always among them.
 fn levels(measured: &Measured) -> Vec<Vec<&SetOfAttributes>> {
     let n = measured.attributes.len();
-    let most = if n > MOST_WHOLE {
-        MOST_IN_LEVEL
+    let most = if n > MAX_WHOLE {
+        MAX_IN_LEVEL
     } else {
         usize::MAX
     };
@@ -88,7 +85,7 @@ fn placed<'a>(levels: &[Vec<&'a SetOfAttributes>], width: f64) -> (Vec<Node<'a>>
     let mut nodes = Vec::new();
     let mut top = TOP;
     for level in levels {
-        let rows = level.len().div_ceil(MOST_IN_ROW).max(1);
+        let rows = level.len().div_ceil(MAX_IN_ROW).max(1);
         for row in level.chunks(level.len().div_ceil(rows).max(1)) {
             let left = width / 2.0 - (NODE.0 + GAP.0) * (row.len() - 1) as f64 / 2.0;
             for (place, of) in row.iter().enumerate() {
@@ -156,9 +153,9 @@ fn node_box(picture: &mut Picture, middle: (f64, f64), name: &str, figure: &str,
     picture.rectangle(corner, NODE, "shade", shade);
     picture.rectangle(corner, NODE, "frame", 0.0);
     /// More letters stand closer.
-    const MOST_LARGE: usize = 7;
+    const MAX_LARGE: usize = 7;
     let small = format!("{ink} small");
-    let letters = if name.chars().count() > MOST_LARGE {
+    let letters = if name.chars().count() > MAX_LARGE {
         &small
     } else {
         ink
@@ -168,11 +165,11 @@ fn node_box(picture: &mut Picture, middle: (f64, f64), name: &str, figure: &str,
 }
 
 fn draw_legend(picture: &mut Picture, measured: &Measured, top: f64) {
-    const MOST_LETTERS: usize = 60;
+    const MAX_LETTERS: usize = 60;
     let all = 1_usize << measured.attributes.len();
-    let head = match measured.attributes.len() > MOST_WHOLE {
+    let head = match measured.attributes.len() > MAX_WHOLE {
         true => format!(
-            "The {MOST_IN_LEVEL} strongest sets of each size, of {} in all. Thick: the strongest path.",
+            "The {MAX_IN_LEVEL} strongest sets of each size, of {} in all. Thick: the strongest path.",
             all - 1
         ),
         false => "Shade and figure: measure of the set. Thick: the strongest path.".into(),
@@ -181,7 +178,7 @@ fn draw_legend(picture: &mut Picture, measured: &Measured, top: f64) {
     for (place, name) in measured.attributes.iter().enumerate() {
         let worth = measured.shapley.iter().find(|worth| worth.place == place);
         let share = worth.map_or(String::new(), |worth| words::share(worth.value));
-        let name = short(name, MOST_LETTERS);
+        let name = short(name, MAX_LETTERS);
         let line = format!("{}  {name}: Shapley value {share}", letter(place));
         let y = top + LEGEND_STEP * (place + 1) as f64;
         picture.text((16.0, y), Anchor::Start, "ink", &line);
@@ -196,16 +193,16 @@ fn letter(place: usize) -> char {
 
 /// What the picture shows, for those who cannot see it.
 fn described(measured: &Measured, in_words: &[String]) -> String {
-    const MOST: usize = 40;
+    const MAX: usize = 40;
     let mut order: Vec<&SetOfAttributes> = measured.sets.iter().collect();
     order.sort_by(|a, b| b.measure.total_cmp(&a.measure));
     let sets: Vec<String> = order
         .iter()
-        .take(MOST)
+        .take(MAX)
         .map(|of| format!("{} {:.4}", of.name, of.measure))
         .collect();
-    let rest = match order.len() > MOST {
-        true => format!(" and {} weaker ones", order.len() - MOST),
+    let rest = match order.len() > MAX {
+        true => format!(" and {} weaker ones", order.len() - MAX),
         false => String::new(),
     };
     format!(

@@ -129,14 +129,14 @@ impl Bilinear {
     /// A direction as a sum, its greatest parts first; small ones are left out.
     fn along(&self, axis: &Axis) -> String {
         const SMALL: f64 = 0.1;
-        const MOST: usize = 4;
+        const MAX: usize = 4;
         let mut order: Vec<usize> = (0..axis.direction.len()).collect();
         order.sort_by(|&k, &l| axis.direction[l].abs().total_cmp(&axis.direction[k].abs()));
         let parts: Vec<String> = order
             .iter()
             .copied()
             .filter(|&k| axis.direction[k].abs() >= SMALL)
-            .take(MOST)
+            .take(MAX)
             .map(|k| {
                 let part = axis.direction[k];
                 let sign = if part < 0.0 { '−' } else { '+' };

@@ -86,7 +86,7 @@ const NEARLY_ALL: f64 = 0.9;
 const NOTABLE: f64 = 0.05;
 
 /// How many sets of more than one attribute the text shows.
-const MOST_SETS: usize = 26;
+const MAX_SETS: usize = 26;
 
 impl Measured {
     /// Reads it.
@@ -148,11 +148,11 @@ impl Measured {
     }
 
     fn interaction_table(&self) -> String {
-        const MOST: usize = 15;
+        const MAX: usize = 15;
         let rows: Vec<Vec<String>> = self
             .interactions
             .iter()
-            .take(MOST)
+            .take(MAX)
             .map(|pair| {
                 let reading = match pair.value {
                     v if v >= NOTABLE => "needed together",
@@ -167,10 +167,10 @@ impl Measured {
             })
             .collect();
         let mut out = text::columns(&["pair", "", "interaction"], &rows, 2);
-        if self.interactions.len() > MOST {
+        if self.interactions.len() > MAX {
             out += &format!(
                 "  and {} weaker ones (--format json has all)\n",
-                self.interactions.len() - MOST
+                self.interactions.len() - MAX
             );
         }
         out
@@ -216,7 +216,7 @@ impl Measured {
                 .then(size(a.set).cmp(&size(b.set)))
                 .then(a.set.cmp(&b.set))
         });
-        others.truncate(MOST_SETS);
+        others.truncate(MAX_SETS);
         let mut chosen: Vec<usize> = others.iter().map(|of| of.set).collect();
         chosen.sort_unstable();
         let shows = |of: &&SetOfAttributes| always(of) || chosen.binary_search(&of.set).is_ok();
@@ -293,9 +293,9 @@ impl Measured {
             )
         };
         let pick = |keep: &dyn Fn(f64) -> bool| -> Vec<String> {
-            const MOST: usize = 3;
+            const MAX: usize = 3;
             let of_interest = self.interactions.iter().filter(|pair| keep(pair.value));
-            of_interest.take(MOST).map(|pair| named(&pair)).collect()
+            of_interest.take(MAX).map(|pair| named(&pair)).collect()
         };
         let (together, either) = (pick(&|v| v >= NOTABLE), pick(&|v| v <= -NOTABLE));
         if together.is_empty() && either.is_empty() {
@@ -432,7 +432,7 @@ fn strongest_path(measure: &SetFunction) -> Vec<usize> {
 
 /// The sets that count nearly in full, of which no part does; the smallest and strongest first, six at most.
 fn decisive(measure: &SetFunction) -> Vec<usize> {
-    const MOST: usize = 6;
+    const MAX: usize = 6;
     let full = |set: usize| measure.of(set) >= NEARLY_ALL;
     let mut sets: Vec<usize> = (1..=measure.all())
         .filter(|&set| full(set) && !members(set).any(|k| full(set ^ 1 << k)))
@@ -441,6 +441,6 @@ fn decisive(measure: &SetFunction) -> Vec<usize> {
         let by_size = size(a).cmp(&size(b));
         by_size.then(measure.of(b).total_cmp(&measure.of(a)))
     });
-    sets.truncate(MOST);
+    sets.truncate(MAX);
     sets
 }

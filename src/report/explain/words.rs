@@ -72,14 +72,14 @@ pub fn either(names: &[impl AsRef<str>]) -> String {
 }
 
 fn joined(names: &[impl AsRef<str>], word: &str) -> String {
-    const MOST: usize = 6;
+    const MAX: usize = 6;
     match names {
         [] => "nothing".into(),
         [one] => one.as_ref().into(),
-        [first @ .., last] if names.len() <= MOST => {
-            format!("{} {word} {}", text::names(first, MOST), last.as_ref())
+        [first @ .., last] if names.len() <= MAX => {
+            format!("{} {word} {}", text::names(first, MAX), last.as_ref())
         }
-        _ => text::names(names, MOST),
+        _ => text::names(names, MAX),
     }
 }
 

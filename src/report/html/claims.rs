@@ -93,8 +93,8 @@ pub(super) fn section(documents: &[Document], writer: &Writer) -> Option<Section
 }
 
 fn listed(what: &str, records: &[String], of: usize) -> Markup {
-    const MOST: usize = 100;
-    let shown = records.get(..MOST).unwrap_or(records);
+    const MAX: usize = 100;
+    let shown = records.get(..MAX).unwrap_or(records);
     let rest = records.len() - shown.len();
     html! {
         p { (what) ": " (records.len()) " of " (of) "." }

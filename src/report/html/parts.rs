@@ -133,8 +133,8 @@ impl Table {
 
 /// Long tables are folded.
 pub(super) fn folded(table: &Table, what: &str) -> Markup {
-    const MOST: usize = 24;
-    match table.rows.len() > MOST {
+    const MAX: usize = 24;
+    match table.rows.len() > MAX {
         false => table.markup(),
         true => {
             html! { details { summary { (what) " (" (table.rows.len()) " rows)" } (table.markup()) } }

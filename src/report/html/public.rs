@@ -19,7 +19,7 @@ use crate::{
 
 /// Fewer changed cells than this, and no loss is published: ten is a usual least number of contributors behind a published
 /// aggregate, and a sum of fewer differences, known to a tenth of a percent point, may still say what each was.
-pub const FEWEST_CHANGED: f64 = 10.0;
+pub const MIN_CHANGED: f64 = 10.0;
 
 /// A result without its confidential parts, as far as they are figures of loss.
 pub(super) fn of(document: &Document) -> Document {
@@ -33,7 +33,7 @@ pub(super) fn of(document: &Document) -> Document {
 }
 
 fn of_loss(loss: &mut Loss) {
-    let are_many = changed_cells(loss).is_some_and(|cells| cells >= FEWEST_CHANGED);
+    let are_many = changed_cells(loss).is_some_and(|cells| cells >= MIN_CHANGED);
     loss.has_few_changes = !are_many;
     loss.measures.clear();
     loss.reading.clear();
@@ -80,7 +80,7 @@ fn of_evaluation(evaluation: &mut Evaluation) {
             .map(|changed| changed.mean);
         if changed
             .zip(cells)
-            .is_some_and(|(share, cells)| (share * cells).round() < FEWEST_CHANGED)
+            .is_some_and(|(share, cells)| (share * cells).round() < MIN_CHANGED)
         {
             setting.measures.clear();
             continue;

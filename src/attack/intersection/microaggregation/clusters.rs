@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The most groups that are candidates because they tie.
-const MOST_TIED: usize = 64;
+const MAX_TIED: usize = 64;
 
 /// The groups of a block, as far as they can be seen: records with the same values in the block.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl Near<'_> {
         let near = self.tree.nearest(
             records.record(record),
             self.count,
-            self.count.saturating_add(MOST_TIED),
+            self.count.saturating_add(MAX_TIED),
             gaps_agree,
         );
         let mut near: Vec<u32> = near.into_iter().map(|(_, group)| group).collect();

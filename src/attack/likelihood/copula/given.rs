@@ -24,7 +24,7 @@ pub(super) struct Explained {
 }
 
 /// Of more groups than this none are made.
-const MOST_GROUPS: usize = 64;
+const MAX_GROUPS: usize = 64;
 
 impl Explained {
     /// `None` if nothing was kept, or the released values of what was kept are not there.
@@ -94,7 +94,7 @@ fn groups(values: &[f64], width: usize) -> (Option<Vec<u32>>, Vec<usize>) {
             first.push(record);
             u32::try_from(first.len() - 1).unwrap_or(0)
         });
-        if first.len() > MOST_GROUPS {
+        if first.len() > MAX_GROUPS {
             return (None, Vec::new());
         }
         group_of.push(number);

@@ -212,7 +212,7 @@ impl Model {
         }
         for (level, (probability, spread)) in sums.into_iter().enumerate() {
             // A level that nobody can have needs no law.
-            if probability > LEAST_SHARE {
+            if probability > MIN_SHARE {
                 let spread = spread / probability;
                 for component in 0..self.parts.len() {
                     class
@@ -260,7 +260,7 @@ impl Model {
 }
 
 /// Less likely than this is nobody.
-const LEAST_SHARE: f64 = 1e-12;
+const MIN_SHARE: f64 = 1e-12;
 
 impl Class {
     fn likely_levels(&self, known: &[f64]) -> Vec<LikelyLevel> {
@@ -285,7 +285,7 @@ impl Class {
         let likely = self.likely_levels(known);
         let log = |term: &Term| {
             let level = likely[term.level].probability;
-            match level > LEAST_SHARE {
+            match level > MIN_SHARE {
                 true => of_components[term.component] + level.ln(),
                 false => f64::NEG_INFINITY,
             }
@@ -325,7 +325,7 @@ pub(super) struct KnownDirections {
 }
 
 /// Curvatures are no less: a direction that says nothing leaves a parabola without a top.
-const LEAST_CURVATURE: f64 = 0.01;
+const MIN_CURVATURE: f64 = 0.01;
 
 impl KnownDirections {
     pub fn new(term: &Term, released: &Known, coordinates: &Coordinates) -> Self {
@@ -343,7 +343,7 @@ impl KnownDirections {
         Self {
             rotation: own.vectors.t().dot(&by_known.t()),
             curvature: (own.values.iter())
-                .map(|value| value.clamp(LEAST_CURVATURE, 1.0))
+                .map(|value| value.clamp(MIN_CURVATURE, 1.0))
                 .collect(),
         }
     }

@@ -44,7 +44,7 @@ const LEFT_OUT: f64 = 1e-9;
 const LEFT_OUT_OF_LARGE: f64 = 1e-3;
 
 /// Files of more pairs are large.
-const MOST_PAIRS: usize = 1 << 28;
+const MAX_PAIRS: usize = 1 << 28;
 
 /// Bytes of coordinates, and of points, that are worked out once for all.
 const KEPT: usize = 1 << 29;
@@ -53,7 +53,7 @@ const KEPT: usize = 1 << 29;
 const INDEXED: usize = 1 << 32;
 
 /// Fewer records of a class are not worth an index.
-const FEWEST_INDEXED: usize = 32;
+const MIN_INDEXED: usize = 32;
 
 /// The attributes of the released file that this law looks at.
 pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
@@ -107,7 +107,7 @@ impl<'a> Pairs<'a> {
         stated: &CopulaParameters,
     ) -> Self {
         let pairs = (scenario.intruder.n_records()).saturating_mul(scenario.released.n_records());
-        Self::sized(scenario, published, stated, pairs > MOST_PAIRS)
+        Self::sized(scenario, published, stated, pairs > MAX_PAIRS)
     }
 
     /// As for files that are large, or are not.
@@ -205,7 +205,7 @@ impl<'a> Pairs<'a> {
             sides.people.members[classes.people].len() * sides.shown.members[classes.shown].len()
         };
         let mut order: Vec<usize> = (0..all.len())
-            .filter(|&at| sides.sought(all[at], direction).len() >= FEWEST_INDEXED)
+            .filter(|&at| sides.sought(all[at], direction).len() >= MIN_INDEXED)
             .collect();
         order.sort_by_key(|&at| std::cmp::Reverse(pairs(all[at])));
         let mut room = usize::try_from(memory::limit() / 2).map_or(INDEXED, |n| n.min(INDEXED));

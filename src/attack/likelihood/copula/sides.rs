@@ -12,7 +12,7 @@ use super::{
 use crate::{attack::Scenario, statement::CopulaParameters};
 
 /// Classes of released records are split by groups into no more than this.
-const MOST_CLASSES: usize = 64;
+const MAX_CLASSES: usize = 64;
 
 /// The records of a side, by what there is of them.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Sides {
         let groups = explained
             .as_ref()
             .map_or(0, |of| of.first_of_groups().len());
-        let are_split = groups > 0 && groups * shown.classes.len() <= MOST_CLASSES;
+        let are_split = groups > 0 && groups * shown.classes.len() <= MAX_CLASSES;
         if let (true, Some(explained)) = (are_split, &explained) {
             let group = |record| explained.group(record).unwrap_or(0);
             shown = Side::new(&scores.released, n_shown, group, of_states);

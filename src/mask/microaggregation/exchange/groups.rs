@@ -3,10 +3,10 @@
 use super::district::{District, Quad, distance, number, total};
 
 /// A change must lower SSE by this share of the numbers that it is computed from: anything less could be rounding.
-const LEAST_GAIN: f64 = 1e-11;
+const MIN_GAIN: f64 = 1e-11;
 
 /// Rounds in which every record is offered to its near groups, at most.
-const MOST_ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 
 /// Up to this size a changed group's mean is computed anew.
 const ALWAYS_ANEW: usize = 8;
@@ -50,7 +50,7 @@ impl Change {
 
     /// Whether SSE falls by more than rounding could feign. False where a number is not finite.
     pub fn lowers(self) -> bool {
-        self.difference < -LEAST_GAIN * self.magnitude
+        self.difference < -MIN_GAIN * self.magnitude
     }
 }
 
@@ -301,7 +301,7 @@ impl<'a> Groups<'a> {
 
     /// Relocates, swaps, dissolves and founds as long as that lowers SSE.
     pub fn descend(&mut self) {
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut improved = false;
             for record in 0..number(self.district.n_records()) {
                 improved |= self.settle(record);

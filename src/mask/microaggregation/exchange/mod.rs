@@ -31,10 +31,10 @@ impl Sizes {
 }
 
 /// Tours at most.
-const MOST_TOURS: usize = 8;
+const MAX_TOURS: usize = 8;
 
 /// Another tour must bring SSE below this share of what it was.
-const LEAST_FALL: f64 = 1.0 - 1e-9;
+const MIN_FALL: f64 = 1.0 - 1e-9;
 
 /// Lowers the SSE of a partition into groups of at least k records by exchanges among near groups; the result has groups of
 /// k to 2k−1.
@@ -133,10 +133,10 @@ fn along_tours(
     k: usize,
     sizes: &Sizes,
 ) -> Vec<Vec<u32>> {
-    for _ in 0..MOST_TOURS {
+    for _ in 0..MAX_TOURS {
         let here = partition(points, &groups);
         let along = tour::along_tour(points, &here, k);
-        if along.sse(points) >= here.sse(points) * LEAST_FALL {
+        if along.sse(points) >= here.sse(points) * MIN_FALL {
             break;
         }
         groups = round(points, along.groups(), k, sizes, &Schedule::COLD);

@@ -4,7 +4,7 @@ use super::{
     Remaining,
     places::Places,
     shells::Shells,
-    tree::{Goal, MOST_COORDINATES, Tree},
+    tree::{Goal, MAX_COORDINATES, Tree},
 };
 use crate::table::Matrix;
 
@@ -27,7 +27,7 @@ impl<'a> Fast<'a> {
     /// `None` where the bounds would not be right, as distances might overflow.
     pub(in super::super) fn new(points: &'a Matrix) -> Option<Self> {
         let safe = |value: &f64| value.abs() <= SAFE_VALUE;
-        let right = points.n_attributes() <= MOST_COORDINATES && points.values().iter().all(safe);
+        let right = points.n_attributes() <= MAX_COORDINATES && points.values().iter().all(safe);
         right.then(|| {
             let places = Places::of(points);
             let all = (0..places.len() as u32).collect();

@@ -40,7 +40,7 @@ const LANES: usize = 16;
 const U: f64 = 1.0 / 16_777_216.0;
 
 /// Coordinates up to which the bounds hold.
-pub(super) const MOST_COORDINATES: usize = 1_000_000;
+pub(super) const MAX_COORDINATES: usize = 1_000_000;
 
 /// Stands where there is no place.
 const NO_PLACE: u32 = u32::MAX;

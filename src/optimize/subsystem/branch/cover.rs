@@ -7,7 +7,7 @@
 use super::vertex::{End, Place, Tight, Vertex};
 
 /// The most pivots of one solve.
-const MOST_PIVOTS: usize = 20_000;
+const MAX_PIVOTS: usize = 20_000;
 /// The most pivots of a trial.
 const TRIAL_PIVOTS: usize = 30;
 
@@ -72,12 +72,12 @@ impl Cover {
 
     /// Solves, until the weight exceeds the cutoff.
     pub fn solve(&mut self, cutoff: f64) -> End {
-        let end = self.vertex.solve(cutoff, MOST_PIVOTS);
+        let end = self.vertex.solve(cutoff, MAX_PIVOTS);
         if end != End::Unknown {
             return end;
         }
         self.vertex.reset();
-        self.vertex.solve(cutoff, MOST_PIVOTS)
+        self.vertex.solve(cutoff, MAX_PIVOTS)
     }
 
     /// No solution weighs less, as the multipliers show.

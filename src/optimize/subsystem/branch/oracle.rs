@@ -7,9 +7,9 @@ use crate::{
 };
 
 /// The most pivots of one question.
-const MOST_PIVOTS: usize = 20_000;
+const MAX_PIVOTS: usize = 20_000;
 /// The most times that rows are added for one question.
-const MOST_ROUNDS: usize = 2_000;
+const MAX_ROUNDS: usize = 2_000;
 /// How far a row that is not in the programme may be violated.
 const VIOLATION: f64 = 1e-10;
 /// The smallest eigenvalue that is none but for rounding.
@@ -17,7 +17,7 @@ const NEGATIVE: f64 = -1e-9;
 /// The least multiplier that counts.
 const MULTIPLIER: f64 = 1e-12;
 /// Rows more than this, beside those of the space, are forgotten unless they are tight.
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// An answer.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl<'a> Oracle<'a> {
 
     /// Sets the slack of each block.
     fn let_go(&mut self, slack: impl Iterator<Item = f64>) {
-        if self.origins.len() > MOST_ROWS + self.problem.space.half_spaces.len() {
+        if self.origins.len() > MAX_ROWS + self.problem.space.half_spaces.len() {
             self.forget();
         }
         for (block, new) in slack.enumerate() {
@@ -153,8 +153,8 @@ impl<'a> Oracle<'a> {
 
     /// Solves until the objective exceeds the cutoff or, if `hasty`, until any point has the margin.
     fn solve(&mut self, cutoff: f64, hasty: bool) -> End {
-        for _ in 0..MOST_ROUNDS {
-            let end = self.vertex.solve(cutoff, MOST_PIVOTS);
+        for _ in 0..MAX_ROUNDS {
+            let end = self.vertex.solve(cutoff, MAX_PIVOTS);
             if end != End::Optimal {
                 return end;
             }

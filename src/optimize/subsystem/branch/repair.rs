@@ -4,7 +4,7 @@ use super::vertex::{End, Vertex};
 use crate::optimize::subsystem::{Semidefinite, Space, SparseRow};
 
 /// The most pivots of the search for a centre.
-const MOST_PIVOTS: usize = 100_000;
+const MAX_PIVOTS: usize = 100_000;
 
 /// Moves parameters that rounding has left outside of P back into it.
 #[derive(Debug, Clone)]
@@ -102,6 +102,6 @@ fn centre(space: &Space) -> Option<Vec<f64>> {
     if let Some(plane) = &space.plane {
         vertex.push_row(plane.iter().copied(), 1.0, true);
     }
-    (vertex.solve(f64::INFINITY, MOST_PIVOTS) == End::Optimal)
+    (vertex.solve(f64::INFINITY, MAX_PIVOTS) == End::Optimal)
         .then(|| vertex.x()[..dimension].to_vec())
 }

@@ -7,7 +7,7 @@ const PIVOT: f64 = 1e-11;
 const NOTHING: f64 = 1e-12;
 
 /// Pivots after which a game is given up: far more than any takes.
-const MOST_PIVOTS: usize = 2000;
+const MAX_PIVOTS: usize = 2000;
 
 /// A game between rows and generators.
 ///
@@ -82,7 +82,7 @@ impl Game {
     }
 
     fn pivot_to_optimum(&mut self, width: usize, columns: usize) -> Option<()> {
-        for _ in 0..MOST_PIVOTS {
+        for _ in 0..MAX_PIVOTS {
             let costs = &self.tableau[width * columns..(width + 1) * columns - 1];
             let mut enters = (usize::MAX, -PIVOT);
             for (column, &cost) in costs.iter().enumerate() {

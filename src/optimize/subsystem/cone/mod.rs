@@ -37,7 +37,7 @@ use game::Game;
 use leaf::{Closed, Leaf};
 
 /// Beyond so many parameters nothing is searched.
-const MOST_PARAMETERS: usize = 24;
+const MAX_PARAMETERS: usize = 24;
 
 /// Cells that are split at once, in parallel. It is fixed, so that results do not depend on the threads.
 const BATCH: usize = 8;
@@ -97,7 +97,7 @@ pub fn solve_with(problem: &Problem, start: Start, watch: &dyn Watch, options: O
         }
         None => line_search::improve(problem, &[], options.restarts, watch),
     };
-    if !problem.space.is_simplex || width > MOST_PARAMETERS || width == 0 {
+    if !problem.space.is_simplex || width > MAX_PARAMETERS || width == 0 {
         return Answer {
             parameters,
             satisfied,

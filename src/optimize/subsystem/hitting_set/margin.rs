@@ -4,7 +4,7 @@ use super::super::{Conflict, Hard, MARGIN, Problem, Watch, proof::holds};
 use crate::optimize::simplex::{Outcome, Simplex};
 
 /// A margin that must be exceeded for blocks to count as satisfiable together: so far below [`MARGIN`] that conflicts hold by far.
-const LEAST: f64 = 0.5 * MARGIN;
+const MIN: f64 = 0.5 * MARGIN;
 
 /// A row at or below this value is missing in the program.
 const MISSING: f64 = 0.4 * MARGIN;
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 50;
 const UNWATCHED: usize = 200;
 
 /// The most directions added for one question, per parameter: each cuts off less, and there is always another. Up to 21 were seen.
-const MOST_DIRECTIONS: usize = 50;
+const MAX_DIRECTIONS: usize = 50;
 
 /// What is known of a choice of blocks.
 #[derive(Debug, Clone)]
@@ -120,14 +120,14 @@ impl<'a> Margin<'a> {
         self.keep(kept);
         let mut restarted = false;
         let before = self.n_directions;
-        let most = MOST_DIRECTIONS * self.problem.space.dimension();
+        let most = MAX_DIRECTIONS * self.problem.space.dimension();
         loop {
             let directions = self.n_directions - before;
             if directions > UNWATCHED && (directions > most || watch.stops()) {
                 return Verdict::Unknown;
             }
             self.n_programs += 1;
-            match self.program.decide(-LEAST) {
+            match self.program.decide(-MIN) {
                 Outcome::Over => {
                     if let Some(conflict) = conflict(self.problem, &self.program, &self.meanings) {
                         return Verdict::Conflict(conflict);
@@ -254,7 +254,7 @@ impl<'a> Margin<'a> {
             }
             self.switch_small(block, false);
             self.n_programs += 1;
-            let smaller = match self.small.decide(-LEAST) {
+            let smaller = match self.small.decide(-MIN) {
                 Outcome::Over => {
                     super::margin::conflict(self.problem, &self.small, &self.small_meanings)
                 }
