@@ -55,9 +55,10 @@ pub fn in_words(bytes: u128) -> String {
         value /= 1000.0;
         unit += 1;
     }
-    match unit > 0 && value < 9.95 {
-        true => format!("{value:.1} {}", UNITS[unit]),
-        false => format!("{value:.0} {}", UNITS[unit]),
+    if unit > 0 && value < 9.95 {
+        format!("{value:.1} {}", UNITS[unit])
+    } else {
+        format!("{value:.0} {}", UNITS[unit])
     }
 }
 

@@ -56,9 +56,10 @@ impl Seed {
     pub fn keyed(secret: &[u8], identifier: &[u8]) -> Self {
         const BLOCK: usize = 64;
         let mut key = [0; BLOCK];
-        match secret.len() > BLOCK {
-            true => key[..32].copy_from_slice(&Sha256::digest(secret)),
-            false => key[..secret.len()].copy_from_slice(secret),
+        if secret.len() > BLOCK {
+            key[..32].copy_from_slice(&Sha256::digest(secret))
+        } else {
+            key[..secret.len()].copy_from_slice(secret)
         }
         let hash = |pad: u8, message: &[u8]| -> [u8; 32] {
             let hash = Sha256::new().chain_update(key.map(|byte| byte ^ pad));

@@ -87,9 +87,10 @@ impl Comparator {
                 .collect()
         };
         let (x, y) = (column(seekers), column(sought));
-        let measured = match (reference == Reference::Original) == original_seeks {
-            true => &x,
-            false => &y,
+        let measured = if (reference == Reference::Original) == original_seeks {
+            &x
+        } else {
+            &y
         };
         match *self {
             Self::Exact => coded(&x, &y, |a, b| a - b, |_, _| 0.0),
@@ -155,12 +156,13 @@ fn coded(
     let span = |x: f64| {
         let first = values.partition_point(|&y| y < x && difference(x, y) > tolerance(x, y));
         let end = values.partition_point(|&y| y <= x || difference(y, x) <= tolerance(x, y));
-        match first < end {
-            true => Span {
+        if first < end {
+            Span {
                 first: code(first),
                 more: code(end - 1 - first),
-            },
-            false => Span::NONE,
+            }
+        } else {
+            Span::NONE
         }
     };
     let place = |y: f64| code(values.partition_point(|&value| value < y));

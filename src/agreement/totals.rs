@@ -165,9 +165,10 @@ fn in_rectangles(agreement: &Agreement, records: &[u32], first: usize, second: u
         let inside = sums.below(first as usize + more as usize + 1) - sums.below(first as usize);
         let count = &mut counts[seeker as usize];
         // The subtraction comes first: numbers wrap around and come back.
-        *count = match adds {
-            true => count.wrapping_add(inside),
-            false => count.wrapping_sub(inside),
+        *count = if adds {
+            count.wrapping_add(inside)
+        } else {
+            count.wrapping_sub(inside)
         };
     }
     counts

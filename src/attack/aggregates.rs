@@ -223,11 +223,13 @@ pub fn turned(file: &Matrix) -> Result<Vec<bool>> {
         return Err(out_of_range("a file"));
     }
     let sd: Vec<f64> = (0..width).map(|k| covariance[[k, k]].sqrt()).collect();
-    let correlation =
-        ndarray::Array2::from_shape_fn((width, width), |(j, k)| match sd[j] > 0.0 && sd[k] > 0.0 {
-            true => covariance[[j, k]] / sd[j] / sd[k],
-            false => 0.0,
-        });
+    let correlation = ndarray::Array2::from_shape_fn((width, width), |(j, k)| {
+        if sd[j] > 0.0 && sd[k] > 0.0 {
+            covariance[[j, k]] / sd[j] / sd[k]
+        } else {
+            0.0
+        }
+    });
     let component = eigen::symmetric(correlation).vectors;
     let loadings: Vec<f64> = component
         .columns()

@@ -225,9 +225,10 @@ impl Units {
     /// A seeker's number in the units of the sought file: the very number where both have the same units.
     pub fn in_sought_units(&self, value: f64) -> f64 {
         let (from, to) = (&self.seekers, &self.sought);
-        match (from.origin, from.scale) == (to.origin, to.scale) {
-            true => value,
-            false => (value - from.origin) * (to.scale / from.scale) + to.origin,
+        if (from.origin, from.scale) == (to.origin, to.scale) {
+            value
+        } else {
+            (value - from.origin) * (to.scale / from.scale) + to.origin
         }
     }
 

@@ -147,27 +147,25 @@ impl Lists for GowerLists {
                 }
                 let others = &attribute.of_sought[first..last];
                 let cells = sums.iter_mut().zip(&mut counts).zip(others);
-                match attribute.names {
-                    true => cells.for_each(|((sum, count), &other)| {
+                if attribute.names {
+                    cells.for_each(|((sum, count), &other)| {
                         // Not so where the other is a gap: that difference is NaN.
                         let differs = (other - own).abs() > 0.0;
                         *sum += if differs { 1.0 } else { 0.0 };
                         *count += if other.is_nan() { 0.0 } else { 1.0 };
-                    }),
-                    false => cells.for_each(|((sum, count), &other)| {
+                    })
+                } else {
+                    cells.for_each(|((sum, count), &other)| {
                         let difference = (own - other).abs() / attribute.half_range;
                         *sum += if difference.is_nan() { 0.0 } else { difference };
                         *count += if difference.is_nan() { 0.0 } else { 1.0 };
-                    }),
+                    })
                 }
             }
             let costs = sums
                 .iter()
                 .zip(&counts)
-                .map(|(sum, count)| match *count > 0.0 {
-                    true => sum / count,
-                    false => 1.0,
-                });
+                .map(|(sum, count)| if *count > 0.0 { sum / count } else { 1.0 });
             let records = (first..last).filter_map(|record| u32::try_from(record).ok());
             list.extend(records.zip(costs));
         }

@@ -141,9 +141,12 @@ impl Attack for ByLaw {
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
         let mut windows = self.attack.windows(&self.of_law(known))?.into_iter();
         // A total can be anywhere.
-        let window = |name: &String| match self.kept.is_derived(name) {
-            true => Some(self.records),
-            false => windows.next(),
+        let window = |name: &String| {
+            if self.kept.is_derived(name) {
+                Some(self.records)
+            } else {
+                windows.next()
+            }
         };
         known.iter().map(window).collect()
     }

@@ -95,9 +95,10 @@ impl Attack for KernelDistance {
     }
 
     fn in_words(&self) -> String {
-        match self.needs_alignment() {
-            true => "compares records by a kernel distance (kernel, a worst case)".into(),
-            false => "compares records by a kernel distance (kernel)".into(),
+        if self.needs_alignment() {
+            "compares records by a kernel distance (kernel, a worst case)".into()
+        } else {
+            "compares records by a kernel distance (kernel)".into()
         }
     }
 

@@ -79,9 +79,12 @@ impl<'a> Expanded<'a> {
         let is_plain = columns
             .iter()
             .all(|column| !matches!(column.holds, Holds::Indicator { .. }));
-        let side = |matrix: &'a Matrix| match is_plain {
-            true => Cow::Borrowed(matrix),
-            false => Cow::Owned(expanded(matrix, &columns)),
+        let side = |matrix: &'a Matrix| {
+            if is_plain {
+                Cow::Borrowed(matrix)
+            } else {
+                Cow::Owned(expanded(matrix, &columns))
+            }
         };
         Ok(Self {
             seekers: side(seekers),

@@ -91,11 +91,10 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
 
 /// Assigns within lists: complete ones are worked out again where they are needed, others are written down.
 fn in_lists(of: &dyn Lists) -> Result<Solution> {
-    match possible::are_complete(of) {
-        true if of.n_seekers() <= of.n_sought() => {
-            assignment::cheapest(&mut CompleteLists::new(of))
-        }
-        _ => lists::cheapest(&possible::in_lists(of)?),
+    if possible::are_complete(of) && of.n_seekers() <= of.n_sought() {
+        assignment::cheapest(&mut CompleteLists::new(of))
+    } else {
+        lists::cheapest(&possible::in_lists(of)?)
     }
 }
 

@@ -95,9 +95,10 @@ impl Points {
             by_record(matrix.n_records(), self.kept.len(), |record, row| {
                 let values = matrix.row(record);
                 for ((cell, &place), units) in row.iter_mut().zip(&self.kept).zip(&self.units) {
-                    *cell = match turned {
-                        true => units.in_sought_units(values[place]),
-                        false => values[place],
+                    *cell = if turned {
+                        units.in_sought_units(values[place])
+                    } else {
+                        values[place]
                     };
                 }
             })
@@ -183,9 +184,12 @@ impl Points {
 
     fn filled(&self, matrix: &Matrix, side: usize, record: usize) -> Vec<f64> {
         let row = matrix.record(record);
-        let value = |column| match row.is_missing(column) {
-            true => self.unit(side, column).mean,
-            false => row.values()[column],
+        let value = |column| {
+            if row.is_missing(column) {
+                self.unit(side, column).mean
+            } else {
+                row.values()[column]
+            }
         };
         (0..self.units.len()).map(value).collect()
     }

@@ -19,9 +19,10 @@ pub fn of_best(list: &[(u32, f64)], no_partner: f64) -> f64 {
     let others = list
         .iter()
         .fold(0.0, |sum, &(_, cost)| sum + (least - cost).exp());
-    let nobody = match no_partner > 0.0 {
-        true => (no_partner.ln() + least).exp(),
-        false => 0.0,
+    let nobody = if no_partner > 0.0 {
+        (no_partner.ln() + least).exp()
+    } else {
+        0.0
     };
     1.0 / (others + nobody)
 }

@@ -103,9 +103,10 @@ pub(super) fn cells(ground: &Ground<'_>, nodes: &[Node], never: &[usize]) -> Res
             }
         }
     }
-    match pending.is_empty() {
-        true => Ok(tree),
-        false => Err("has a tree that ends too early: some cells are missing".into()),
+    if pending.is_empty() {
+        Ok(tree)
+    } else {
+        Err("has a tree that ends too early: some cells are missing".into())
     }
 }
 
@@ -247,9 +248,10 @@ impl Walk<'_> {
         path: &[Step],
         rows: &[Weighted],
     ) -> Result<Option<Holds>, String> {
-        match self.is_surely_nowhere_positive(generators, path, rows) {
-            true => Ok(Some(Holds::Exactly)),
-            false => self.is_exactly_nowhere_positive(path, rows),
+        if self.is_surely_nowhere_positive(generators, path, rows) {
+            Ok(Some(Holds::Exactly))
+        } else {
+            self.is_exactly_nowhere_positive(path, rows)
         }
     }
 
@@ -340,9 +342,10 @@ impl Walk<'_> {
                 && found.iter().any(|multiplier| *multiplier > zero)
                 && values.iter().all(|here| dot(here, &found) <= zero)
         });
-        Ok(Some(match is_strict {
-            true => Holds::Exactly,
-            false => Holds::ButForRounding,
+        Ok(Some(if is_strict {
+            Holds::Exactly
+        } else {
+            Holds::ButForRounding
         }))
     }
 }

@@ -231,12 +231,13 @@ fn held(certificate: &Certificate, files: &Pairing<'_>) -> Result<Vec<u32>> {
     let within = held
         .iter()
         .all(|&record| record >= 1 && record as usize <= n);
-    match ascends && within {
-        true => Ok(held.iter().map(|record| record - 1).collect()),
-        false => Err(Error::input(
-            "the certificate says that the intruder holds records that the original file does not have, or one twice",
-        )
-        .remedy("Give the file that 'sdcrisk link --certificate FILE' wrote")),
+    if ascends && within {
+        Ok(held.iter().map(|record| record - 1).collect())
+    } else {
+        Err(Error::input(
+        "the certificate says that the intruder holds records that the original file does not have, or one twice",
+    )
+    .remedy("Give the file that 'sdcrisk link --certificate FILE' wrote"))
     }
 }
 
@@ -268,29 +269,31 @@ fn check_linked(verdict: &mut Verdict, certificate: &Certificate, counted: Recou
             "{linked} records are linked, recounted over all pairs ({barely} of them by less than rounding); ties are wrong"
         ),
     };
-    match (linked - barely..=linked).contains(&claimed) {
-        true => verdict.add(Claim::Linked, Outcome::Proved, detail),
-        false => verdict.add(
+    if (linked - barely..=linked).contains(&claimed) {
+        verdict.add(Claim::Linked, Outcome::Proved, detail)
+    } else {
+        verdict.add(
             Claim::Linked,
             Outcome::Wrong,
             format!("{claimed} are claimed; {detail}"),
-        ),
+        )
     }
 }
 
 fn check_records(verdict: &mut Verdict, certificate: &Certificate) {
     let (records, claimed) = (verdict.records, certificate.records);
-    match records == claimed {
-        true => verdict.add(
+    if records == claimed {
+        verdict.add(
             Claim::Records,
             Outcome::Proved,
             format!("{records} records look for a partner that is there"),
-        ),
-        false => verdict.add(
+        )
+    } else {
+        verdict.add(
             Claim::Records,
             Outcome::Wrong,
             format!("{claimed} records are claimed to have a partner; {records} have one"),
-        ),
+        )
     }
 }
 

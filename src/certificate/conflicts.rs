@@ -101,9 +101,12 @@ impl Combination {
         let mut most = &zero - plane;
         for (k, value) in sum.iter().enumerate() {
             let (lower, upper) = self.family.bounds(self.n, k);
-            let at = |end: f64| match end < 0.0 {
-                true => &less(k, &zero - value) * &Exact::of(-end),
-                false => &less(k, value.clone()) * &Exact::of(end),
+            let at = |end: f64| {
+                if end < 0.0 {
+                    &less(k, &zero - value) * &Exact::of(-end)
+                } else {
+                    &less(k, value.clone()) * &Exact::of(end)
+                }
             };
             let mut greatest = at(lower).max(at(upper));
             if lower <= 0.0 {
@@ -148,9 +151,10 @@ impl Combination {
             let sum = self.sum(&self.vectors, &found);
             has_sign && is_some && self.most(&sum, &self.plane(&found), None) <= zero
         });
-        Some(match is_strict {
-            true => Holds::Exactly,
-            false => Holds::ButForRounding,
+        Some(if is_strict {
+            Holds::Exactly
+        } else {
+            Holds::ButForRounding
         })
     }
 
@@ -326,9 +330,10 @@ impl Ground<'_> {
         let rounded = rounded.count();
         let mut seekers: Vec<usize> = shown.into_iter().map(|(seeker, _)| seeker).collect();
         seekers.sort_unstable();
-        match seekers.windows(2).all(|two| two[0] < two[1]) {
-            true => Ok((seekers, rounded)),
-            false => Err("the records never linked name one twice".into()),
+        if seekers.windows(2).all(|two| two[0] < two[1]) {
+            Ok((seekers, rounded))
+        } else {
+            Err("the records never linked name one twice".into())
         }
     }
 
@@ -353,9 +358,10 @@ impl Ground<'_> {
         if shown.iter().all(|(value, _)| *value <= zero) {
             return Ok((row.seeker, Holds::Exactly));
         }
-        match shown.iter().all(|(value, size)| *value <= size * &rounding) {
-            true => Ok((row.seeker, Holds::ButForRounding)),
-            false => Err("is not shown by its competitor".into()),
+        if shown.iter().all(|(value, size)| *value <= size * &rounding) {
+            Ok((row.seeker, Holds::ButForRounding))
+        } else {
+            Err("is not shown by its competitor".into())
         }
     }
 
@@ -388,8 +394,9 @@ fn unscaled(multiplier: f64, greatest: &Exact) -> Result<f64, String> {
         return Ok(multiplier);
     }
     let multiplier = multiplier / greatest.near();
-    match multiplier > 0.0 && multiplier.is_finite() {
-        true => Ok(multiplier),
-        false => out_of_range(),
+    if multiplier > 0.0 && multiplier.is_finite() {
+        Ok(multiplier)
+    } else {
+        out_of_range()
     }
 }

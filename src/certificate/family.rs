@@ -197,12 +197,13 @@ impl Family {
         let partner = points
             .partner(seeker)
             .ok_or_else(|| format!("names record {}, which has no partner", pair.0))?;
-        match competitor == partner {
-            true => Err(format!(
+        if competitor == partner {
+            Err(format!(
                 "names record {} as a competitor of its partner, which it is",
                 pair.1
-            )),
-            false => Ok(self.row(points, seeker, partner, competitor)),
+            ))
+        } else {
+            Ok(self.row(points, seeker, partner, competitor))
         }
     }
 

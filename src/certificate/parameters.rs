@@ -75,9 +75,12 @@ fn grows(n: usize, p: &[f64]) -> bool {
 /// Whether S is positive definite: all leading minors are positive, by elimination without fractions (Bareiss, Mathematics of
 /// Computation 22, 1968), in which each pivot is a leading minor.
 fn is_definite(n: usize, p: &[f64]) -> bool {
-    let entry = |k: usize, l: usize| match k == l {
-        true => Exact::of(p[k]),
-        false => Exact::of(p[pair_parameter(n, k, l)]),
+    let entry = |k: usize, l: usize| {
+        if k == l {
+            Exact::of(p[k])
+        } else {
+            Exact::of(p[pair_parameter(n, k, l)])
+        }
     };
     let entries: Vec<Exact> = (0..n * n)
         .map(|place| entry(place / n, place % n))

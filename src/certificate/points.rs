@@ -87,22 +87,22 @@ impl Points {
         }
         let place_of_masked = |record: u32| files.masked_of.get(record as usize).copied().flatten();
         let of_original: Vec<Option<u32>> = original.iter().map(|&r| place_of_masked(r)).collect();
-        let partners = match turned {
-            false => of_original,
-            true => {
-                let mut of_masked = vec![None; masked.len()];
-                for (place, masked) in (0_u32..).zip(&of_original) {
-                    if let Some(cell) = masked.and_then(|m| of_masked.get_mut(m as usize)) {
-                        *cell = Some(place);
-                    }
+        let partners = if !turned {
+            of_original
+        } else {
+            let mut of_masked = vec![None; masked.len()];
+            for (place, masked) in (0_u32..).zip(&of_original) {
+                if let Some(cell) = masked.and_then(|m| of_masked.get_mut(m as usize)) {
+                    *cell = Some(place);
                 }
-                of_masked
             }
+            of_masked
         };
         let [seekers, sought] = columns;
-        let (seeker_records, sought_records) = match turned {
-            false => (original, masked),
-            true => (masked, original),
+        let (seeker_records, sought_records) = if !turned {
+            (original, masked)
+        } else {
+            (masked, original)
         };
         Ok(Self {
             seekers: by_record(&seekers, seeker_records.len()),
@@ -322,9 +322,10 @@ fn column(
                 .remedy("Read both files as 'link' did; 'sdcrisk describe' shows how"));
         }
     };
-    Ok(match turned {
-        false => (attribute, [original, masked]),
-        true => (attribute, [masked, original]),
+    Ok(if !turned {
+        (attribute, [original, masked])
+    } else {
+        (attribute, [masked, original])
     })
 }
 
@@ -358,14 +359,12 @@ fn of_numbers(
     if !(scale(0) > 0.0 && scale(1) > 0.0) {
         return Err(cannot());
     }
-    let (from, to) = match turned {
-        false => (0, 1),
-        true => (1, 0),
-    };
+    let (from, to) = if !turned { (0, 1) } else { (1, 0) };
     let is_moved = !is_same(origin(from), origin(to)) || !is_same(scale(from), scale(to));
-    let (mut seekers, sought) = match turned {
-        false => (original, masked),
-        true => (masked, original),
+    let (mut seekers, sought) = if !turned {
+        (original, masked)
+    } else {
+        (masked, original)
     };
     if is_moved {
         let factor = scale(to) / scale(from);
@@ -384,9 +383,10 @@ fn of_numbers(
     };
     let values = seekers.iter().chain(&sought).copied().flatten();
     let mut all = values.chain([attribute.weight, attribute.gap, origin(to)]);
-    match all.all(f64::is_finite) {
-        true => Ok((attribute, [seekers, sought])),
-        false => Err(cannot()),
+    if all.all(f64::is_finite) {
+        Ok((attribute, [seekers, sought]))
+    } else {
+        Err(cannot())
     }
 }
 

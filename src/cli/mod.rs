@@ -193,15 +193,17 @@ fn report(said: &clap::Error) -> anyhow::Result<Ending> {
     if said.use_stderr() {
         // An argument can hold signs that steer a terminal: without colours, then. Nothing is left to be done when it
         // cannot be written.
-        let _ = match visible::lines(&plain) == plain {
-            true => said.print(),
-            false => console::complain(&plain),
+        let _ = if visible::lines(&plain) == plain {
+            said.print()
+        } else {
+            console::complain(&plain)
         };
         return Ok(Ending::Objected);
     }
-    match files::is_terminal() {
-        true => said.print().context("cannot write to standard output")?,
-        false => files::print(&plain)?,
+    if files::is_terminal() {
+        said.print().context("cannot write to standard output")?
+    } else {
+        files::print(&plain)?
     }
     Ok(Ending::Done)
 }

@@ -254,11 +254,12 @@ pub fn warn_of_open_gate<'a>(
     let mut names: Vec<&str> = attributes.into_iter().collect();
     names.sort_unstable();
     names.dedup();
-    match names.is_empty() {
-        true => Ok(()),
-        false => console.warn(&format!(
+    if names.is_empty() {
+        Ok(())
+    } else {
+        console.warn(&format!(
             "--fail-above did not fail, but that says little: {} could not be compared",
             text::names(&names, NAMES_SHOWN)
-        )),
+        ))
     }
 }

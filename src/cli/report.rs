@@ -48,9 +48,10 @@ pub struct ReportArgs {
 
 pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
-    let audience = match args.external {
-        true => Audience::External,
-        false => Audience::Internal,
+    let audience = if args.external {
+        Audience::External
+    } else {
+        Audience::Internal
     };
     let documents = console.stage("read", || -> Result<Vec<Document>> {
         let read = |path: &PathBuf| {
@@ -91,9 +92,10 @@ impl ReportArgs {
         }
         plan.output(&self.to.output)?;
         // The internal page holds what its results hold.
-        let privacy = match self.external {
-            true => Privacy::Ordinary,
-            false => Privacy::Private,
+        let privacy = if self.external {
+            Privacy::Ordinary
+        } else {
+            Privacy::Private
         };
         plan.open(&self.to.output, privacy)
     }

@@ -89,12 +89,11 @@ impl Within {
             let mut gap = false;
             for &point in run.iter() {
                 let row = points.record(point as usize);
-                match row.is_missing(attribute) {
-                    true => gap = true,
-                    false => {
-                        let value = row.values()[attribute];
-                        span = (span.0.min(value), span.1.max(value));
-                    }
+                if row.is_missing(attribute) {
+                    gap = true
+                } else {
+                    let value = row.values()[attribute];
+                    span = (span.0.min(value), span.1.max(value));
                 }
             }
             let spread = (span.1 - span.0) * weight.sqrt();

@@ -59,9 +59,10 @@ impl Calibration {
             band.records += 1;
             band.stated += stated;
             let is_found = contest.inside && !contest.closer;
-            let correct = match is_found {
-                true => 1.0 / f64::from(contest.tied.max(1)),
-                false => 0.0,
+            let correct = if is_found {
+                1.0 / f64::from(contest.tied.max(1))
+            } else {
+                0.0
             };
             band.realised += correct;
             if stated > SURE {

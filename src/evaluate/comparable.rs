@@ -87,9 +87,10 @@ fn mixed(tables: [&Table; 2], ids: [AttrId; 2], original_is_number: bool) -> Opt
     if !has_values(0) || !has_values(1) {
         return None;
     }
-    let files = match original_is_number {
-        true => ["original", "masked"],
-        false => ["masked", "original"],
+    let files = if original_is_number {
+        ["original", "masked"]
+    } else {
+        ["masked", "original"]
     };
     Some(format!(
         "has numbers in the {} file and text (classes, codes) in the {} file, so their values were not compared",
@@ -156,9 +157,10 @@ fn numbers_apart(numbers: [Numbers<'_>; 2]) -> Option<String> {
     let agrees = !(middle.is_finite() && middle > 0.0) || is_far(middle);
     let sd = factor(0);
     (is_far(sd) && agrees).then(|| {
-        let (times, file) = match sd > 1.0 {
-            true => (sd, "masked"),
-            false => (1.0 / sd, "original"),
+        let (times, file) = if sd > 1.0 {
+            (sd, "masked")
+        } else {
+            (1.0 / sd, "original")
         };
         format!(
             "differs in scale: its standard deviation is {} times as large in the {file} file",

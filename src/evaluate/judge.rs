@@ -243,9 +243,10 @@ pub(super) fn lists(
                     );
                 }
                 lists.unordered(seeker, list);
-                let stated = match lists.is_likelihood() {
-                    true => lists.stated(seeker, list),
-                    false => 0.0,
+                let stated = if lists.is_likelihood() {
+                    lists.stated(seeker, list)
+                } else {
+                    0.0
                 };
                 let order = Order::new(lists.decides(), seeker);
                 (link_of_list(list, partner, limit, &order), stated)
@@ -258,9 +259,10 @@ pub(super) fn lists(
         stated = probabilities;
         links
     };
-    let links: Vec<Link> = match with_links {
-        true => with_all_ties(search)?,
-        false => search(0),
+    let links: Vec<Link> = if with_links {
+        with_all_ties(search)?
+    } else {
+        search(0)
     };
     let contests = links.iter().zip(partners);
     let contests = contests.map(|(link, partner)| Contest {
@@ -287,9 +289,10 @@ pub(super) fn agreed(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
-    let links = match with_links {
-        true => with_all_ties(|limit| weighted.links(partners, limit))?,
-        false => Vec::new(),
+    let links = if with_links {
+        with_all_ties(|limit| weighted.links(partners, limit))?
+    } else {
+        Vec::new()
     };
     let least = match (with_links, partners.len()) {
         (true, _) => Some(links.iter().map(least_of).collect()),

@@ -318,9 +318,10 @@ const HIGHEST_RATE: &str = "highest attack rate";
 impl RiskAxis {
     /// Reads what [`RiskAxis`] writes.
     fn parse(text: &str) -> Option<Self> {
-        match text == HIGHEST_RATE {
-            true => Some(Self::HighestRate),
-            false => Name::parse(text).map(Self::Measure),
+        if text == HIGHEST_RATE {
+            Some(Self::HighestRate)
+        } else {
+            Name::parse(text).map(Self::Measure)
         }
     }
 

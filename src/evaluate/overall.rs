@@ -226,9 +226,12 @@ impl Overall {
         let (il, rsld) = (("IL", self.il), ("RSLD", self.rsld));
         let both = [("DLD", self.dld), ("PLD", self.pld), ("ID", self.id)];
         let with = |more: &[Named]| [more, &both].concat();
-        let score = |what, value, terms: &[Named]| match self.il_is_partial && self.il.is_some() {
-            true => Figure::undefined(what, "IL is of numbers only, and other attributes changed"),
-            false => figure(what, value, terms),
+        let score = |what, value, terms: &[Named]| {
+            if self.il_is_partial && self.il.is_some() {
+                Figure::undefined(what, "IL is of numbers only, and other attributes changed")
+            } else {
+                figure(what, value, terms)
+            }
         };
         [
             figure(&DR, self.dr(), &with(&[rsld])),

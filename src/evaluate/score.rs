@@ -76,9 +76,10 @@ impl Score {
             candidates_mean: mean(contests),
             candidates_quantiles: (candidate_sets && !contests.is_empty())
                 .then(|| quantiles(contests)),
-            candidates_histogram: match candidate_sets {
-                true => histogram(contests),
-                false => Vec::new(),
+            candidates_histogram: if candidate_sets {
+                histogram(contests)
+            } else {
+                Vec::new()
             },
             contains_true: count(&|c| c.inside),
         }

@@ -184,9 +184,10 @@ impl Range {
     /// Of positive numbers that differ by more than a factor of 4 it is the geometric mean.
     fn between(self, a: f64, b: f64) -> Option<f64> {
         let (low, high) = (a.min(b), a.max(b));
-        let middle = match low > 0.0 && high > 4.0 * low {
-            true => (low * high).sqrt(),
-            false => f64::midpoint(low, high),
+        let middle = if low > 0.0 && high > 4.0 * low {
+            (low * high).sqrt()
+        } else {
+            f64::midpoint(low, high)
         };
         let middle = match self.is_whole {
             true => middle.floor(),

@@ -57,9 +57,10 @@ pub fn sets(
     }
     let bits = Bits::of(original, masked, truth, shared);
     let all = super::knowledge::binomial(shared.len(), size);
-    let candidates = match all <= MAX_RANKED {
-        true => super::knowledge::subsets(shared.len(), size),
-        false => grown(&bits, shared.len(), size),
+    let candidates = if all <= MAX_RANKED {
+        super::knowledge::subsets(shared.len(), size)
+    } else {
+        grown(&bits, shared.len(), size)
     };
     let mut ranked: Vec<(f64, Vec<usize>)> = candidates
         .into_par_iter()
@@ -80,12 +81,13 @@ fn grown(bits: &Bits, n: usize, size: usize) -> Vec<Vec<usize>> {
     };
     let best = |sets: Vec<Vec<usize>>| -> Option<(f64, Vec<usize>)> {
         let ranked = sets.into_par_iter().map(|set| (bits.of_set(&set), set));
-        ranked.reduce_with(
-            |a, b| match b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_gt() {
-                true => b,
-                false => a,
-            },
-        )
+        ranked.reduce_with(|a, b| {
+            if b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_gt() {
+                b
+            } else {
+                a
+            }
+        })
     };
     let mut set = Vec::new();
     while set.len() < size {
@@ -142,17 +144,20 @@ impl Bits {
         let numbers = numeric.len();
         let columns: Vec<Vec<f64>> = (0..2 * numbers)
             .into_par_iter()
-            .map(|k| match k < numbers {
-                true => rank_scores(
-                    original,
-                    numeric[k].original,
-                    pairs.iter().map(|pair| pair[0]),
-                ),
-                false => rank_scores(
-                    masked,
-                    numeric[k - numbers].masked,
-                    pairs.iter().map(|pair| pair[1]),
-                ),
+            .map(|k| {
+                if k < numbers {
+                    rank_scores(
+                        original,
+                        numeric[k].original,
+                        pairs.iter().map(|pair| pair[0]),
+                    )
+                } else {
+                    rank_scores(
+                        masked,
+                        numeric[k - numbers].masked,
+                        pairs.iter().map(|pair| pair[1]),
+                    )
+                }
             })
             .collect();
         let product = |j: usize, k: usize| {

@@ -25,17 +25,19 @@ impl Columns {
     pub fn of(matrix: &Matrix) -> Self {
         let records = matrix.n_records();
         let column = |attribute: usize| {
-            let missing: Vec<bool> = match matrix.is_complete() {
-                true => Vec::new(),
-                false => (0..records)
+            let missing: Vec<bool> = if matrix.is_complete() {
+                Vec::new()
+            } else {
+                (0..records)
                     .map(|record| matrix.is_missing(record, attribute))
-                    .collect(),
+                    .collect()
             };
             Column {
                 values: matrix.view().column(attribute).to_vec(),
-                missing: match missing.contains(&true) {
-                    true => missing,
-                    false => Vec::new(),
+                missing: if missing.contains(&true) {
+                    missing
+                } else {
+                    Vec::new()
                 },
             }
         };
@@ -55,12 +57,11 @@ impl Columns {
     /// The values of an attribute that are there, in the order of the records.
     pub fn present(&self, attribute: usize) -> Cow<'_, [f64]> {
         let Column { values, missing } = &self.of[attribute];
-        match missing.is_empty() {
-            true => Cow::Borrowed(values),
-            false => {
-                let there = values.iter().zip(missing).filter(|(_, missing)| !**missing);
-                Cow::Owned(there.map(|(&value, _)| value).collect())
-            }
+        if missing.is_empty() {
+            Cow::Borrowed(values)
+        } else {
+            let there = values.iter().zip(missing).filter(|(_, missing)| !**missing);
+            Cow::Owned(there.map(|(&value, _)| value).collect())
         }
     }
 

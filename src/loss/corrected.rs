@@ -150,9 +150,10 @@ impl Law {
         let more = 1.0 + self.noise.level;
         let count = self.count(j, k);
         let is_variance = j == k;
-        let restored = match self.noise.restored {
-            true => more.sqrt().powi(count),
-            false => 1.0,
+        let restored = if self.noise.restored {
+            more.sqrt().powi(count)
+        } else {
+            1.0
         };
         match count == 2 && (is_variance || self.noise.correlated) {
             // Exactly 1 where what was added was taken away again.
@@ -180,9 +181,12 @@ impl Law {
         let covariance = |([j, k], &value): ([usize; 2], &Option<f64>)| {
             value.map(|value| value * self.covariance_factor(j, k))
         };
-        let correlation = |([j, k], &value): ([usize; 2], &Option<f64>)| match j == k {
-            true => value,
-            false => value.map(|value| (value * self.correlation_factor(j, k)).clamp(-1.0, 1.0)),
+        let correlation = |([j, k], &value): ([usize; 2], &Option<f64>)| {
+            if j == k {
+                value
+            } else {
+                value.map(|value| (value * self.correlation_factor(j, k)).clamp(-1.0, 1.0))
+            }
         };
         Statistics {
             variances: masked.variances.iter().enumerate().map(variance).collect(),

@@ -200,9 +200,10 @@ impl Sums {
         self.cells += 1;
         self.square += difference * difference;
         self.absolute += difference;
-        match before == 0.0 {
-            true => self.zeros += 1,
-            false => self.variation += difference / before.abs(),
+        if before == 0.0 {
+            self.zeros += 1
+        } else {
+            self.variation += difference / before.abs()
         }
     }
 }

@@ -74,9 +74,12 @@ fn inverse_diagonal(
             names[place]
         ));
     }
-    let correlations = Array2::from_shape_fn(covariances.dim(), |(j, k)| match j == k {
-        true => 1.0,
-        false => covariances[[j, k]] / sd[j] / sd[k],
+    let correlations = Array2::from_shape_fn(covariances.dim(), |(j, k)| {
+        if j == k {
+            1.0
+        } else {
+            covariances[[j, k]] / sd[j] / sd[k]
+        }
     });
     let factor = cholesky_semidefinite(correlations.view());
     if factor.rank() < names.len() {

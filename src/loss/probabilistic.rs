@@ -284,9 +284,10 @@ impl SamplingVariances {
                 .iter()
                 .map(|moments| {
                     let n = moments.count as f64;
-                    match n > 0.0 {
-                        true => population_variance(moments) / n,
-                        false => 0.0,
+                    if n > 0.0 {
+                        population_variance(moments) / n
+                    } else {
+                        0.0
                     }
                 })
                 .collect(),
@@ -319,9 +320,12 @@ const ROUNDING: f64 = 1e-14;
 /// (m22 − ρ (m31 + m13) + ρ²/4 (m40 + m04 + 2 m22))/n, with m the moments and ρ the correlation.
 fn of_pair(columns: &Columns, all: &[Moments], j: usize, k: usize) -> (f64, f64) {
     let (x, y) = columns.both(j, k);
-    let of = |attribute: usize, values: &[f64]| match values.len() == all[attribute].count {
-        true => all[attribute],
-        false => moments(values.iter().copied()),
+    let of = |attribute: usize, values: &[f64]| {
+        if values.len() == all[attribute].count {
+            all[attribute]
+        } else {
+            moments(values.iter().copied())
+        }
     };
     let (a, b) = (of(j, &x), of(k, &y));
     let (sd_a, sd_b) = (
@@ -342,16 +346,16 @@ fn of_pair(columns: &Columns, all: &[Moments], j: usize, k: usize) -> (f64, f64)
     let of_correlation = m22 - rho * (m31 + m13) + rho * rho / 4.0 * (m40 + m04 + 2.0 * m22);
     let scale = sd_a * sd_b;
     // What is 0 but for rounding is 0.
-    let cleared = |variance: f64| match variance > ROUNDING * m22 {
-        true => variance / n,
-        false => 0.0,
+    let cleared = |variance: f64| {
+        if variance > ROUNDING * m22 {
+            variance / n
+        } else {
+            0.0
+        }
     };
     (
         cleared(of_covariance) * scale * scale,
-        match j == k {
-            true => 0.0,
-            false => cleared(of_correlation),
-        },
+        if j == k { 0.0 } else { cleared(of_correlation) },
     )
 }
 
@@ -385,9 +389,10 @@ impl JointMoments {
 /// The sampling variances of the quantiles of some values.
 fn of_quantiles(mut values: Vec<f64>, moments: &Moments, quantiles: &[Option<f64>]) -> Vec<f64> {
     values.sort_unstable_by(f64::total_cmp);
-    let spread = match values.is_empty() {
-        true => 0.0,
-        false => quantile(&values, 0.75) - quantile(&values, 0.25),
+    let spread = if values.is_empty() {
+        0.0
+    } else {
+        quantile(&values, 0.75) - quantile(&values, 0.25)
     };
     let n = values.len();
     let bandwidth = silverman(n, moments.sd, spread);

@@ -53,9 +53,10 @@ pub fn figure(files: &Files<'_>) -> Figure {
                 .filter(|value| value.is_finite()),
         });
     }
-    match counted > 0 {
-        true => Figure::new(&IL1S, sum / counted as f64, counted),
-        false => Figure::undefined(&IL1S, files.no_spread()),
+    if counted > 0 {
+        Figure::new(&IL1S, sum / counted as f64, counted)
+    } else {
+        Figure::undefined(&IL1S, files.no_spread())
     }
     .with_skipped(skipped)
     .with_parts(parts)

@@ -62,9 +62,10 @@ pub fn figure(files: &Files<'_>) -> Figure {
                 .filter(|value| value.is_finite()),
         });
     }
-    match total > 0.0 {
-        true => Figure::new(&SSE_SST, error / total, counted),
-        false => Figure::undefined(&SSE_SST, files.no_spread()),
+    if total > 0.0 {
+        Figure::new(&SSE_SST, error / total, counted)
+    } else {
+        Figure::undefined(&SSE_SST, files.no_spread())
     }
     .with_skipped(skipped)
     .with_parts(parts)

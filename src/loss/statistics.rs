@@ -136,9 +136,12 @@ impl Joint {
                 correlation: None,
             };
         }
-        let of = |attribute: usize, values: &[f64]| match values.len() == all[attribute].count {
-            true => all[attribute],
-            false => moments(values.iter().copied()),
+        let of = |attribute: usize, values: &[f64]| {
+            if values.len() == all[attribute].count {
+                all[attribute]
+            } else {
+                moments(values.iter().copied())
+            }
         };
         let (a, b) = (of(j, &x), of(k, &y));
         let products: f64 = (x.iter().zip(&*y))
@@ -155,9 +158,10 @@ impl Joint {
 
 /// A correlation without the rounding of a perfect one.
 pub fn whole(correlation: f64) -> f64 {
-    match correlation.abs() > 1.0 - ROUNDING {
-        true => correlation.signum(),
-        false => correlation,
+    if correlation.abs() > 1.0 - ROUNDING {
+        correlation.signum()
+    } else {
+        correlation
     }
 }
 

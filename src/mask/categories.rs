@@ -27,12 +27,11 @@ impl<F> Categories<F> {
         let mut names = BTreeMap::new();
         let mut numbers: Vec<(f64, usize)> = Vec::new();
         for (place, (category, _)) in fates.iter().enumerate() {
-            match numeric {
-                false => {
-                    names.insert(category.clone(), place);
-                }
+            if numeric {
                 // What is not a number is not a value of the attribute: a note counts such cells.
-                true => numbers.extend(number(category, mark).map(|number| (number, place))),
+                numbers.extend(number(category, mark).map(|number| (number, place)));
+            } else {
+                names.insert(category.clone(), place);
             }
         }
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));

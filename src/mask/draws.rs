@@ -39,14 +39,15 @@ impl Secret {
     /// # Errors
     /// Usage, when the secret is shorter than [`MIN_BYTES`](Self::MIN_BYTES).
     pub fn new(key: Vec<u8>, identifier: String) -> Result<Self> {
-        match key.len() < Self::MIN_BYTES {
-            true => Err(Error::usage(format!(
+        if key.len() < Self::MIN_BYTES {
+            Err(Error::usage(format!(
                 "the secret has {} bytes: so few can be tried out; it needs {} at least",
                 key.len(),
                 Self::MIN_BYTES
             ))
-            .remedy("Make one with, for example, head -c 32 /dev/urandom > secret.key")),
-            false => Ok(Self { key, identifier }),
+            .remedy("Make one with, for example, head -c 32 /dev/urandom > secret.key"))
+        } else {
+            Ok(Self { key, identifier })
         }
     }
 }

@@ -512,12 +512,11 @@ impl Unit {
         let step = power_of_two(largest);
         let in_steps = values.iter().map(|v| v / step);
         let spread = moments(in_steps.clone());
-        let (centre, size) = match centred {
-            true => (spread.mean, spread.sd),
-            false => {
-                let squares: f64 = in_steps.map(|v| v * v).sum();
-                (0.0, (squares / values.len().max(1) as f64).sqrt())
-            }
+        let (centre, size) = if centred {
+            (spread.mean, spread.sd)
+        } else {
+            let squares: f64 = in_steps.map(|v| v * v).sum();
+            (0.0, (squares / values.len().max(1) as f64).sqrt())
         };
         let size = if size > 0.0 { size } else { 1.0 };
         Self {
@@ -565,11 +564,14 @@ impl Categories {
         }
         let codes = (0..table.n_records())
             .into_par_iter()
-            .map(|record| match table.is_missing(record, attribute) {
-                true => u32::MAX,
-                false => *numbers
-                    .get(table.text(record, attribute).as_ref())
-                    .unwrap_or(&u32::MAX),
+            .map(|record| {
+                if table.is_missing(record, attribute) {
+                    u32::MAX
+                } else {
+                    *numbers
+                        .get(table.text(record, attribute).as_ref())
+                        .unwrap_or(&u32::MAX)
+                }
             })
             .collect();
         Self { codes, count }

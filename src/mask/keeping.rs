@@ -105,12 +105,13 @@ impl Keeping {
         let mut changing = on.to_vec();
         let mut idle = Vec::new();
         for sum in &self.sums {
-            match sum.parts.iter().any(|part| changing.contains(part)) {
-                true => changing.push(sum.total),
-                false => idle.push(format!(
+            if sum.parts.iter().any(|part| changing.contains(part)) {
+                changing.push(sum.total)
+            } else {
+                idle.push(format!(
                     "--keep-sums '{}' has no effect: no part of it is masked",
                     sum.in_words(table)
-                )),
+                ))
             }
         }
         if self.zeros.is_some() && zero_patterns::with_zeros(table, on).is_empty() {
@@ -173,9 +174,10 @@ impl Keeping {
         if kept.zeros.is_some() {
             recount(&mut masked.effects, &spelled, &masked.table);
         }
-        let gaps = match method.redraws_gaps() {
-            true => Gaps::OfParts,
-            false => Gaps::Stay,
+        let gaps = if method.redraws_gaps() {
+            Gaps::OfParts
+        } else {
+            Gaps::Stay
         };
         for sum in sums {
             let (table, effect) = sum.worked_out(masked.table, &spelled, gaps)?;

@@ -104,12 +104,13 @@ impl Noise {
     /// # Errors
     /// Usage, unless the level is finite and above 0.
     pub fn new(level: f64, options: Options) -> Result<Self> {
-        match level > 0.0 && level.is_finite() {
-            true => Ok(Self { level, options }),
-            false => Err(Error::usage(
-                "--level is the variance of the noise in units of the attribute's variance: a number above 0",
-            )
-            .remedy("For example --level 0.1 adds a tenth of the variance")),
+        if level > 0.0 && level.is_finite() {
+            Ok(Self { level, options })
+        } else {
+            Err(Error::usage(
+            "--level is the variance of the noise in units of the attribute's variance: a number above 0",
+        )
+        .remedy("For example --level 0.1 adds a tenth of the variance"))
         }
     }
 
@@ -168,10 +169,11 @@ impl Noise {
             rounded: self.options.rounding.is_on(),
         });
         let statement = Statement::new(method, records, names);
-        let at_once = match self.options.correlated {
-            true => on.len().max(1),
+        let at_once = if self.options.correlated {
+            on.len().max(1)
+        } else {
             // As many as there are threads, so that the noise of each can go before the next comes.
-            false => rayon::current_num_threads(),
+            rayon::current_num_threads()
         };
         let mut table = original;
         let mut effects = Vec::with_capacity(on.len());
@@ -202,9 +204,10 @@ impl Noise {
             .iter()
             .map(|&id| Source::new(&table, id))
             .collect::<Result<_>>()?;
-        let mut numbers = match self.options.correlated {
-            true => correlated(self.level, &sources, streams)?,
-            false => independent(self.level, &sources, streams),
+        let mut numbers = if self.options.correlated {
+            correlated(self.level, &sources, streams)?
+        } else {
+            independent(self.level, &sources, streams)
         };
         if self.options.restore {
             sources.iter().try_for_each(refuse_two)?;
@@ -237,9 +240,10 @@ const SMALL: f64 = 1e-100;
 /// The greatest power of two up to the largest value, if that is small; else 1.
 fn step(numbers: Numbers<'_>) -> f64 {
     let largest = present(numbers).fold(0.0_f64, |most, (_, value)| most.max(value.abs()));
-    match largest < SMALL {
-        true => power_of_two(largest),
-        false => 1.0,
+    if largest < SMALL {
+        power_of_two(largest)
+    } else {
+        1.0
     }
 }
 
@@ -266,9 +270,10 @@ impl<'a> Source<'a> {
 
     /// The values in steps.
     fn in_steps(&self) -> Cow<'a, [f64]> {
-        match self.step < 1.0 {
-            true => self.numbers.values.iter().map(|v| v / self.step).collect(),
-            false => Cow::Borrowed(self.numbers.values),
+        if self.step < 1.0 {
+            self.numbers.values.iter().map(|v| v / self.step).collect()
+        } else {
+            Cow::Borrowed(self.numbers.values)
         }
     }
 
@@ -368,9 +373,12 @@ fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Resul
         .order
         .par_iter()
         .enumerate()
-        .map(|(place, &attribute)| match place < weights.ncols() {
-            true => attributes[attribute].normals(streams),
-            false => vec![0.0; records],
+        .map(|(place, &attribute)| {
+            if place < weights.ncols() {
+                attributes[attribute].normals(streams)
+            } else {
+                vec![0.0; records]
+            }
         })
         .collect();
     // From the last on, so that each finds the numbers of those before it as they were drawn.

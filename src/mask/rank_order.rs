@@ -179,11 +179,13 @@ impl Values<'_> {
     pub fn compare(&self, a: u32, b: u32) -> Ordering {
         let (a, b) = (a as usize, b as usize);
         let (x, y) = (self.numbers.values[a] + 0.0, self.numbers.values[b] + 0.0);
-        x.total_cmp(&y)
-            .then_with(|| match x.abs() < EXACT_INTEGERS {
-                true => Ordering::Equal,
-                false => compare_whole(&(self.text)(a), &(self.text)(b)),
-            })
+        x.total_cmp(&y).then_with(|| {
+            if x.abs() < EXACT_INTEGERS {
+                Ordering::Equal
+            } else {
+                compare_whole(&(self.text)(a), &(self.text)(b))
+            }
+        })
     }
 }
 

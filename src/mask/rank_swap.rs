@@ -28,12 +28,15 @@ impl Reach {
     /// # Errors
     /// Usage, unless 0 < p ≤ 100.
     pub fn percent(p: f64) -> Result<Self> {
-        match p > 0.0 && p <= 100.0 {
-            true => Ok(Self::Percent(p)),
-            false => Err(Error::usage(
-                "--p is a percentage of the records: more than 0, at most 100",
+        if p > 0.0 && p <= 100.0 {
+            Ok(Self::Percent(p))
+        } else {
+            Err(
+                Error::usage("--p is a percentage of the records: more than 0, at most 100")
+                    .remedy(
+                        "For example --p 5 swaps values at most 5 % of the records apart in rank",
+                    ),
             )
-            .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank")),
         }
     }
 

@@ -120,14 +120,15 @@ impl<'a> Source<'a> {
             )
             .remedy("Write other numbers in quotes, as the data file writes them")
         })?;
-        match label.trim_matches(BLANKS).is_empty() {
-            false => Ok(label),
-            true => Err(self
+        if !label.trim_matches(BLANKS).is_empty() {
+            Ok(label)
+        } else {
+            Err(self
                 .error(
                     value.span(),
                     format!("{key} is an empty text, which stands for a missing value"),
                 )
-                .remedy("To make values missing, use suppress = [ ... ]")),
+                .remedy("To make values missing, use suppress = [ ... ]"))
         }
     }
 }

@@ -185,10 +185,7 @@ impl Sum {
         };
         let units: Vec<Option<i128>> = (0..table.n_records())
             .into_par_iter()
-            .map(|record| match incomplete(record) {
-                true => Ok(None),
-                false => self.of_parts(&table, record, decimals).map(Some).ok_or(()),
-            })
+            .map(|record| if incomplete(record) { Ok(None) } else { self.of_parts(&table, record, decimals).map(Some).ok_or(()) })
             .collect::<std::result::Result<_, ()>>()
             .map_err(|()| {
                 Error::input("has parts with too many digits: their sum cannot be written exactly")

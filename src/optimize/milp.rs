@@ -209,9 +209,10 @@ fn with_microlp(model: &Model, limits: Limits) -> MilpAnswer {
     let (stats, objective) = (inner.stats(), inner.objective());
     let whole = model.columns.iter().any(|column| column.whole);
     // It gives no bound of a model without whole columns; there the optimum is one.
-    let bound = match whole {
-        true => stats.best_bound,
-        false => ended_well.then_some(objective),
+    let bound = if whole {
+        stats.best_bound
+    } else {
+        ended_well.then_some(objective)
     };
     ended(values, objective, bound, Some(stats.nodes_solved), limits)
 }

@@ -367,9 +367,10 @@ impl LinkResult {
             assignment: outcome.assignment.map(|total| AssignmentSummary {
                 cost: total.cost,
                 pairs: total.pairs,
-                proof: match total.is_proven {
-                    true => AssignmentProof::Optimal,
-                    false => AssignmentProof::Bounded,
+                proof: if total.is_proven {
+                    AssignmentProof::Optimal
+                } else {
+                    AssignmentProof::Bounded
                 },
                 bound: total.bound,
             }),

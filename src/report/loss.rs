@@ -147,9 +147,10 @@ impl LossReport {
             correction: correction.map(|correction| CorrectionRow {
                 law: &correction.law,
                 attributes: &correction.attributes,
-                estimates: match self.by_attribute {
-                    true => &correction.estimates,
-                    false => &[],
+                estimates: if self.by_attribute {
+                    &correction.estimates
+                } else {
+                    &[]
                 },
             }),
             corrected: correction.map_or(Vec::new(), |correction| {
@@ -223,9 +224,10 @@ impl LossReport {
         let side_by_side = differences::table(&differences);
         content += &match &side_by_side {
             Some(table) => {
-                let parts = match self.by_attribute {
-                    true => by_attribute(&differences),
-                    false => String::new(),
+                let parts = if self.by_attribute {
+                    by_attribute(&differences)
+                } else {
+                    String::new()
                 };
                 format!("\n{}\n{table}{parts}", differences::TITLE)
             }

@@ -326,21 +326,23 @@ impl RiskReport {
             );
         }
         content.push('\n');
-        let list = |names: &[String]| match names.is_empty() {
-            true => "none".to_string(),
-            false => text::names(names, 12),
+        let list = |names: &[String]| {
+            if names.is_empty() {
+                "none".to_string()
+            } else {
+                text::names(names, 12)
+            }
         };
         let matches = match scenario.missing_matches {
             MissingMatches::Any => "every value",
             MissingMatches::Missing => "only missing values",
         };
-        let apart = match scenario.missing_matches == MissingMatches::Any
+        let apart = if scenario.missing_matches == MissingMatches::Any
             && !scenario.confidential.is_empty()
         {
-            true => {
-                ", but is a category of its own for groups (l-diversity, t-closeness, values given away)"
-            }
-            false => "",
+            ", but is a category of its own for groups (l-diversity, t-closeness, values given away)"
+        } else {
+            ""
         };
         content += &text::paragraph(&format!(
             "Key: {}; a missing value matches {matches}{apart}. Confidential: {}. Weights: {}.",

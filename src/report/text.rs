@@ -14,9 +14,10 @@ pub fn columns(header: &[&str], rows: &[Vec<String>], left: usize) -> String {
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if index == 0 { 2 } else { 1 }, 1));
-        column.set_cell_alignment(match index < left {
-            true => CellAlignment::Left,
-            false => CellAlignment::Right,
+        column.set_cell_alignment(if index < left {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
         });
     }
     table

@@ -143,13 +143,12 @@ impl VerifyReport {
             )
         };
         let (linked, bound) = (of(self.linked), of(self.bound.min(self.records)));
-        let claim = match self.linked == self.bound {
-            true => {
-                format!("these parameters link {linked}, and no parameters of the family link more")
-            }
-            false => format!(
+        let claim = if self.linked == self.bound {
+            format!("these parameters link {linked}, and no parameters of the family link more")
+        } else {
+            format!(
                 "these parameters link {linked}, and no parameters of the family link more than {bound}"
-            ),
+            )
         };
         match self.verdict {
             Outcome::Proved => format!(

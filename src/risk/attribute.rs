@@ -239,9 +239,10 @@ impl<'a> Points<'a> {
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
                     (low.min(value), high.max(value))
                 });
-            match high > low {
-                true => 1.0 / (0.5 * high - 0.5 * low),
-                false => 0.0,
+            if high > low {
+                1.0 / (0.5 * high - 0.5 * low)
+            } else {
+                0.0
             }
         };
         Self {

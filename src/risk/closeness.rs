@@ -117,9 +117,10 @@ impl FileShares {
             return None;
         }
         let scale = codes.len() as f64 * self.records() as f64;
-        let (difference, steps) = match attribute.ordered {
-            true => (self.ordered(&codes), attribute.n_values.saturating_sub(1)),
-            false => (self.nominal(&codes), 2),
+        let (difference, steps) = if attribute.ordered {
+            (self.ordered(&codes), attribute.n_values.saturating_sub(1))
+        } else {
+            (self.nominal(&codes), 2)
         };
         Some(match steps {
             0 => 0.0,

@@ -166,9 +166,10 @@ fn mean(
         let of = of.filter(|(_, hits)| hits.is_some() == is_counted);
         of.map(|(cells, _)| cells.len() as u64).sum()
     };
-    match present.is_empty() {
-        true => Figure::undefined(what, TOO_LARGE),
-        false => Figure::new(what, value, cells(true)),
+    if present.is_empty() {
+        Figure::undefined(what, TOO_LARGE)
+    } else {
+        Figure::new(what, value, cells(true))
     }
     .with_skipped(cells(false))
     .with_parts(parts.collect())

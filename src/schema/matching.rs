@@ -225,9 +225,10 @@ fn differences(
         let is_number = |profile: &Profile| matches!(profile.content, Content::Numbers(_));
         side.iter().any(is_number)
     };
-    let drawn = match sides.iter().all(|side| has_numbers(side)) {
-        true => Some(Drawn::new(sides, options.scale)?),
-        false => None,
+    let drawn = if sides.iter().all(|side| has_numbers(side)) {
+        Some(Drawn::new(sides, options.scale)?)
+    } else {
+        None
     };
     let [a, b] = &*sides;
     let between = |i: usize, j: usize| {
@@ -375,10 +376,11 @@ fn pair(
         .collect();
     others.sort_by(|x, y| x.0.total_cmp(&y.0));
     let own = cost(&found, options);
-    let within = options.within.unwrap_or(match found.distance <= ROUNDING {
+    let within = options.within.unwrap_or(if found.distance <= ROUNDING {
         // The very same distribution: chance does not make one of those.
-        true => ROUNDING,
-        false => found.chance,
+        ROUNDING
+    } else {
+        found.chance
     });
     let second = others.first().map(|(_, rival)| rival.clone());
     let rivals: Vec<Rival> = others

@@ -141,18 +141,17 @@ pub(super) fn categories(
     distance: Distance,
 ) -> Difference {
     let by_name = common_terms(a, b) >= HALF;
-    let mut pairs = match by_name {
-        true => {
-            let names: BTreeSet<&String> = a.shares.keys().chain(b.shares.keys()).collect();
-            let share = |profile: &CategoryProfile, name: &String| {
-                profile.shares.get(name).copied().unwrap_or(0.0)
-            };
-            names
-                .into_iter()
-                .map(|name| (share(a, name), share(b, name)))
-                .collect()
-        }
-        false => largest_first(a, b),
+    let mut pairs = if by_name {
+        let names: BTreeSet<&String> = a.shares.keys().chain(b.shares.keys()).collect();
+        let share = |profile: &CategoryProfile, name: &String| {
+            profile.shares.get(name).copied().unwrap_or(0.0)
+        };
+        names
+            .into_iter()
+            .map(|name| (share(a, name), share(b, name)))
+            .collect()
+    } else {
+        largest_first(a, b)
     };
     pairs.push(missing);
     let per_record = 1.0 / sizes.0.max(1) as f64 + 1.0 / sizes.1.max(1) as f64;
@@ -165,9 +164,10 @@ pub(super) fn categories(
     Difference {
         distance: distance.of_sum(sum),
         chance: distance.of_sum(chance),
-        by: match by_name {
-            true => ComparedBy::Categories,
-            false => ComparedBy::Shares,
+        by: if by_name {
+            ComparedBy::Categories
+        } else {
+            ComparedBy::Shares
         },
     }
 }

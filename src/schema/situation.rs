@@ -126,9 +126,10 @@ pub(super) fn are_same_terms(a: &Profile, b: &Profile) -> bool {
 fn common_range(a: (f64, f64), b: (f64, f64)) -> f64 {
     let span = a.1.max(b.1) - a.0.min(b.0);
     let common = a.1.min(b.1) - a.0.max(b.0);
-    match span > 0.0 {
-        true => common.max(0.0) / span,
-        false => 1.0,
+    if span > 0.0 {
+        common.max(0.0) / span
+    } else {
+        1.0
     }
 }
 

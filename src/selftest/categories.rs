@@ -55,9 +55,12 @@ fn six() -> Result<Vec<Check>> {
     for name in ["estat_civil", "ciutat"] {
         let shown = |table: &Table| -> Result<String> {
             let id = table.find(name)?;
-            let cells = (0..table.n_records()).map(|record| match table.is_missing(record, id) {
-                true => "–".into(),
-                false => table.category(record, id),
+            let cells = (0..table.n_records()).map(|record| {
+                if table.is_missing(record, id) {
+                    "–".into()
+                } else {
+                    table.category(record, id)
+                }
             });
             Ok(super::list(cells))
         };

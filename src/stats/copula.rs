@@ -36,9 +36,10 @@ pub fn normal_quantile(p: f64) -> f64 {
         return q.signum() * f64::INFINITY;
     }
     let r = (-libm::log(tail)).sqrt();
-    let size = match r <= 5.0 {
-        true => ratio(r - 1.6, &NEAR),
-        false => ratio(r - 5.0, &FAR),
+    let size = if r <= 5.0 {
+        ratio(r - 1.6, &NEAR)
+    } else {
+        ratio(r - 5.0, &FAR)
     };
     q.signum() * size
 }
@@ -455,9 +456,10 @@ pub fn levels(known: f64, v: usize, d: usize, levels: usize) -> Vec<LikelyLevel>
             let probability = below(level + 1, unknown) - below(level, unknown);
             // E(χ²; a < χ² ≤ b) = freedom · P(a < χ² with two degrees more ≤ b).
             let second = below(level + 1, unknown + 2) - below(level, unknown + 2);
-            let spread = match probability > 1e-12 {
-                true => second / probability,
-                false => 1.0,
+            let spread = if probability > 1e-12 {
+                second / probability
+            } else {
+                1.0
             };
             LikelyLevel {
                 probability: probability.max(0.0),

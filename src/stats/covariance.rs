@@ -109,10 +109,13 @@ impl Extents {
     }
 
     fn means(&self) -> Vec<f64> {
-        let mean = |j: usize| match self.lowest[j] >= self.highest[j] {
-            // The rounding of the mean must not give a constant attribute a spread.
-            true => self.lowest[j],
-            false => self.sums[j] / self.count as f64,
+        let mean = |j: usize| {
+            if self.lowest[j] >= self.highest[j] {
+                // The rounding of the mean must not give a constant attribute a spread.
+                self.lowest[j]
+            } else {
+                self.sums[j] / self.count as f64
+            }
         };
         (0..self.sums.len()).map(mean).collect()
     }

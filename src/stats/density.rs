@@ -53,9 +53,10 @@ impl Grid {
 /// B. W. Silverman, "Density Estimation for Statistics and Data Analysis", 1986, equation 3.31.
 pub fn silverman(n: usize, sd: f64, interquartile_range: f64) -> f64 {
     let from_quartiles = interquartile_range / 1.34;
-    let spread = match from_quartiles > 0.0 {
-        true => sd.min(from_quartiles),
-        false => sd,
+    let spread = if from_quartiles > 0.0 {
+        sd.min(from_quartiles)
+    } else {
+        sd
     };
     0.9 * spread * (n.max(1) as f64).powf(-0.2)
 }

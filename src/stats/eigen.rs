@@ -75,9 +75,10 @@ fn rotate(a: &mut Array2<f64>, vectors: &mut Array2<f64>, i: usize, j: usize) ->
         return false;
     }
     let cotangent = (at_j - at_i) / (2.0 * off);
-    let tangent = match cotangent >= 0.0 {
-        true => 1.0 / (cotangent + (1.0 + cotangent * cotangent).sqrt()),
-        false => 1.0 / (cotangent - (1.0 + cotangent * cotangent).sqrt()),
+    let tangent = if cotangent >= 0.0 {
+        1.0 / (cotangent + (1.0 + cotangent * cotangent).sqrt())
+    } else {
+        1.0 / (cotangent - (1.0 + cotangent * cotangent).sqrt())
     };
     let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     let sine = tangent * cosine;

@@ -81,9 +81,10 @@ impl Exact {
 
     /// The floating-point number, or the nearest finite one where it is none: for values that were worked out, not read.
     pub fn of_finite(value: f64) -> Self {
-        match value.is_nan() {
-            true => Self::default(),
-            false => Self::of(value.clamp(-f64::MAX, f64::MAX)),
+        if value.is_nan() {
+            Self::default()
+        } else {
+            Self::of(value.clamp(-f64::MAX, f64::MAX))
         }
     }
 

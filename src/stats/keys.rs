@@ -351,12 +351,11 @@ enum Totals<T> {
 impl<T: Count> Totals<T> {
     /// Adds up what each of these records counts for, by their classes.
     fn of_members(members: &[u32], classes: &[u32], amount: impl Fn(usize) -> T) -> Self {
-        let mut totals = match members.len() * 8 < classes.len() {
-            true => Self::Some(BTreeMap::new()),
-            false => {
-                let most = classes.iter().copied().max().unwrap_or(0);
-                Self::All(vec![T::default(); most as usize + 1])
-            }
+        let mut totals = if members.len() * 8 < classes.len() {
+            Self::Some(BTreeMap::new())
+        } else {
+            let most = classes.iter().copied().max().unwrap_or(0);
+            Self::All(vec![T::default(); most as usize + 1])
         };
         for &record in members {
             *totals.at(classes[record as usize]) += amount(record as usize);

@@ -43,11 +43,10 @@ impl Basis {
         };
         while !open.is_empty() {
             let left: Vec<f64> = open.iter().map(|&k| norm(&columns[k][..fitted])).collect();
-            let place = match basis.chosen.len() < leading {
-                true => 0,
-                false => {
-                    (0..open.len()).fold(0, |best, k| if left[k] > left[best] { k } else { best })
-                }
+            let place = if basis.chosen.len() < leading {
+                0
+            } else {
+                (0..open.len()).fold(0, |best, k| if left[k] > left[best] { k } else { best })
             };
             let k = open.remove(place);
             let mut column = std::mem::take(&mut columns[k]);

@@ -104,9 +104,10 @@ impl Markers {
 
     /// Whether this cell content is missing if every other cell is a number.
     pub fn is_numeric_word(&self, cell: &[u8]) -> bool {
-        match cell.is_empty() {
-            true => self.numeric_empty && !self.is_marker(cell),
-            false => self.numeric_words && is_numeric_marker(cell),
+        if cell.is_empty() {
+            self.numeric_empty && !self.is_marker(cell)
+        } else {
+            self.numeric_words && is_numeric_marker(cell)
         }
     }
 }

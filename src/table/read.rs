@@ -101,9 +101,10 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         cells: &cells,
         encoding,
     };
-    let doubt = match stated.header.is_some() || header.is_empty() || names::known(roles, &names) {
-        true => None,
-        false => first_line.doubt(),
+    let doubt = if stated.header.is_some() || header.is_empty() || names::known(roles, &names) {
+        None
+    } else {
+        first_line.doubt()
     };
     if doubt.is_some() {
         // What may be a record is no name, and not to be shown.

@@ -147,13 +147,15 @@ impl Numeral {
             .rev()
             .take_while(|&&digit| digit == b'0')
             .count();
-        let significant = match leading == digits.len() {
-            true => Vec::new(),
-            false => digits[leading..digits.len() - trailing].to_vec(),
+        let significant = if leading == digits.len() {
+            Vec::new()
+        } else {
+            digits[leading..digits.len() - trailing].to_vec()
         };
-        let point = match significant.is_empty() {
-            true => 0,
-            false => whole as i64 - leading as i64 + exponent.unwrap_or(0),
+        let point = if significant.is_empty() {
+            0
+        } else {
+            whole as i64 - leading as i64 + exponent.unwrap_or(0)
         };
         let grouped =
             !syntax.thousands.is_empty() && memchr::memmem::find(text, syntax.thousands).is_some();
@@ -221,9 +223,10 @@ impl Numerals {
         {
             fraction.resize(fixed, b'0');
         }
-        let least = match self.bare_fraction && !decimal.is_zero() && !fraction.is_empty() {
-            true => 0,
-            false => self.whole_digits,
+        let least = if self.bare_fraction && !decimal.is_zero() && !fraction.is_empty() {
+            0
+        } else {
+            self.whole_digits
         };
         while whole.len() < least {
             whole.insert(0, b'0');
@@ -635,9 +638,10 @@ impl Table {
                 .map(|first| first..self.n_records().min(first + CHUNK))
         };
         let present = |record: &usize| !column.missing.contains(*record);
-        let plain = match numeric {
-            false => None,
-            true => chunks()
+        let plain = if !numeric {
+            None
+        } else {
+            chunks()
                 .map(|records| {
                     let mut plain = Plain::default();
                     for record in records.filter(present) {
@@ -646,7 +650,7 @@ impl Table {
                     plain
                 })
                 .reduce(Plain::default, Plain::join)
-                .spelling(delimiter, syntax),
+                .spelling(delimiter, syntax)
         };
         let mut plan = Plan {
             spelling: Spelling {

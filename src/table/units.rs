@@ -91,9 +91,10 @@ impl Table {
             .filter(|(_, units)| units.is_none())
             .map(|(record, _)| record)
             .collect();
-        let table = match gone.is_empty() {
-            true => self,
-            false => self.with_missing(id, &gone)?,
+        let table = if gone.is_empty() {
+            self
+        } else {
+            self.with_missing(id, &gone)?
         };
         #[expect(
             clippy::cast_precision_loss,
@@ -156,9 +157,10 @@ fn written(units: i128, decimals: usize, mark: char) -> String {
     let digits = format!("{:0>width$}", units.unsigned_abs(), width = decimals + 1);
     let (whole, fraction) = digits.split_at(digits.len() - decimals);
     let sign = if units < 0 { "-" } else { "" };
-    match fraction.is_empty() {
-        true => format!("{sign}{whole}"),
-        false => format!("{sign}{whole}{mark}{fraction}"),
+    if fraction.is_empty() {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}{mark}{fraction}")
     }
 }
 

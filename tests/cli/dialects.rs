@@ -150,9 +150,10 @@ fn all_but_the_masked_attribute_is_byte_identical() {
     for file in files() {
         let sandbox = Sandbox::new();
         sandbox.write("in.csv", file.bytes());
-        let attributes = match file.options.contains("--attributes") {
-            true => "",
-            false => "--attributes income",
+        let attributes = if file.options.contains("--attributes") {
+            ""
+        } else {
+            "--attributes income"
         };
         // The sign and the leading zero of a code are for a roles file to allow.
         sandbox.write("roles.toml", "continuous = ['income']");

@@ -233,15 +233,14 @@ fn on_parts_of_files() {
         for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
             let forward = direction == Direction::OriginalToMasked;
             let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
-            let partner: Vec<Option<usize>> = match forward {
-                true => held
-                    .iter()
+            let partner: Vec<Option<usize>> = if forward {
+                held.iter()
                     .map(|&r| kept.iter().position(|&k| k == r as usize))
-                    .collect(),
-                false => kept
-                    .iter()
+                    .collect()
+            } else {
+                kept.iter()
                     .map(|&k| held.iter().position(|&r| r as usize == k))
-                    .collect(),
+                    .collect()
             };
             let study = Study::new(&left, &right, &truth, held.clone(), direction);
             let case = study.case(&known);

@@ -42,9 +42,10 @@ fn is_extreme(values: &[f64], value: f64) -> bool {
 
 /// What a claim counts, by the links themselves.
 fn credit(claim: &Claim, truth: u32) -> f64 {
-    match claim.linked.contains(&truth) {
-        true => 1.0 / f64::from(claim.tied),
-        false => 0.0,
+    if claim.linked.contains(&truth) {
+        1.0 / f64::from(claim.tied)
+    } else {
+        0.0
     }
 }
 

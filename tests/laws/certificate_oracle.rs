@@ -143,9 +143,10 @@ pub fn cone(family: &str, files: &Halves, names: &[&str], turned: bool) -> Vec<C
 
 impl Halves {
     fn sides(&self, turned: bool) -> (&Vec<Vec<i64>>, &Vec<Vec<i64>>) {
-        match turned {
-            false => (&self.original, &self.masked),
-            true => (&self.masked, &self.original),
+        if !turned {
+            (&self.original, &self.masked)
+        } else {
+            (&self.masked, &self.original)
         }
     }
 
@@ -290,9 +291,10 @@ fn is_positive(value: &BigInt) -> bool {
 /// Leading minors, for three attributes at most.
 fn is_definite(n: usize, p: &[BigInt]) -> bool {
     let all = pairs(n);
-    let of = |k: usize, l: usize| match k == l {
-        true => &p[k],
-        false => {
+    let of = |k: usize, l: usize| {
+        if k == l {
+            &p[k]
+        } else {
             &p[n + all
                 .iter()
                 .position(|&pair| pair == (k.min(l), k.max(l)))

@@ -828,10 +828,7 @@ proptest! {
             _ => by.round(),
         };
         let is_whole = number.is_u64() || number.is_i64();
-        *number = match is_whole && changed.fract() == 0.0 {
-            true => Value::from(changed as i64),
-            false => Value::from(changed),
-        };
+        *number = if is_whole && changed.fract() == 0.0 { Value::from(changed as i64) } else { Value::from(changed) };
         // What does not fit the format is refused by it.
         let Ok(certificate) = Certificate::from_json("c.json", &json.to_string()) else {
             return Ok(());

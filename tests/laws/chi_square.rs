@@ -32,9 +32,10 @@ pub fn assert_same_law(one: &[u32], other: &[u32]) {
         }
     };
     for (&a, &b) in one.iter().zip(other) {
-        match a + b < 20 {
-            true => rest = (rest.0 + a, rest.1 + b),
-            false => add(a, b),
+        if a + b < 20 {
+            rest = (rest.0 + a, rest.1 + b)
+        } else {
+            add(a, b)
         }
     }
     add(rest.0, rest.1);

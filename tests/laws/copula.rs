@@ -212,9 +212,10 @@ fn bits_are_those_of_the_formula() {
                 let (mut low, mut high) = (0.0_f64, 1.0_f64);
                 for _ in 0..200 {
                     let rho = 0.5 * (low + high);
-                    match rho / (1.0 - rho * rho) < mu * g {
-                        true => low = rho,
-                        false => high = rho,
+                    if rho / (1.0 - rho * rho) < mu * g {
+                        low = rho
+                    } else {
+                        high = rho
                     }
                 }
                 -0.5 * (1.0 - low * low).log2()

@@ -85,9 +85,10 @@ fn standardised(text: &str) -> (Vec<Vec<f64>>, Vec<(f64, f64)>) {
         let m = moments(present.map(|r| numbers.values[r]));
         units.push((m.mean, m.sd));
         for (record, point) in points.iter_mut().enumerate() {
-            point.push(match numbers.missing.contains(record) || m.sd == 0.0 {
-                true => 0.0,
-                false => (numbers.values[record] - m.mean) / m.sd,
+            point.push(if numbers.missing.contains(record) || m.sd == 0.0 {
+                0.0
+            } else {
+                (numbers.values[record] - m.mean) / m.sd
             });
         }
     }

@@ -59,9 +59,12 @@ fn correlated(seed: u64, records: usize, gap: u64) -> String {
         let y2 = noise(100_000) - y1;
         let cells: Vec<String> = [x0, x1, x2, y0, y1, y2]
             .iter()
-            .map(|value| match gap > 0 && dice.roll(gap) == 0 {
-                true => "NA".into(),
-                false => value.to_string(),
+            .map(|value| {
+                if gap > 0 && dice.roll(gap) == 0 {
+                    "NA".into()
+                } else {
+                    value.to_string()
+                }
             })
             .collect();
         text += &(cells.join(",") + "\n");

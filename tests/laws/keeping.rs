@@ -86,9 +86,10 @@ fn enterprises(seed: u64, records: usize, gaps: bool) -> Table {
         if gaps && record % 9 == 4 {
             home_text = "NA".into();
         }
-        let total = match gaps && record % 11 == 5 {
-            true => String::new(),
-            false => comma(home + abroad),
+        let total = if gaps && record % 11 == 5 {
+            String::new()
+        } else {
+            comma(home + abroad)
         };
         text += &format!(
             "{total};{home_text};{};{}\n",

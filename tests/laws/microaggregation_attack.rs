@@ -208,9 +208,12 @@ fn ascending(mut numbers: Vec<f64>) -> Vec<f64> {
 /// Counts by plain loops: which pairs are possible is said by `possible(original, released)`.
 fn plain(x: &Values, y: &Values, possible: &dyn Fn(usize, usize) -> bool, forward: bool) -> Counts {
     let (seekers, sought) = if forward { (x, y) } else { (y, x) };
-    oracle::count_among(seekers, sought, &|seeker, other| match forward {
-        true => possible(seeker, other),
-        false => possible(other, seeker),
+    oracle::count_among(seekers, sought, &|seeker, other| {
+        if forward {
+            possible(seeker, other)
+        } else {
+            possible(other, seeker)
+        }
     })
 }
 
@@ -295,15 +298,15 @@ fn nearest_groups_by_plain_loops() {
                 let pick = |record: &[Option<f64>]| block.map(|a| record[a]);
                 let block_scales: Vec<_> = block.iter().map(|&a| scales[a]).collect();
                 let fits = |cluster: [Option<f64>; 2]| {
-                    pick(&x[i]).iter().zip(cluster).all(|(a, b)| match forward {
-                        true => a.is_none() || b.is_some(),
-                        false => b.is_none() || a.is_some(),
+                    pick(&x[i]).iter().zip(cluster).all(|(a, b)| {
+                        if forward {
+                            a.is_none() || b.is_some()
+                        } else {
+                            b.is_none() || a.is_some()
+                        }
                     })
                 };
-                let blank = match forward {
-                    true => pick(&x[i]),
-                    false => shown(j),
-                };
+                let blank = if forward { pick(&x[i]) } else { shown(j) };
                 if blank == [None, None] {
                     return true;
                 }

@@ -112,14 +112,13 @@ fn no_other_normal_masking_of_the_same_loss_says_less() {
         let [left, right] = [(); 2].map(|()| numbers.rotation(d));
         let singular: Vec<f64> = (0..d).map(|_| 0.999 * numbers.next()).collect();
         // Every other case is near the optimum: there it is easiest to beat.
-        let k = match case % 8 < 4 {
-            true => (&left * &Array1::from(singular.clone())).dot(&right.t()),
-            false => {
-                let best = directions.transfer(3.0 * numbers.next() + 0.01, Allocation::Minimal);
-                let back = inverse(&half);
-                let own = back.dot(&best.a.dot(&r)).dot(&back);
-                own * (1.0 - 0.01 * numbers.next()) + numbers.matrix(d) * 0.002
-            }
+        let k = if case % 8 < 4 {
+            (&left * &Array1::from(singular.clone())).dot(&right.t())
+        } else {
+            let best = directions.transfer(3.0 * numbers.next() + 0.01, Allocation::Minimal);
+            let back = inverse(&half);
+            let own = back.dot(&best.a.dot(&r)).dot(&back);
+            own * (1.0 - 0.01 * numbers.next()) + numbers.matrix(d) * 0.002
         };
         // I = −½ log2 det(1 − K Kᵀ), by the product of the pivots; only contractions are maskings.
         let rest = Array2::<f64>::eye(d) - k.dot(&k.t());

@@ -149,9 +149,12 @@ fn points_in_boxes_cost_what_a_dense_solver_finds() {
             let seekers = matrix(&mut dice, n, 3, true);
             let sought = matrix(&mut dice, m, 3, true);
             let bounds = |shift: f64| -> Vec<f64> {
-                let around = |cell: usize| match seekers.is_missing(cell / 3, cell % 3) {
-                    true => shift * f64::INFINITY,
-                    false => seekers.values()[cell] + shift * reach,
+                let around = |cell: usize| {
+                    if seekers.is_missing(cell / 3, cell % 3) {
+                        shift * f64::INFINITY
+                    } else {
+                        seekers.values()[cell] + shift * reach
+                    }
                 };
                 (0..n * 3).map(around).collect()
             };

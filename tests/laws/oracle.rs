@@ -84,9 +84,10 @@ fn possible(
     let Some(sought) = sought else {
         return !in_place;
     };
-    match released_is_sought {
-        true => within_ranks(seeker, sought, sorted, window),
-        false => within_ranks(sought, seeker, sorted, window),
+    if released_is_sought {
+        within_ranks(seeker, sought, sorted, window)
+    } else {
+        within_ranks(sought, seeker, sorted, window)
     }
 }
 

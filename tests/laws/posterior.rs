@@ -38,9 +38,12 @@ impl Lists for Weights {
 
 impl Weights {
     fn of_chance(dice: &mut Dice, n: usize, m: usize, sides: u64) -> Self {
-        let mut weight = |_| match dice.roll(8) < sides {
-            true => (dice.roll(600) as f64 / 100.0 - 3.0).exp(),
-            false => 0.0,
+        let mut weight = |_| {
+            if dice.roll(8) < sides {
+                (dice.roll(600) as f64 / 100.0 - 3.0).exp()
+            } else {
+                0.0
+            }
         };
         Self {
             n_sought: m,

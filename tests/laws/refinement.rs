@@ -30,9 +30,12 @@ fn points(n: u32, width: u32) -> Matrix {
 fn runs(n: u32, size: u32) -> Partition {
     let records: Vec<u32> = (0..n).collect();
     let groups = n / size;
-    let cut = |group: u32| match group + 1 == groups {
-        true => &records[(group * size) as usize..],
-        false => &records[(group * size) as usize..((group + 1) * size) as usize],
+    let cut = |group: u32| {
+        if group + 1 == groups {
+            &records[(group * size) as usize..]
+        } else {
+            &records[(group * size) as usize..((group + 1) * size) as usize]
+        }
     };
     Partition::from_groups(n as usize, (0..groups).map(cut))
 }

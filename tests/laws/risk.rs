@@ -370,9 +370,12 @@ fn no_figure_depends_on_the_order_of_records_or_of_the_key_or_on_the_names_of_va
             let renamed: Cells = cells
                 .iter()
                 .map(|record| {
-                    let rename = |(place, cell): (usize, &Option<i64>)| match place == last {
-                        true => *cell,
-                        false => cell.map(|value| 1000 - 7 * value),
+                    let rename = |(place, cell): (usize, &Option<i64>)| {
+                        if place == last {
+                            *cell
+                        } else {
+                            cell.map(|value| 1000 - 7 * value)
+                        }
                     };
                     record.iter().enumerate().map(rename).collect()
                 })

@@ -48,9 +48,10 @@ fn disguised(original: &Table) -> (Table, Vec<(String, String)>) {
             .enumerate()
             .map(|(k, &id)| {
                 let value = original.numbers(id).unwrap().values[record];
-                match original.is_missing(record, id) {
-                    true => String::new(),
-                    false => format!("{}", value * (0.37 + k as f64) - 1000.0 * k as f64),
+                if original.is_missing(record, id) {
+                    String::new()
+                } else {
+                    format!("{}", value * (0.37 + k as f64) - 1000.0 * k as f64)
                 }
             })
             .collect();

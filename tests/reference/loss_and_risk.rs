@@ -32,9 +32,10 @@ fn read(path: &std::path::Path) -> Table {
 fn pair(case: &Value) -> Option<Pair> {
     let file = case["file"].as_str().unwrap();
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
-    let original = match case["bundled"] == false {
-        true => super::path(file)?,
-        false => data.join(file),
+    let original = if case["bundled"] == false {
+        super::path(file)?
+    } else {
+        data.join(file)
     };
     let folder = tempfile::tempdir().unwrap();
     let masked = match case["call"].as_str().unwrap() {

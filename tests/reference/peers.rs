@@ -76,9 +76,10 @@ fn confidential(table: &Table, case: &Value) -> Confidential {
 }
 
 fn relative(ours: f64, theirs: f64) -> f64 {
-    match ours == theirs {
-        true => 0.0,
-        false => (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE),
+    if ours == theirs {
+        0.0
+    } else {
+        (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -255,9 +256,10 @@ fn special_uniques_are_those_of_sdcmicro() {
             &classes,
             suda::Wanted {
                 most,
-                scoring: match case["original_scores"] == true {
-                    true => Scoring::Elliot,
-                    false => Scoring::Subsets,
+                scoring: if case["original_scores"] == true {
+                    Scoring::Elliot
+                } else {
+                    Scoring::Subsets
                 },
                 fraction: case["fraction"].as_f64().unwrap(),
             },

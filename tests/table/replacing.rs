@@ -194,10 +194,7 @@ proptest! {
         };
         let mut plain: Vec<Vec<String>> =
             cells.iter().map(|record| record.iter().map(|&cell| cell.to_owned()).collect()).collect();
-        let quoted = |text: &String| match text.contains([';', '"']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.clone(),
-        };
+        let quoted = |text: &String| if text.contains([';', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.clone() };
         let join = |names: &str, plain: &[Vec<String>]| plain.iter().fold(names.to_owned(), |all, record| {
             all + &record.iter().map(quoted).collect::<Vec<_>>().join(";") + "\n"
         });

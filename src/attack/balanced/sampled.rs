@@ -178,9 +178,10 @@ fn run<R: Rng>(
         .map(|seeker| {
             let list = balanced.probabilities(seeker).enumerate();
             let best = list.fold((0, 0.0), |best, (place, (_, probability))| {
-                match probability > best.1 {
-                    true => (place, probability),
-                    false => best,
+                if probability > best.1 {
+                    (place, probability)
+                } else {
+                    best
                 }
             });
             best.0
@@ -232,9 +233,10 @@ fn effective(tallies: &[Tally]) -> f64 {
         found += of_mean;
     }
     let all = (CHAINS * SAMPLES) as f64;
-    match found > 0.0 {
-        true => (independent / found).min(all),
-        false => all,
+    if found > 0.0 {
+        (independent / found).min(all)
+    } else {
+        all
     }
 }
 
@@ -265,9 +267,10 @@ impl Lists for Sampled {
     fn stated(&self, seeker: usize, _list: &[(u32, f64)]) -> f64 {
         let chosen = self.shares(seeker, 0).zip(self.shares(seeker, 1));
         let best = chosen.fold((0.0, 0.0), |best, ((_, chosen), (_, stated))| {
-            match chosen > best.0 {
-                true => (chosen, stated),
-                false => best,
+            if chosen > best.0 {
+                (chosen, stated)
+            } else {
+                best
             }
         });
         best.1

@@ -166,9 +166,10 @@ impl Factors {
 
 /// A step from one factor towards another, and beyond it.
 fn stepped(from: f64, to: f64, step: f64) -> f64 {
-    finite(match step > 1.0 {
-        true => from * (to / from).powf(step),
-        false => to,
+    finite(if step > 1.0 {
+        from * (to / from).powf(step)
+    } else {
+        to
     })
 }
 

@@ -106,12 +106,13 @@ impl Involution {
 /// # Errors
 /// Usage, when it is not above 0 and below 1.
 pub fn check_eps(eps: f64) -> Result<()> {
-    match eps > 0.0 && eps < 1.0 {
-        true => Ok(()),
-        false => Err(
+    if eps > 0.0 && eps < 1.0 {
+        Ok(())
+    } else {
+        Err(
             Error::usage("--eps is a share of values: a number above 0 and below 1")
                 .remedy("0.02 is usual"),
-        ),
+        )
     }
 }
 

@@ -66,9 +66,10 @@ pub(super) fn weigh(
             let together =
                 cluster.pairs.iter().map(|&pair| own[pair]).sum::<f64>() - cluster.log_events;
             for &pair in &cluster.pairs {
-                let said = match cluster.is_possible {
-                    true => (together - own[pair]).clamp(-MAX, MAX),
-                    false => -MAX,
+                let said = if cluster.is_possible {
+                    (together - own[pair]).clamp(-MAX, MAX)
+                } else {
+                    -MAX
                 };
                 let step = (said - factors[pair]).clamp(-longest, longest);
                 factors[pair] += step;

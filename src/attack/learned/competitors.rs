@@ -131,12 +131,11 @@ impl<'a> Competitors<'a> {
             let mut span = (f64::INFINITY, f64::NEG_INFINITY, false);
             for &point in run.iter() {
                 let row = points.record(point as usize);
-                match row.is_missing(column) {
-                    true => span.2 = true,
-                    false => {
-                        let value = row.values()[column];
-                        span = (span.0.min(value), span.1.max(value), span.2);
-                    }
+                if row.is_missing(column) {
+                    span.2 = true
+                } else {
+                    let value = row.values()[column];
+                    span = (span.0.min(value), span.1.max(value), span.2);
                 }
             }
             let spread = (span.1 - span.0) * weight.sqrt();
@@ -163,12 +162,11 @@ impl<'a> Competitors<'a> {
         let metric = &self.differences.nearest.metric;
         let point = self.points.record(place);
         for (column, &attribute) in self.attributes.iter().enumerate() {
-            squares[attribute] += match seeker.is_missing(column) || point.is_missing(column) {
-                true => metric.missing()[column],
-                false => {
-                    let difference = seeker.values()[column] - point.values()[column];
-                    metric.weights()[column] * (difference * difference)
-                }
+            squares[attribute] += if seeker.is_missing(column) || point.is_missing(column) {
+                metric.missing()[column]
+            } else {
+                let difference = seeker.values()[column] - point.values()[column];
+                metric.weights()[column] * (difference * difference)
             };
         }
     }

@@ -64,24 +64,22 @@ fn moved_to(
 fn towards(x: f64, y: f64, z: f64) -> f64 {
     let (own, other) = (x - y, x - z);
     let sum = own + other;
-    match sum.abs() <= CANCELLED * own.abs().max(other.abs()) {
-        true => {
-            (&(&Exact::of_finite(x).twice() - &Exact::of_finite(y)) - &Exact::of_finite(z)).near()
-        }
-        false => sum,
+    if sum.abs() <= CANCELLED * own.abs().max(other.abs()) {
+        (&(&Exact::of_finite(x).twice() - &Exact::of_finite(y)) - &Exact::of_finite(z)).near()
+    } else {
+        sum
     }
 }
 
 /// `weight · (x − y)² − gap`, rounded once where most of it cancels.
 fn above(weight: f64, x: f64, y: f64, gap: f64) -> f64 {
     let above = weight * ((x - y) * (x - y)) - gap;
-    match above.abs() <= CANCELLED * gap {
-        true => {
-            let difference = &Exact::of_finite(x) - &Exact::of_finite(y);
-            let square = &Exact::of_finite(weight) * &(&difference * &difference);
-            (&square - &Exact::of_finite(gap)).near()
-        }
-        false => above,
+    if above.abs() <= CANCELLED * gap {
+        let difference = &Exact::of_finite(x) - &Exact::of_finite(y);
+        let square = &Exact::of_finite(weight) * &(&difference * &difference);
+        (&square - &Exact::of_finite(gap)).near()
+    } else {
+        above
     }
 }
 
@@ -162,9 +160,12 @@ impl<'a> Differences<'a> {
         let sought = &self.nearest.sought;
         let key = |record: usize| {
             let row = sought.record(record);
-            (0..sought.n_attributes()).map(move |column| match row.is_missing(column) {
-                true => None,
-                false => Some((row.values()[column] + 0.0).to_bits()),
+            (0..sought.n_attributes()).map(move |column| {
+                if row.is_missing(column) {
+                    None
+                } else {
+                    Some((row.values()[column] + 0.0).to_bits())
+                }
             })
         };
         let mut order: Vec<usize> = (0..sought.n_records()).collect();
@@ -369,9 +370,10 @@ impl<'a> Differences<'a> {
             let is_missing = a.is_missing(place) || b.is_missing(place);
             let difference =
                 (a.values()[place] - b.values()[place]) * metric.weights()[place].sqrt();
-            signed[column.attribute] = match is_missing {
-                true => (None, metric.missing()[place]),
-                false => (Some(difference), difference * difference),
+            signed[column.attribute] = if is_missing {
+                (None, metric.missing()[place])
+            } else {
+                (Some(difference), difference * difference)
             };
         }
     }

@@ -22,15 +22,16 @@ impl Family {
     /// is as far from one as from the other ([`Differences::margins`]).
     pub(super) fn exact_row(self, differences: &Differences<'_>, of: [usize; 3]) -> Vec<Exact> {
         let [seeker, partner, competitor] = of;
-        let (own, other) = match self.is_bilinear() {
-            true => (
+        let (own, other) = if self.is_bilinear() {
+            (
                 of_signed(&signed(differences, [seeker, partner, partner])),
                 of_signed(&signed(differences, [seeker, partner, competitor])),
-            ),
-            false => (
+            )
+        } else {
+            (
                 self.of_exact_squares(&squares(differences, [seeker, partner, partner])),
                 self.of_exact_squares(&squares(differences, [seeker, partner, competitor])),
-            ),
+            )
         };
         other
             .iter()
@@ -189,16 +190,16 @@ impl<'a, D: Deref<Target = Differences<'a>>> Exactly<D> {
         let metric = &self.differences.nearest.metric;
         let values = self.differences.nearest.seekers.record(seeker);
         let of_column = |(place, &(low, high)): (usize, &(f64, f64))| {
-            let square = match values.is_missing(place) || low > high {
-                true => 0.0,
-                false => {
-                    let x = values.values()[place];
-                    let away = match self.mapped > 1.0 {
-                        true => x.abs() + low.abs().max(high.abs()),
-                        false => (x - low).abs().max((x - high).abs()),
-                    };
-                    metric.weights()[place] * (away * away)
-                }
+            let square = if values.is_missing(place) || low > high {
+                0.0
+            } else {
+                let x = values.values()[place];
+                let away = if self.mapped > 1.0 {
+                    x.abs() + low.abs().max(high.abs())
+                } else {
+                    (x - low).abs().max((x - high).abs())
+                };
+                metric.weights()[place] * (away * away)
             };
             square.max(metric.missing()[place])
         };
@@ -213,9 +214,10 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync + std::fmt::Debug> Decides fo
         let n = self.differences.n_attributes();
         let terms = (n * n + 8) as f64;
         let share = ROUNDINGS * terms;
-        let size = match self.is_sum {
-            true => 0.0,
-            false => 2.0 * self.greatest(seeker) * self.mapped,
+        let size = if self.is_sum {
+            0.0
+        } else {
+            2.0 * self.greatest(seeker) * self.mapped
         };
         let moved = 2.0 * self.differences.moved_at_most(seeker, &self.spans);
         Doubt {

@@ -33,9 +33,10 @@ pub(super) fn preference<'a>(
     if matches!(family, Family::WeightedMean | Family::WeightedMeanMetric) {
         return weighted(differences, family, parameters).into();
     }
-    let points = match family.is_bilinear() {
-        true => as_points(&differences, parameters),
-        false => None,
+    let points = if family.is_bilinear() {
+        as_points(&differences, parameters)
+    } else {
+        None
     };
     let mut decides = Exactly::new(Box::new(differences), family, parameters);
     if let Some(points) = points {

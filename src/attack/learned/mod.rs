@@ -156,12 +156,13 @@ impl Learner {
         let margin = source.problem.margin(&parameters);
         let with_partner = partners.iter().flatten().count();
         // A bound speaks of links by more than rounding. Where there are others, only the records that are never linked bound the number of all.
-        let (bound, proof) = match linked > strict.bound {
-            false => (strict.bound, strict.proof),
-            true => (
+        let (bound, proof) = if linked <= strict.bound {
+            (strict.bound, strict.proof)
+        } else {
+            (
                 with_partner - strict.never.len().min(with_partner),
                 Proof::Search("the records that are never linked".into()),
-            ),
+            )
         };
         Ok(Lesson {
             margin,

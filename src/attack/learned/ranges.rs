@@ -299,11 +299,10 @@ impl<'a> Cell<'a> {
         for (_, place) in missing.into_iter().take(AT_ONCE) {
             self.is_listed[place] = true;
             let row = half_spaces[place].clone();
-            match self.is_inside {
-                true => self.add_above_margin(row),
-                false => {
-                    self.program.add_row(row, 0.0, f64::INFINITY);
-                }
+            if self.is_inside {
+                self.add_above_margin(row)
+            } else {
+                self.program.add_row(row, 0.0, f64::INFINITY);
             }
         }
     }

@@ -113,9 +113,10 @@ fn learn_listing(
     let space = family.space(differences.n_attributes())?;
     let competitors = Competitors::new(differences, family);
     let mut growing = Growing::new(differences, family, space, &competitors);
-    match lists_all(differences, family, most_listed) {
-        true => growing.list_all(partners),
-        false => growing.list_none(partners),
+    if lists_all(differences, family, most_listed) {
+        growing.list_all(partners)
+    } else {
+        growing.list_none(partners)
     }
     growing.bound = growing.blocks.len() + growing.always.len();
     if !family.is_mean() {
@@ -130,9 +131,10 @@ fn learn_listing(
     }
     growing.warm_up(watch);
     growing.complete();
-    let mut tolerance = match growing.is_complete {
-        true => 0,
-        false => growing.blocks.len() / 100,
+    let mut tolerance = if growing.is_complete {
+        0
+    } else {
+        growing.blocks.len() / 100
     };
     loop {
         let start = Start {
@@ -306,9 +308,10 @@ impl<'a> Growing<'a> {
                 || Room::new(self.differences.n_attributes()),
                 |room, (seeker, partner)| {
                     let partner = (*partner)? as usize;
-                    match self.family.is_monotone() {
-                        true => self.competitors.never_beaten(seeker, partner, room),
-                        false => None,
+                    if self.family.is_monotone() {
+                        self.competitors.never_beaten(seeker, partner, room)
+                    } else {
+                        None
                     }
                 },
             )
@@ -362,9 +365,10 @@ impl<'a> Growing<'a> {
         }
         self.consider(&first);
         let mut from = starts(self.family, self.differences, &self.partners());
-        let (rounds, restarts) = match self.problem.space.is_simplex {
-            true if self.blocks.len() <= SEARCHED => (ROUNDS, 4),
-            _ => (ROUNDS / 2, 1),
+        let (rounds, restarts) = if self.problem.space.is_simplex && self.blocks.len() <= SEARCHED {
+            (ROUNDS, 4)
+        } else {
+            (ROUNDS / 2, 1)
         };
         for _ in 0..rounds {
             if watch.stops() {
@@ -383,9 +387,10 @@ impl<'a> Growing<'a> {
         if self.all_rows.is_some() {
             return;
         }
-        let around = match self.blocks.len() <= SEARCHED {
-            true => AROUND,
-            false => AROUND / 2,
+        let around = if self.blocks.len() <= SEARCHED {
+            AROUND
+        } else {
+            AROUND / 2
         };
         for turn in 0..around {
             if watch.stops() {
@@ -728,11 +733,10 @@ pub(super) fn least_share(
             |room, seeker| {
                 (0..differences.n_sought()).fold(f64::INFINITY, |least, sought| {
                     let size = competitors.form(seeker, sought, &identity, room);
-                    match size > 0.0 {
-                        true => {
-                            least.min(competitors.form(seeker, sought, parameters, room) / size)
-                        }
-                        false => least,
+                    if size > 0.0 {
+                        least.min(competitors.form(seeker, sought, parameters, room) / size)
+                    } else {
+                        least
                     }
                 })
             },

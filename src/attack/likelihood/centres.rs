@@ -47,9 +47,12 @@ impl Space {
 
     fn point(&self, matrix: &Matrix, record: usize) -> Vec<f64> {
         let row = matrix.record(record);
-        let coordinate = |(at, &place): (usize, &usize)| match row.is_missing(place) {
-            true => 0.0,
-            false => (row.values()[place] - self.means[at]) / self.units[at],
+        let coordinate = |(at, &place): (usize, &usize)| {
+            if row.is_missing(place) {
+                0.0
+            } else {
+                (row.values()[place] - self.means[at]) / self.units[at]
+            }
         };
         self.places.iter().enumerate().map(coordinate).collect()
     }

@@ -71,9 +71,12 @@ pub(super) fn displacements(window: usize) -> Vec<f64> {
 /// The law of a count and of one more event, which adds one or takes one away.
 fn convolved(counts: &[f64], p: f64, adds: bool) -> Vec<f64> {
     let at = |place: Option<usize>| place.and_then(|at| counts.get(at)).copied().unwrap_or(0.0);
-    let before = |at: usize| match adds {
-        true => at.checked_sub(1),
-        false => Some(at + 1),
+    let before = |at: usize| {
+        if adds {
+            at.checked_sub(1)
+        } else {
+            Some(at + 1)
+        }
     };
     (0..counts.len())
         .map(|c| (1.0 - p) * at(Some(c)) + p * at(before(c)))
@@ -126,9 +129,10 @@ impl Cycle {
 
     /// ln of the mean of n P over the pairs of a rank of one tie and a rank of the other.
     pub fn log_mean(&self, seeker: Ranks, sought: Ranks) -> f64 {
-        let (original, masked) = match self.from_masked {
-            true => (sought, seeker),
-            false => (seeker, sought),
+        let (original, masked) = if self.from_masked {
+            (sought, seeker)
+        } else {
+            (seeker, sought)
         };
         let share = self.below(original, masked.high) - self.below(original, masked.low);
         let n = (self.borders.len() - 1) as f64;
@@ -137,9 +141,10 @@ impl Cycle {
 
     /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
     pub fn most(&self, seeker: Ranks, interval: Ranks) -> f64 {
-        let (original, masked) = match self.from_masked {
-            true => (interval, seeker),
-            false => (seeker, interval),
+        let (original, masked) = if self.from_masked {
+            (interval, seeker)
+        } else {
+            (seeker, interval)
         };
         // Where ranks lie closest on the axis of y, at its ends, they are most likely.
         let density = |rank: u32| {
@@ -153,9 +158,10 @@ impl Cycle {
             self.borders[masked.high as usize],
         );
         let beyond = (low - to).max(from - high) - self.reach;
-        let within = match beyond > 0.0 {
-            true => cdf(-beyond / self.longest),
-            false => 1.0,
+        let within = if beyond > 0.0 {
+            cdf(-beyond / self.longest)
+        } else {
+            1.0
         };
         let n = (self.borders.len() - 1) as f64;
         (n * most * within).max(MIN).ln() + SLACK
@@ -195,9 +201,10 @@ fn excess(x: f64, s: f64) -> f64 {
 /// ∫ Ψ up to x.
 fn areas(x: f64, s: f64) -> f64 {
     let tail = |x: f64| 0.5 * ((x * x + s * s) * cdf(-x / s) - x * s * density(x / s));
-    match x > 0.0 {
-        true => 0.5 * (x * x + s * s) - tail(x),
-        false => tail(-x),
+    if x > 0.0 {
+        0.5 * (x * x + s * s) - tail(x)
+    } else {
+        tail(-x)
     }
 }
 
@@ -227,9 +234,10 @@ impl Whole {
         // M is monotone.
         for _ in 0..80 {
             let middle = 0.5 * (low + high);
-            match self.at(middle).0 < k {
-                true => low = middle,
-                false => high = middle,
+            if self.at(middle).0 < k {
+                low = middle
+            } else {
+                high = middle
             }
         }
         0.5 * (low + high)

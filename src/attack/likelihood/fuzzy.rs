@@ -52,9 +52,10 @@ pub(super) fn lists<'a>(
         .collect();
     let exponent = 1.0 / (Fuzziness::new(stated.m2)?.m() - 1.0);
     let (intruder, released) = (scenario.intruder, scenario.released);
-    let moments = match scenario.holds_all() {
-        true => moments_by_attribute(intruder),
-        false => moments_by_attribute(released),
+    let moments = if scenario.holds_all() {
+        moments_by_attribute(intruder)
+    } else {
+        moments_by_attribute(released)
     };
     let blocks = stated
         .blocks

@@ -50,9 +50,10 @@ pub(super) fn lists<'a>(
         .iter()
         .map(|name| published.attributes.contains(name))
         .collect();
-    let moments = match scenario.holds_all() {
-        true => moments_by_attribute(intruder),
-        false => moments_by_attribute(released),
+    let moments = if scenario.holds_all() {
+        moments_by_attribute(intruder)
+    } else {
+        moments_by_attribute(released)
     };
     let one_by_one = matches!(
         stated.algorithm,

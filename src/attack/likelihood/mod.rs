@@ -139,9 +139,10 @@ impl Likelihood {
         let Method::RankSwap(stated) = &self.published.method else {
             return None;
         };
-        Some(match self.published.attributes.contains(attribute) {
-            true => *(self.windows.get(attribute)).unwrap_or(&stated.greatest_difference()),
-            false => 0,
+        Some(if self.published.attributes.contains(attribute) {
+            *(self.windows.get(attribute)).unwrap_or(&stated.greatest_difference())
+        } else {
+            0
         })
     }
 }
@@ -285,31 +286,33 @@ impl Ranked {
         let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
         let files = RankedFiles::new(scenario, &exact);
         let n_released = scenario.released.n_records();
-        let share = match published.records > n_released {
-            true => (n_released as f64 / published.records as f64).max(MIN_SHARE),
-            false => 1.0,
+        let share = if published.records > n_released {
+            (n_released as f64 / published.records as f64).max(MIN_SHARE)
+        } else {
+            1.0
         };
         // Attributes of one law and as many values share it.
         let mut made: BTreeMap<(usize, Option<usize>), Law> = BTreeMap::new();
         let mut laws = Vec::with_capacity(masked.len());
         for ((name, &masked), &n) in scenario.known.iter().zip(&masked).zip(&files.present) {
             let window = attack.window_of(name);
-            laws.push(match masked {
-                false => Law::Equal { values: n },
-                true => made
-                    .entry((n, window))
+            laws.push(if !masked {
+                Law::Equal { values: n }
+            } else {
+                made.entry((n, window))
                     .or_insert_with(|| {
                         law_of(&published.method, window, n, share, scenario.direction)
                     })
-                    .clone(),
+                    .clone()
             });
         }
         let n_sought = scenario.sought().n_records();
         /// What is left out of the posterior of a seeker, at most.
         const LEFT_OUT: f64 = 1e-9;
-        let margin = match laws.iter().all(Law::is_bounded) {
-            true => f64::INFINITY,
-            false => (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
+        let margin = if laws.iter().all(Law::is_bounded) {
+            f64::INFINITY
+        } else {
+            (n_sought.max(1) as f64).ln() - LEFT_OUT.ln()
         };
         let ranked = Self {
             tree: Tree::new(

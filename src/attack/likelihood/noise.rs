@@ -144,9 +144,10 @@ impl Noise {
         // In standard deviations of the release, so that units do not matter; without spread there is no noise.
         let scaled = |matrix: &Array2<f64>| {
             Array2::from_shape_fn((of.len(), of.len()), |(a, b)| {
-                match sds[a] > 0.0 && sds[b] > 0.0 {
-                    true => matrix[[of[a], of[b]]] / sds[a] / sds[b],
-                    false => 0.0,
+                if sds[a] > 0.0 && sds[b] > 0.0 {
+                    matrix[[of[a], of[b]]] / sds[a] / sds[b]
+                } else {
+                    0.0
                 }
             })
         };
@@ -315,9 +316,10 @@ impl Noise {
                 })
             })
             .collect();
-        let singles = match intruder.is_complete() && released.is_complete() {
-            true => Vec::new(),
-            false => all.iter().map(|&at| self.form(&[at])).collect(),
+        let singles = if intruder.is_complete() && released.is_complete() {
+            Vec::new()
+        } else {
+            all.iter().map(|&at| self.form(&[at])).collect()
         };
         let coordinates = [
             (0..intruder.n_records())
@@ -343,9 +345,10 @@ impl Noise {
     fn nearest<'a>(&self, scenario: &Scenario<'a>) -> Preference<'a> {
         let all: Vec<usize> = (0..self.places.len()).collect();
         let gaps = !(scenario.intruder.is_complete() && scenario.released.is_complete());
-        let forms: Vec<Form> = match gaps {
-            false => vec![self.form(&all)],
-            true => all.iter().map(|&at| self.form(&[at])).collect(),
+        let forms: Vec<Form> = if !gaps {
+            vec![self.form(&all)]
+        } else {
+            all.iter().map(|&at| self.form(&[at])).collect()
         };
         let others: Vec<usize> = (0..self.masked.len())
             .filter(|&k| !self.masked[k])
@@ -362,9 +365,12 @@ impl Noise {
         let side = |matrix: &Matrix, of_intruder: bool| {
             let mut values = Vec::with_capacity(matrix.n_records() * width);
             for record in 0..matrix.n_records() {
-                let value = |place| match of_intruder {
-                    true => self.original_value(matrix, record, place),
-                    false => self.masked_value(matrix, record, place),
+                let value = |place| {
+                    if of_intruder {
+                        self.original_value(matrix, record, place)
+                    } else {
+                        self.masked_value(matrix, record, place)
+                    }
                 };
                 values.extend(forms.iter().flat_map(|form| form.coordinates(value)));
                 values.extend(others.iter().map(|&place| matrix.row(record)[place]));

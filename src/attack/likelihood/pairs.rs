@@ -90,9 +90,10 @@ impl<L: PairLaw> Pairs<L> {
     fn cost(&self, seeker: usize, sought: usize) -> f64 {
         match self.direction {
             // What the intruder misses is as likely as for anybody: it counts what the release has there.
-            Direction::MaskedToOriginal => match self.law.is_complete(sought) {
-                true => -self.law.log_likelihood(sought, seeker),
-                false => {
+            Direction::MaskedToOriginal => {
+                if self.law.is_complete(sought) {
+                    -self.law.log_likelihood(sought, seeker)
+                } else {
                     let whole = match self.complete {
                         Some(complete) => self.law.log_background(complete, seeker),
                         None => 0.0,
@@ -101,7 +102,7 @@ impl<L: PairLaw> Pairs<L> {
                         - whole
                         - self.law.log_likelihood(sought, seeker)
                 }
-            },
+            }
             Direction::OriginalToMasked => {
                 let likelihood = self.law.log_likelihood(seeker, sought);
                 if likelihood == f64::NEG_INFINITY {

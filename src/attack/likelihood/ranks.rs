@@ -70,13 +70,13 @@ impl RankedFiles {
                 .into_par_iter()
                 .flat_map_iter(|record| {
                     let row = matrix.record(record);
-                    rankings
-                        .iter()
-                        .enumerate()
-                        .map(move |(k, ranking)| match row.is_missing(k) {
-                            true => Ranks::MISSING,
-                            false => place(ranking, row.values()[k], exact[k]),
-                        })
+                    rankings.iter().enumerate().map(move |(k, ranking)| {
+                        if row.is_missing(k) {
+                            Ranks::MISSING
+                        } else {
+                            place(ranking, row.values()[k], exact[k])
+                        }
+                    })
                 })
                 .collect()
         };
@@ -90,9 +90,10 @@ impl RankedFiles {
 
 fn place(ranking: &Ranking, value: f64, exact: bool) -> Ranks {
     let (below, through) = ranking.ranks(value);
-    let (low, high) = match below < through || exact {
-        true => (below, through),
-        false => (below.saturating_sub(1), (below + 1).min(ranking.len())),
+    let (low, high) = if below < through || exact {
+        (below, through)
+    } else {
+        (below.saturating_sub(1), (below + 1).min(ranking.len()))
     };
     Ranks {
         low: to_u32(low),

@@ -77,19 +77,21 @@ impl Tree {
                     continue;
                 }
                 (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
-                interval = match interval.is_missing() {
-                    true => place,
-                    false => Ranks {
+                interval = if interval.is_missing() {
+                    place
+                } else {
+                    Ranks {
                         low: interval.low.min(place.low),
                         high: interval.high.max(place.high),
-                    },
+                    }
                 };
             }
             self.intervals.push(interval);
             self.gaps.push(misses);
-            let spread = match interval.is_missing() {
-                true => 0,
-                false => (highest - lowest).max(u32::from(misses)),
+            let spread = if interval.is_missing() {
+                0
+            } else {
+                (highest - lowest).max(u32::from(misses))
             };
             widest = widest.max((spread, k));
         }
@@ -176,9 +178,10 @@ impl Tree {
                 let row = self.row(&self.ranks, place);
                 known.iter().all(|known| {
                     let ranks = row[known.attribute];
-                    match ranks.is_missing() {
-                        true => known.of_gap > f64::NEG_INFINITY,
-                        false => known.law.is_possible(known.ranks, ranks),
+                    if ranks.is_missing() {
+                        known.of_gap > f64::NEG_INFINITY
+                    } else {
+                        known.law.is_possible(known.ranks, ranks)
                     }
                 })
             });
@@ -195,9 +198,10 @@ impl Tree {
                 attribute: k,
                 ranks,
                 law,
-                of_gap: match self.in_place[k] {
-                    true => f64::NEG_INFINITY,
-                    false => 0.0,
+                of_gap: if self.in_place[k] {
+                    f64::NEG_INFINITY
+                } else {
+                    0.0
                 },
             })
             .collect()
@@ -226,9 +230,10 @@ fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
     let mut sum = 0.0;
     for known in known {
         let ranks = row[known.attribute];
-        sum += match ranks.is_missing() {
-            true => known.of_gap,
-            false => known.law.log_mean(known.ranks, ranks),
+        sum += if ranks.is_missing() {
+            known.of_gap
+        } else {
+            known.law.log_mean(known.ranks, ranks)
         };
         if sum == f64::NEG_INFINITY {
             break;

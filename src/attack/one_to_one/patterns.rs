@@ -24,9 +24,10 @@ pub(super) fn cheapest(weighted: &Weighted) -> Result<Solution> {
         weighted.agreement.n_seekers(),
         weighted.agreement.n_sought(),
     );
-    let chosen = match n_seekers <= n_sought {
-        true => Chosen::Sought,
-        false => Chosen::Seekers,
+    let chosen = if n_seekers <= n_sought {
+        Chosen::Sought
+    } else {
+        Chosen::Seekers
     };
     let mut patterns = Patterns(PricedAgreement::new(weighted, chosen));
     let solution = assignment::cheapest(&mut patterns)?;

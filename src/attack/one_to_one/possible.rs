@@ -121,9 +121,10 @@ impl Sorted {
             let (values, points, blank) = &self.by_attribute[attribute];
             let start = values.partition_point(|&value| value < lo);
             let end = values.partition_point(|&value| value <= hi).max(start);
-            let blank: &[u32] = match boxes.admits_gaps(attribute) {
-                true => blank,
-                false => &[],
+            let blank: &[u32] = if boxes.admits_gaps(attribute) {
+                blank
+            } else {
+                &[]
             };
             if end - start + blank.len() < shortest[0].len() + shortest[1].len() {
                 shortest = [&points[start..end], blank];

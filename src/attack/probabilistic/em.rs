@@ -103,9 +103,12 @@ impl Parameters {
             }
         }
         let shares = |side: usize, old: &[f64]| -> Vec<f64> {
-            let share = |k: usize| match present[k][side] > 0.0 {
-                true => kept(agreeing[k][side] / present[k][side]),
-                false => old[k],
+            let share = |k: usize| {
+                if present[k][side] > 0.0 {
+                    kept(agreeing[k][side] / present[k][side])
+                } else {
+                    old[k]
+                }
             };
             (0..width).map(share).collect()
         };
@@ -116,10 +119,11 @@ impl Parameters {
             } else {
                 shares(1, &self.u)
             },
-            prior: match held.prior || pairs <= 0.0 {
-                true => self.prior,
+            prior: if held.prior || pairs <= 0.0 {
+                self.prior
+            } else {
                 // At least, and at most all but, a pair of them.
-                false => (matches / pairs).clamp(1.0 / pairs.max(2.0), 1.0 - 1.0 / pairs.max(2.0)),
+                (matches / pairs).clamp(1.0 / pairs.max(2.0), 1.0 - 1.0 / pairs.max(2.0))
             },
         }
     }

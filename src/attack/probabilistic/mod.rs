@@ -286,9 +286,10 @@ impl Probabilistic {
             u: self.fit != Fit::Em,
             prior: self.fit != Fit::Em || width < IDENTIFIED_FROM || em::is_of_rank_one(&numbers),
         };
-        let prior = match held.prior {
-            true => possible,
-            false => prior.unwrap_or(possible),
+        let prior = if held.prior {
+            possible
+        } else {
+            prior.unwrap_or(possible)
         };
         let all = shares(width, numbers.iter().copied());
         let start = match self.fit {

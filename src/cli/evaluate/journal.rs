@@ -242,11 +242,12 @@ fn locked(path: &Path) -> Result<Option<File>> {
             Ok(file) => file,
             Err(error) if is_absent(&error) => {
                 // What a link to nowhere names would be made, out of sight.
-                return match fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
-                    true => Err(Error::usage("is a link that leads nowhere")
+                return if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
+                    Err(Error::usage("is a link that leads nowhere")
                         .in_file(name_of(path))
-                        .remedy("Remove the link, or name another folder by --into")),
-                    false => Ok(None),
+                        .remedy("Remove the link, or name another folder by --into"))
+                } else {
+                    Ok(None)
                 };
             }
             Err(error) => return Err(cannot("read", path, &error)),

@@ -309,10 +309,7 @@ fn warn_of_drawn_seeds(plan: &Plan, experiment: &Experiment, is_kept: bool, cons
     if plan.seed.is_none() && experiment.settings.iter().any(|masking| masking.is_random) {
         console.note(&format!(
             "note: the plan states no seed: seeds are drawn, and kept {}; seed = 1 at the top of the plan makes the masked files repeatable",
-            match is_kept {
-                true => "in the journal only",
-                false => "nowhere",
-            }
+            if is_kept { "in the journal only" } else { "nowhere" }
         ));
     }
 }

@@ -181,11 +181,12 @@ impl Words<'_> {
         let args = LinkCall::try_parse_from(words)
             .map(|call| *call.args)
             .map_err(|error| self.refused(&error, attack.line, &attack.options))?;
-        match args.is_one_attack() {
-            true => Ok(args),
-            false => Err(self
+        if args.is_one_attack() {
+            Ok(args)
+        } else {
+            Err(self
                 .error(attack.line, "an attack of a plan is one method")
-                .remedy("Name each by itself: attacks = [\"am\", \"rsld\"]")),
+                .remedy("Name each by itself: attacks = [\"am\", \"rsld\"]"))
         }
     }
 
@@ -215,19 +216,17 @@ impl Words<'_> {
             .filter(|_| place == "reading" || !is_reading(name));
         let Some(arg) = found else {
             let error = here(format!("{place} has no option {name:?}"));
-            return Err(match is_reading(name) {
-                true => error.remedy(
-                    "How a file is read stands beside its name: at the top, or in [[file]]",
-                ),
-                false => {
-                    let known = options().filter(|name| {
-                        !not_here.contains(name) && !is_reading(name) && *name != "known"
-                    });
-                    error.remedy(format!(
-                        "There are: {}",
-                        known.collect::<Vec<_>>().join(", ")
-                    ))
-                }
+            return Err(if is_reading(name) {
+                error
+                    .remedy("How a file is read stands beside its name: at the top, or in [[file]]")
+            } else {
+                let known = options().filter(|name| {
+                    !not_here.contains(name) && !is_reading(name) && *name != "known"
+                });
+                error.remedy(format!(
+                    "There are: {}",
+                    known.collect::<Vec<_>>().join(", ")
+                ))
             });
         };
         let takes_values = arg.get_action().takes_values();
@@ -265,13 +264,13 @@ impl Words<'_> {
         let is_file = arg.get_value_hint() == ValueHint::AnyPath
             || (text.parse::<u64>().is_err()
                 && ["known-records", "train-records"].contains(&option.name.as_str()));
-        match is_file {
-            true => self
-                .places
+        if is_file {
+            self.places
                 .find(&text)
                 .map(|path| path.to_string_lossy().into_owned())
-                .map_err(|error| error.in_file(self.plan).at_line(option.line)),
-            false => Ok(text),
+                .map_err(|error| error.in_file(self.plan).at_line(option.line))
+        } else {
+            Ok(text)
         }
     }
 
@@ -309,9 +308,10 @@ pub(super) fn blamed(
         return error;
     }
     let about = option_of(error.what(), options);
-    let what = match names_file {
-        true => format!("{what}: {error}"),
-        false => format!("{what} of {of}: {error}"),
+    let what = if names_file {
+        format!("{what}: {error}")
+    } else {
+        format!("{what} of {of}: {error}")
     };
     Error::input(what)
         .in_file(plan)

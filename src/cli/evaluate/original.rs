@@ -116,9 +116,10 @@ impl Original {
         ];
         Ok(Measured {
             figures,
-            not_in_il: match wanted[0] {
-                true => crate::loss::not_in_il(&pair),
-                false => Vec::new(),
+            not_in_il: if wanted[0] {
+                crate::loss::not_in_il(&pair)
+            } else {
+                Vec::new()
             },
         })
     }

@@ -195,8 +195,9 @@ impl Folder {
 
 /// All but the maps hold the seeds, which mask the original the same way again; the page is the internal one.
 fn privacy_of(path: &Path) -> Privacy {
-    match path.extension().is_some_and(|extension| extension == "svg") {
-        true => Privacy::Ordinary,
-        false => Privacy::Private,
+    if path.extension().is_some_and(|extension| extension == "svg") {
+        Privacy::Ordinary
+    } else {
+        Privacy::Private
     }
 }

@@ -230,9 +230,10 @@ impl Plan {
     /// # Errors
     /// Failed, when the place cannot be written.
     pub fn open(&self, path: &Path, privacy: Privacy) -> Result<Output> {
-        let name = match path == Path::new(STANDARD) {
-            true => "standard output".into(),
-            false => name_of(path),
+        let name = if path == Path::new(STANDARD) {
+            "standard output".into()
+        } else {
+            name_of(path)
         };
         Output::open(path, name, privacy, self.outputs.len() == 1)
     }
@@ -240,9 +241,10 @@ impl Plan {
 
 /// Where a name leads: standard input and output can be files too, as in `sdcrisk ... - < in.csv`.
 fn place(path: &Path, standard: &str) -> PathBuf {
-    match path == Path::new(STANDARD) {
-        true => PathBuf::from(standard),
-        false => path.to_path_buf(),
+    if path == Path::new(STANDARD) {
+        PathBuf::from(standard)
+    } else {
+        path.to_path_buf()
     }
 }
 

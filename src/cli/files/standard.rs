@@ -25,11 +25,12 @@ fn look_at_standard_output() {
 /// # Errors
 /// Failed, when it is.
 pub(super) fn check_open() -> Result<()> {
-    match WAS_CLOSED.load(Ordering::Relaxed) {
-        false => Ok(()),
-        true => Err(Error::failed("standard output is closed").remedy(
-            "Name a file by -o where the command has it, or send the output to a file, a pipe or /dev/null",
-        )),
+    if !WAS_CLOSED.load(Ordering::Relaxed) {
+        Ok(())
+    } else {
+        Err(Error::failed("standard output is closed").remedy(
+        "Name a file by -o where the command has it, or send the output to a file, a pipe or /dev/null",
+    ))
     }
 }
 

@@ -34,11 +34,12 @@ fn quantifier(text: &str) -> std::result::Result<Quantifier, String> {
 
 impl AggregatesArgs {
     pub(super) fn attack(&self) -> Aggregates {
-        match self.quantifiers.is_empty() {
-            true => Aggregates::default(),
-            false => Aggregates {
+        if self.quantifiers.is_empty() {
+            Aggregates::default()
+        } else {
+            Aggregates {
                 quantifiers: self.quantifiers.clone(),
-            },
+            }
         }
     }
 

@@ -123,9 +123,12 @@ impl LearnedArgs {
     /// # Errors
     /// Usage, under `--strict`.
     pub(super) fn settle(&mut self, families: &[Family], console: &Console) -> Result<()> {
-        let idle = |option: &str, given: bool, why: &str| match given {
-            true => console.unused(&format!("{option} has no effect {why}")),
-            false => Ok(()),
+        let idle = |option: &str, given: bool, why: &str| {
+            if given {
+                console.unused(&format!("{option} has no effect {why}"))
+            } else {
+                Ok(())
+            }
         };
         if families.is_empty() {
             let why = "without a learned distance";
@@ -168,13 +171,14 @@ impl LearnedArgs {
     fn limit(&self) -> Result<f64> {
         let seconds = self.time_limit.unwrap_or(USUAL_SECONDS);
         let limit = Duration::try_from_secs_f64(seconds).ok();
-        match limit.is_some_and(|limit| !limit.is_zero()) {
-            true => Ok(seconds),
-            false => Err(
+        if limit.is_some_and(|limit| !limit.is_zero()) {
+            Ok(seconds)
+        } else {
+            Err(
                 Error::usage("--time-limit wants a number of seconds above 0").remedy(
                     "For example 60; the best that was found by then is printed with its bound",
                 ),
-            ),
+            )
         }
     }
 
@@ -199,13 +203,14 @@ impl LearnedArgs {
         };
         let file = files::name_of(path);
         let weights = Weights::from_json(&file, &args::read_text(path)?)?;
-        match families == [weights.family] {
-            true => Ok(Some(GivenWeights { file, weights })),
-            false => Err(
+        if families == [weights.family] {
+            Ok(Some(GivenWeights { file, weights }))
+        } else {
+            Err(
                 Error::usage(format!("is of the method {}", weights.family.name()))
                     .in_file(file)
                     .remedy(format!("Name it: --method {}", weights.family.name())),
-            ),
+            )
         }
     }
 

@@ -56,9 +56,12 @@ impl ProbabilisticArgs {
     /// # Errors
     /// Usage, under `--strict`.
     pub(in crate::cli) fn settle(&mut self, prl: bool, console: &Console) -> Result<()> {
-        let idle = |option: &str, given: bool, why: &str| match given {
-            true => console.unused(&format!("{option} has no effect {why}")),
-            false => Ok(()),
+        let idle = |option: &str, given: bool, why: &str| {
+            if given {
+                console.unused(&format!("{option} has no effect {why}"))
+            } else {
+                Ok(())
+            }
         };
         if !prl {
             let why = "without the method prl";

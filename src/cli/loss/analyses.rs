@@ -69,9 +69,12 @@ impl AnalysesArgs {
 
     /// Notes the options that have no use, and refuses what makes no sense, before a file is read.
     pub fn check(&self, console: &Console) -> Result<()> {
-        let idle = |given: bool, option: &str, without: &str| match given {
-            true => console.unused(&format!("{option} has no effect without {without}")),
-            false => Ok(()),
+        let idle = |given: bool, option: &str, without: &str| {
+            if given {
+                console.unused(&format!("{option} has no effect without {without}"))
+            } else {
+                Ok(())
+            }
         };
         if self.clusters.is_none() {
             idle(self.starts.is_some(), "--starts", "--clusters")?;

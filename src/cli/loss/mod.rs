@@ -106,9 +106,10 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
             None
         }
     };
-    let analyses = match args.analyses.is_wanted() {
-        true => args.analyses.measure(&pair, &files, console)?,
-        false => Analysis::default(),
+    let analyses = if args.analyses.is_wanted() {
+        args.analyses.measure(&pair, &files, console)?
+    } else {
+        Analysis::default()
     };
     let report = LossReport {
         warnings: doubts,
@@ -202,11 +203,12 @@ impl LossArgs {
     /// Notes `--by-attribute` where no measure has parts.
     fn note_no_parts(&self, figures: &[Figure], console: &Console) -> Result<()> {
         let have_parts = figures.iter().any(|figure| !figure.parts.is_empty());
-        match self.by_attribute && !have_parts && self.statement.is_none() {
-            true => console.unused(
-                "--by-attribute has no effect: none of the measures that were asked for is reported by attribute",
-            ),
-            false => Ok(()),
+        if self.by_attribute && !have_parts && self.statement.is_none() {
+            console.unused(
+            "--by-attribute has no effect: none of the measures that were asked for is reported by attribute",
+        )
+        } else {
+            Ok(())
         }
     }
 

@@ -361,16 +361,13 @@ impl MethodArgs for CopulaArgs {
                 text::names(&given.attributes, 12)
             ));
         }
-        remarks.push(match parameters.secret {
-            true => format!(
-                "note: the noise comes from the secret: the same in every release with it. Keep it as you keep the originals, and mask every \
-                 further release with --mu {}: noise that is the same with another mu would give the originals away",
-                parameters.mu
-            ),
-            false => "warning: another release of the same people would have other noise, and whoever can link both by an identifier sees \
-                      through much of it; --secret FILE draws the same noise each time"
-                .into(),
-        });
+        remarks.push(if parameters.secret { format!(
+            "note: the noise comes from the secret: the same in every release with it. Keep it as you keep the originals, and mask every \
+             further release with --mu {}: noise that is the same with another mu would give the originals away",
+            parameters.mu
+        ) } else { "warning: another release of the same people would have other noise, and whoever can link both by an identifier sees \
+              through much of it; --secret FILE draws the same noise each time"
+        .into() });
         remarks
     }
 }
@@ -387,21 +384,20 @@ fn kept(directions: &[Direction]) -> String {
         )
     };
     let lines = |some: &[Direction]| some.iter().map(shown).collect::<Vec<_>>().join("; ");
-    match directions.len() > 2 * SHOWN {
-        false => format!(
+    if directions.len() <= 2 * SHOWN {
+        format!(
             "correlation with the original scores, by direction: {}",
             lines(directions)
-        ),
-        true => {
-            let (first, rest) = directions.split_at(SHOWN);
-            let (middle, last) = rest.split_at(rest.len() - SHOWN);
-            format!(
-                "correlation with the original scores, by direction: {}; {} others; the last: {}",
-                lines(first),
-                middle.len(),
-                lines(last)
-            )
-        }
+        )
+    } else {
+        let (first, rest) = directions.split_at(SHOWN);
+        let (middle, last) = rest.split_at(rest.len() - SHOWN);
+        format!(
+            "correlation with the original scores, by direction: {}; {} others; the last: {}",
+            lines(first),
+            middle.len(),
+            lines(last)
+        )
     }
 }
 
@@ -419,9 +415,10 @@ fn exact(parameters: &CopulaParameters) -> String {
             )
         ),
     };
-    let correlations = match parameters.exact_moments {
-        true => "correlations of normal scores are kept nearly exactly",
-        false => "correlations of normal scores are kept on average",
+    let correlations = if parameters.exact_moments {
+        "correlations of normal scores are kept nearly exactly"
+    } else {
+        "correlations of normal scores are kept on average"
     };
     format!(
         "{marginals}; {correlations}; what is not linear in scores, and groups finer than the components, is blurred"

@@ -266,15 +266,16 @@ fn course(block: &Block) -> Option<String> {
         1 => "1 iteration".into(),
         n => format!("{n} iterations"),
     };
-    Some(match block.converged {
-        true => format!(
+    Some(if block.converged {
+        format!(
             "c-means converged after {iterations}, objective {:.6}",
             block.objective
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "warning: c-means has not converged after {iterations} (objective {:.6}, a centre still moved by {:.1e} sd): raise --max-iterations or --tolerance",
             block.objective, block.movement
-        ),
+        )
     })
 }
 

@@ -192,9 +192,12 @@ impl MethodArgs for MicroaggregationArgs {
     }
 
     fn check(&self, console: &Console) -> Result<()> {
-        let idle = |given: bool, option: &str, of: &str| match given {
-            true => console.unused(&format!("{option} has no effect: it is for {of}")),
-            false => Ok(()),
+        let idle = |given: bool, option: &str, of: &str| {
+            if given {
+                console.unused(&format!("{option} has no effect: it is for {of}"))
+            } else {
+                Ok(())
+            }
         };
         let gamma = self.gamma.is_some() && self.algorithm != AlgorithmArg::VMdav;
         idle(gamma, "--gamma", "--algorithm v-mdav")?;
@@ -291,9 +294,10 @@ fn described(block: &Block) -> String {
         sizes.iter().min().copied().unwrap_or(0),
         sizes.iter().max().copied().unwrap_or(0),
     );
-    let size = match least == most {
-        true => least.to_string(),
-        false => format!("{least} to {most}"),
+    let size = if least == most {
+        least.to_string()
+    } else {
+        format!("{least} to {most}")
     };
     format!(
         "{}: k = {}, {} groups of {size} records",

@@ -256,11 +256,12 @@ impl MaskArgs {
 
     /// Notes `--attributes` of a method whose attributes are named by `rules`.
     fn note_attributes(&self, method: &str, rules: &str, console: &Console) -> Result<()> {
-        match self.attributes.is_some() {
-            true => console.unused(&format!(
+        if self.attributes.is_some() {
+            console.unused(&format!(
                 "--attributes has no effect on {method}: {rules} names the attributes"
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 }
@@ -423,11 +424,10 @@ fn warn_of_singling(masked: &Masked, console: &Console) -> Result<()> {
         .filter_map(|(id, singling)| {
             let attribute = table.attribute(id);
             let as_collected = table.numbers(id).is_none() || !is_masked(&attribute.name);
-            let open = match attribute.has_stated_role() {
-                false => true,
-                true => {
-                    singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential
-                }
+            let open = if !attribute.has_stated_role() {
+                true
+            } else {
+                singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential
             };
             (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))
         })
@@ -566,9 +566,12 @@ fn masked_attributes(
             }
             continue;
         }
-        let why_not = method.objection(table, id).or_else(|| match by_name {
-            true => None,
-            false => method.reluctance(table, id),
+        let why_not = method.objection(table, id).or_else(|| {
+            if by_name {
+                None
+            } else {
+                method.reluctance(table, id)
+            }
         });
         match keeping.objection(table, id).or(why_not) {
             None => chosen.push(id),

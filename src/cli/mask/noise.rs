@@ -90,9 +90,10 @@ impl MethodArgs for NoiseArgs {
         };
         let mut parts = vec![format!(
             "{} noise with a standard deviation of {} of the attribute's (level {})",
-            match parameters.correlated {
-                true => "correlated",
-                false => "independent",
+            if parameters.correlated {
+                "correlated"
+            } else {
+                "independent"
             },
             text::percent(parameters.level.sqrt()),
             parameters.level

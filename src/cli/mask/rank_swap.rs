@@ -121,9 +121,10 @@ impl MethodArgs for RankSwapArgs {
 
 /// `--p-unit` confirms a p that looks like a fraction, and nothing else.
 pub(super) fn note_idle_unit(p: Option<f64>, unit: bool, console: &Console) -> Result<()> {
-    match unit && p.is_none_or(|p| p >= 1.0) {
-        true => console.unused("--p-unit has no effect without a --p below 1"),
-        false => Ok(()),
+    if unit && p.is_none_or(|p| p >= 1.0) {
+        console.unused("--p-unit has no effect without a --p below 1")
+    } else {
+        Ok(())
     }
 }
 

@@ -357,13 +357,14 @@ impl RiskArgs {
                     .map(|shared| pair.original.attribute(shared.original).name.clone())
                     .collect(),
                 left_out: pair.left_out(),
-                known: match chosen.confidential.is_empty() {
-                    true => Vec::new(),
-                    false => chosen
+                known: if chosen.confidential.is_empty() {
+                    Vec::new()
+                } else {
+                    chosen
                         .known(files, pair)
                         .iter()
                         .map(|&[id, _]| table.attribute(id).name.clone())
-                        .collect(),
+                        .collect()
                 },
                 tolerance: self.tolerance(),
             }),

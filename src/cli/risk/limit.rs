@@ -81,12 +81,13 @@ fn shares(figures: &[Figure]) -> Result<Vec<&Figure>> {
     let shares: Vec<&Figure> = (figures.iter())
         .filter(|figure| is_rate(figure) && figure.what.unit == Unit::Share)
         .collect();
-    match shares.iter().any(|figure| figure.value.is_some()) {
-        true => Ok(shares),
-        false => Err(Error::input(
+    if shares.iter().any(|figure| figure.value.is_some()) {
+        Ok(shares)
+    } else {
+        Err(Error::input(
             "no share of risk is defined for this file, so --fail-above has nothing to look at",
         )
-        .remedy("Leave it out to see what is absent, and why")),
+        .remedy("Leave it out to see what is absent, and why"))
     }
 }
 

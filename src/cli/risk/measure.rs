@@ -110,9 +110,10 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
     });
     // Without a key nothing of a single file is measured.
     let has_key = !chosen.key.is_empty();
-    let mut figures = match has_key {
-        true => of_file.figures.clone(),
-        false => Vec::new(),
+    let mut figures = if has_key {
+        of_file.figures.clone()
+    } else {
+        Vec::new()
     };
     if let Some(pair) = files.pair() {
         figures.extend(of_pair(args, pair, files, chosen));

@@ -269,9 +269,12 @@ impl RiskArgs {
 
     /// Notes the options that have no use, and refuses what makes no sense.
     fn note_idle(&self, console: &Console) -> Result<()> {
-        let idle = |given: bool, option: &str, why: &str| match given {
-            true => console.unused(&format!("{option} has no effect: {why}")),
-            false => Ok(()),
+        let idle = |given: bool, option: &str, why: &str| {
+            if given {
+                console.unused(&format!("{option} has no effect: {why}"))
+            } else {
+                Ok(())
+            }
         };
         if self.msu_size == Some(0) {
             let why = "--msu-size 0 does not search minimal sample uniques";

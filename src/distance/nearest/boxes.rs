@@ -88,11 +88,13 @@ impl Boxes {
 
     /// Whether the point is a candidate of the query.
     pub fn admits(&self, query: usize, point: Row<'_>) -> bool {
-        self.constraints(query)
-            .all(|constraint| match point.is_missing(constraint.attribute) {
-                true => constraint.admits_gap,
-                false => constraint.admits(point.values()[constraint.attribute]),
-            })
+        self.constraints(query).all(|constraint| {
+            if point.is_missing(constraint.attribute) {
+                constraint.admits_gap
+            } else {
+                constraint.admits(point.values()[constraint.attribute])
+            }
+        })
     }
 
     /// The constrained attributes of a query, each with its interval.

@@ -134,12 +134,13 @@ impl<'a> Reader<'a> {
                 return Err(self.source.unknown(&entry, "[[file]]", &known));
             }
         }
-        match keys.original.is_some() {
-            true => Ok(keys),
-            false => Err(self
+        if keys.original.is_some() {
+            Ok(keys)
+        } else {
+            Err(self
                 .source
                 .error(line, "[[file]] names no original")
-                .remedy("Write original = \"FILE.csv\"")),
+                .remedy("Write original = \"FILE.csv\""))
         }
     }
 
@@ -179,11 +180,12 @@ impl<'a> Reader<'a> {
                 },
             }
         }
-        match mask.method.is_empty() {
-            false => Ok(mask),
-            true => Err(source
+        if !mask.method.is_empty() {
+            Ok(mask)
+        } else {
+            Err(source
                 .error(line, "[[mask]] names no method")
-                .remedy("Write for example method = \"rankswap\"")),
+                .remedy("Write for example method = \"rankswap\""))
         }
     }
 
@@ -531,9 +533,10 @@ impl FileKeys {
             known: self.known.or_else(|| all.known.clone()).unwrap_or_default(),
             repeats: self.repeats.or(all.repeats),
             records: self.records.or_else(|| all.records.clone()),
-            reading: match self.reading.is_empty() {
-                true => all.reading.clone(),
-                false => self.reading,
+            reading: if self.reading.is_empty() {
+                all.reading.clone()
+            } else {
+                self.reading
             },
         })
     }

@@ -61,15 +61,16 @@ impl GivenDistance {
     /// # Errors
     /// Usage, when it is of others.
     pub(super) fn check(&self, known: &[String]) -> Result<()> {
-        match self.attributes == known {
-            true => Ok(()),
-            false => Err(Error::usage(format!(
+        if self.attributes == known {
+            Ok(())
+        } else {
+            Err(Error::usage(format!(
                 "was learned on the attributes {}; the intruder knows {}",
                 self.attributes.join(", "),
                 known.join(", ")
             ))
             .in_file(&self.file)
-            .remedy("Name these attributes in this order with --known")),
+            .remedy("Name these attributes in this order with --known"))
         }
     }
 }
@@ -94,9 +95,10 @@ impl Learned {
             linked: *linked,
             records: usize::try_from(self.records).unwrap_or(usize::MAX),
             bound: *bound,
-            proof: match bound <= linked {
-                true => ProofStatus::Optimal,
-                false => ProofStatus::Limit,
+            proof: if bound <= linked {
+                ProofStatus::Optimal
+            } else {
+                ProofStatus::Limit
             },
             ranges: ranges.and_then(|ranges| ranges.parameters.clone()),
             shapley_ranges: ranges.and_then(|ranges| ranges.shapley.clone()),

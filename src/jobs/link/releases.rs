@@ -139,12 +139,13 @@ pub(super) fn known_in(
             )),
         }
     }
-    match shared.is_empty() {
-        false => Ok(shared),
-        true => Err(Error::input(
-            "has no attribute that the intruder knows and that can be compared",
+    if !shared.is_empty() {
+        Ok(shared)
+    } else {
+        Err(
+            Error::input("has no attribute that the intruder knows and that can be compared")
+                .in_file(release.name())
+                .remedy("Leave it out of --also, or name attributes that it has with --known"),
         )
-        .in_file(release.name())
-        .remedy("Leave it out of --also, or name attributes that it has with --known")),
     }
 }

@@ -181,13 +181,12 @@ fn one_against_the_rest(
             .with_kernel(Kernels::rbf().with_gamma(gamma))
             .with_seed(Some(0));
         let values = SVC::fit(&learned, &is_class, &parameters)?.decision_function(at)?;
-        match best.is_empty() {
-            true => best = values.into_iter().map(|value| (class, value)).collect(),
-            false => {
-                for (best, value) in best.iter_mut().zip(values) {
-                    if value > best.1 {
-                        *best = (class, value);
-                    }
+        if best.is_empty() {
+            best = values.into_iter().map(|value| (class, value)).collect()
+        } else {
+            for (best, value) in best.iter_mut().zip(values) {
+                if value > best.1 {
+                    *best = (class, value);
                 }
             }
         }

@@ -280,13 +280,16 @@ impl<'a> Sample<'a> {
                 variables
             }
         };
-        let nothing_left = |predictors: &[Variable<'_>]| match predictors.is_empty() {
-            false => Ok(()),
-            true => Err(
-                Error::input("there is no attribute from which it could be predicted")
-                    .on_attribute(&formula.target)
-                    .remedy("Compare more attributes with --attributes"),
-            ),
+        let nothing_left = |predictors: &[Variable<'_>]| {
+            if !predictors.is_empty() {
+                Ok(())
+            } else {
+                Err(
+                    Error::input("there is no attribute from which it could be predicted")
+                        .on_attribute(&formula.target)
+                        .remedy("Compare more attributes with --attributes"),
+                )
+            }
         };
         nothing_left(&predictors)?;
         let mut all = vec![&target];

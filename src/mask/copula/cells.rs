@@ -18,15 +18,16 @@ pub(super) const CODED_AT_LEAST: usize = 3;
 const TIMES_AT_LEAST: usize = 10;
 
 /// How many values are coded at each end, of so many.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a number of records"
+)]
 pub(super) fn coded(values: usize) -> usize {
-    match values > TIMES_AT_LEAST * CODED_AT_LEAST {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of a number of records"
-        )]
-        true => ((CODED * values as f64).round() as usize).max(CODED_AT_LEAST),
-        false => 0,
+    if values > TIMES_AT_LEAST * CODED_AT_LEAST {
+        ((CODED * values as f64).round() as usize).max(CODED_AT_LEAST)
+    } else {
+        0
     }
 }
 
@@ -68,9 +69,10 @@ pub(super) fn place(
                 column(place, &scores.values, y),
                 column(place, &scores.gaps, gaps),
             );
-            let coded = match protect {
-                true => ends(&original, sorted),
-                false => Vec::new(),
+            let coded = if protect {
+                ends(&original, sorted)
+            } else {
+                Vec::new()
             };
             Placed {
                 attribute: sorted.attribute,
@@ -212,9 +214,10 @@ fn ends(table: &Table, sorted: &Sorted) -> Vec<(Vec<u32>, f64)> {
         .into_iter()
         .filter(|end| value(&end[0]).total_cmp(&value(&end[count - 1])).is_ne())
         .map(|end| {
-            let becomes = match ordinal {
-                true => value(&end[(count - 1) / 2]),
-                false => moments(end.iter().map(value)).mean,
+            let becomes = if ordinal {
+                value(&end[(count - 1) / 2])
+            } else {
+                moments(end.iter().map(value)).mean
             };
             (end.to_vec(), in_decimals(table, sorted.attribute, becomes))
         })

@@ -146,9 +146,12 @@ fn one_sweep(
             continue;
         }
         let slopes: Vec<f64> = (0..all)
-            .map(|k| match k == j {
-                true => 0.0,
-                false => -precision[[j, k]] / precision[[j, j]],
+            .map(|k| {
+                if k == j {
+                    0.0
+                } else {
+                    -precision[[j, k]] / precision[[j, j]]
+                }
             })
             .collect();
         let constant = mean[j] - (0..all).map(|k| slopes[k] * mean[k]).sum::<f64>();
@@ -193,9 +196,10 @@ const FARTHEST: f64 = 8.0;
 fn truncated(mean: f64, sd: f64, (low, high): (f64, f64), uniform: f64) -> f64 {
     let (a, b) = ((low - mean) / sd, (high - mean) / sd);
     // In the upper half Φ has lost its digits; the lower half is its mirror image.
-    let drawn = match a > 0.0 {
-        true => -between(-b, -a, 1.0 - uniform),
-        false => between(a, b, uniform),
+    let drawn = if a > 0.0 {
+        -between(-b, -a, 1.0 - uniform)
+    } else {
+        between(a, b, uniform)
     };
     (mean + sd * drawn)
         .clamp(low, high)

@@ -188,9 +188,10 @@ impl Law {
         }
         for _ in 0..100 {
             let middle = 0.5 * (low + high);
-            match self.bits(middle.exp(), assigned) > bits {
-                true => high = middle,
-                false => low = middle,
+            if self.bits(middle.exp(), assigned) > bits {
+                high = middle
+            } else {
+                low = middle
             }
         }
         Some(low.exp())

@@ -326,22 +326,24 @@ impl Model {
         }
         let given = (!options.given.is_empty()).then(|| terms.regress(&mut z, width));
         let parts = mixture::fit(&z, width, options.components, draws);
-        let weights: Vec<f64> = match options.weights.is_empty() {
-            true => Vec::new(),
-            false => (names.iter())
+        let weights: Vec<f64> = if options.weights.is_empty() {
+            Vec::new()
+        } else {
+            (names.iter())
                 .map(|name| {
                     let stated = options.weights.iter().rfind(|(other, _)| other == name);
                     stated.map_or(1.0, |&(_, weight)| weight)
                 })
-                .collect(),
+                .collect()
         };
         let allocation = match options.allocation {
             CopulaAllocation::Minimal => Allocation::Minimal,
             CopulaAllocation::Uniform => Allocation::Uniform,
         };
-        let levels = match options.protect_extremes {
-            true => law::LEVELS,
-            false => 0,
+        let levels = if options.protect_extremes {
+            law::LEVELS
+        } else {
+            0
         };
         let several = parts.len() > 1;
         let law = Law::new(parts, weights, allocation, levels);

@@ -205,9 +205,12 @@ fn of_gaps(table: &Table, own: &Sorted, draws: &Draws<'_>) -> (Vec<f64>, Cells) 
     for (rank, &(_, record)) in ranks.iter().enumerate() {
         column[record as usize] = normal_score(rank, visible);
     }
-    let interval = |record: usize| match hidden.contains(record) {
-        true => 2,
-        false => u32::from(is_gap(record)),
+    let interval = |record: usize| {
+        if hidden.contains(record) {
+            2
+        } else {
+            u32::from(is_gap(record))
+        }
     };
     let cells = (0..n).zip(0_u32..);
     let cells = Cells {

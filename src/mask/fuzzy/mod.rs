@@ -293,9 +293,10 @@ impl FuzzyMicroaggregation {
         };
         Self {
             settings: Settings {
-                scaling: match alone {
-                    true => DistanceScale::Z,
-                    false => self.settings.scaling,
+                scaling: if alone {
+                    DistanceScale::Z
+                } else {
+                    self.settings.scaling
                 },
                 ..self.settings
             },
@@ -412,9 +413,10 @@ impl FuzzyMicroaggregation {
             objective: fit.objective,
             movement: fit.movement,
             converged: fit.converged,
-            memberships: match self.settings.keep_memberships {
-                true => Some(self.memberships(&space, &fit.centres, table.n_records())?),
-                false => None,
+            memberships: if self.settings.keep_memberships {
+                Some(self.memberships(&space, &fit.centres, table.n_records())?)
+            } else {
+                None
             },
             attributes: names,
         })

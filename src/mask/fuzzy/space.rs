@@ -66,9 +66,10 @@ impl Space {
         for &record in &records {
             let record = record as usize;
             for (axis, numbers) in axes.iter().zip(&numbers) {
-                values.push(match numbers.missing.contains(record) {
-                    true => 0.0,
-                    false => axis.coordinate(numbers.values[record]),
+                values.push(if numbers.missing.contains(record) {
+                    0.0
+                } else {
+                    axis.coordinate(numbers.values[record])
                 });
             }
         }

@@ -307,14 +307,12 @@ impl Microaggregation {
             Blocks::Named(named) => named.iter().all(|block| block.attributes.len() == 1),
         };
         Self {
-            average: match continuous {
-                true => self.average,
-                false => Average::Mean,
+            average: if continuous {
+                self.average
+            } else {
+                Average::Mean
             },
-            scale: match alone {
-                true => DistanceScale::Z,
-                false => self.scale,
-            },
+            scale: if alone { DistanceScale::Z } else { self.scale },
             ..self.clone()
         }
     }

@@ -79,10 +79,7 @@ fn tour(points: &Matrix, start: &Partition) -> Vec<u32> {
 
 /// The farther of two candidates; of equally far ones the first.
 fn farther(first: (f64, u32), second: (f64, u32)) -> (f64, u32) {
-    match second.0 > first.0 {
-        true => second,
-        false => first,
-    }
+    if second.0 > first.0 { second } else { first }
 }
 
 /// Which of two candidates is nearer; of equally near ones the lower number.

@@ -188,9 +188,10 @@ impl Path {
     fn settle(&mut self, batch: usize, j: usize, first: usize, last: usize) {
         let k = self.k;
         // Positions 1..k are reached by no group.
-        let (low, high) = match j < 2 * k {
-            true => (0, 0),
-            false => (first.max(k).max(j + 1 - 2 * k), last.min(j - k)),
+        let (low, high) = if j < 2 * k {
+            (0, 0)
+        } else {
+            (first.max(k).max(j + 1 - 2 * k), last.min(j - k))
         };
         let after = self.after[j - batch];
         let (mut least, mut start) = (f64::INFINITY, high);

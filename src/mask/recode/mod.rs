@@ -391,9 +391,10 @@ impl<'a> Recoding<'a> {
             .codes
             .unwrap_or_else(|| vec![Table::AS_IT_IS; table.n_records()]);
         // Texts are checked even where none is in use: a rule that would fail next month should fail now.
-        match self.texts.is_empty() {
-            true => Ok(table),
-            false => table.with_texts(self.attribute, codes, &self.texts),
+        if self.texts.is_empty() {
+            Ok(table)
+        } else {
+            table.with_texts(self.attribute, codes, &self.texts)
         }
     }
 
@@ -410,9 +411,10 @@ impl<'a> Recoding<'a> {
                 "{name}: no record has the categor{} {}{}",
                 if absent.len() == 1 { "y" } else { "ies" },
                 absent.join(", "),
-                match self.conditions.is_empty() {
-                    true => "",
-                    false => " (or its value was suppressed by suppress-where)",
+                if self.conditions.is_empty() {
+                    ""
+                } else {
+                    " (or its value was suppressed by suppress-where)"
                 }
             ));
         }
@@ -505,9 +507,10 @@ fn rounded(value: f64, step: f64) -> f64 {
     )]
     let scale = 10_f64.powi(decimals as i32);
     // Beyond this scale powers of ten are not exact, and so fine a step is no rounding of decimals.
-    let (whole_step, scale) = match decimals <= 15 {
-        true => ((step * scale).round(), scale),
-        false => (step, 1.0),
+    let (whole_step, scale) = if decimals <= 15 {
+        ((step * scale).round(), scale)
+    } else {
+        (step, 1.0)
     };
     let steps = value * scale / whole_step;
     // Also where the product was beyond the range of numbers.
@@ -517,9 +520,10 @@ fn rounded(value: f64, step: f64) -> f64 {
     // 1.005 in hundredths is 100.49999999999999: a tie as it is written. In numbers so large that a nudge would be more than a
     // thousandth of a step, ties are what they are.
     const NUDGED_BELOW: f64 = 1e12;
-    let nudge = match steps.abs() < NUDGED_BELOW {
-        true => 1.0 + 4.0 * f64::EPSILON,
-        false => 1.0,
+    let nudge = if steps.abs() < NUDGED_BELOW {
+        1.0 + 4.0 * f64::EPSILON
+    } else {
+        1.0
     };
     let nearest = (steps * nudge).round();
     let multiple = nearest * whole_step / scale;

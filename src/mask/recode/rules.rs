@@ -284,11 +284,12 @@ impl Section {
         }
         let mut sorted = super::class_names(&self.rule, '.');
         sorted.sort();
-        match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            true => Err(self
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            Err(self
                 .error("labels", "two classes have the same label")
-                .remedy("Leave out the break between them, or give them different labels")),
-            false => Ok(()),
+                .remedy("Leave out the break between them, or give them different labels"))
+        } else {
+            Ok(())
         }
     }
 }
@@ -300,9 +301,10 @@ fn trimmed(text: &str) -> String {
 fn name_once(named: &mut BTreeMap<String, String>, category: &str, by: &str) -> Result<()> {
     match named.insert(category.to_owned(), by.to_owned()) {
         None => Ok(()),
-        Some(other) => Err(Error::input(match other == by {
-            true => format!("{by} names the category {category:?} twice"),
-            false => format!("both {other} and {by} name the category {category:?}"),
+        Some(other) => Err(Error::input(if other == by {
+            format!("{by} names the category {category:?} twice")
+        } else {
+            format!("both {other} and {by} name the category {category:?}")
         })
         .remedy("A category has one fate: name it once")),
     }

@@ -76,9 +76,10 @@ impl Rules {
                         clippy::cast_sign_loss,
                         reason = "checked"
                     )]
-                    let whole = match number.fract() == 0.0 && (0.0..=1e15).contains(&number) {
-                        true => number as usize,
-                        false => return Err(source.error(value.span(), "k must be a whole number")),
+                    let whole = if number.fract() == 0.0 && (0.0..=1e15).contains(&number) {
+                        number as usize
+                    } else {
+                        return Err(source.error(value.span(), "k must be a whole number"));
                     };
                     k = Some(whole);
                 }

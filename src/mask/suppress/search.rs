@@ -44,15 +44,14 @@ fn members(set: Set) -> impl Iterator<Item = usize> {
 /// Sets of attributes by ascending cost, fewer attributes first among equals, then those that come first in the key.
 fn subsets(width: usize, goal: Goal<'_>) -> Vec<(f64, Set)> {
     let full: Set = (1 << width) - 1;
-    let mut sets: Vec<(f64, Set)> = match width <= ALL_SUBSETS {
-        true => (1..=full).map(|set| (goal.cost(set), set)).collect(),
-        false => {
-            let few = (1..=full).filter(|set| set.count_ones() <= FEW);
-            let chain = chain(width, goal, 0)
-                .into_iter()
-                .filter(|set| set.count_ones() > FEW);
-            few.chain(chain).map(|set| (goal.cost(set), set)).collect()
-        }
+    let mut sets: Vec<(f64, Set)> = if width <= ALL_SUBSETS {
+        (1..=full).map(|set| (goal.cost(set), set)).collect()
+    } else {
+        let few = (1..=full).filter(|set| set.count_ones() <= FEW);
+        let chain = chain(width, goal, 0)
+            .into_iter()
+            .filter(|set| set.count_ones() > FEW);
+        few.chain(chain).map(|set| (goal.cost(set), set)).collect()
     };
     sets.sort_by(|a, b| {
         let fewer = a.1.count_ones().cmp(&b.1.count_ones());

@@ -470,9 +470,10 @@ fn range(space: &Space, at: &[f64], line: &Line) -> (f64, f64) {
             let (mut good, mut bad) = (0.0, end.clamp(-4.0, 4.0));
             for _ in 0..40 {
                 let middle = f64::midpoint(good, bad);
-                match inside(middle) {
-                    true => good = middle,
-                    false => bad = middle,
+                if inside(middle) {
+                    good = middle
+                } else {
+                    bad = middle
                 }
             }
             *end = good;

@@ -63,9 +63,10 @@ impl Semidefinite {
         let n = self.order;
         Array2::from_shape_fn((n, n), |(k, l)| {
             let (k, l) = (k.min(l), k.max(l));
-            match k == l {
-                true => parameters[k],
-                false => parameters[n + k * (2 * n - k - 1) / 2 + (l - k - 1)],
+            if k == l {
+                parameters[k]
+            } else {
+                parameters[n + k * (2 * n - k - 1) / 2 + (l - k - 1)]
             }
         })
     }

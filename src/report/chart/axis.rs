@@ -43,9 +43,10 @@ impl Axis {
             low = 0.0;
         }
         if high - low <= NOTHING.max(ONE * high.abs().max(low.abs())) {
-            (low, high) = match high.abs() <= NOTHING {
-                true => (0.0, 1.0),
-                false => (low - low.abs() / 2.0, high + high.abs() / 2.0),
+            (low, high) = if high.abs() <= NOTHING {
+                (0.0, 1.0)
+            } else {
+                (low - low.abs() / 2.0, high + high.abs() / 2.0)
             };
         }
         let step = round_step((high - low) / f64::from(steps.max(1)));

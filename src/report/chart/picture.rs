@@ -189,12 +189,12 @@ pub fn printable(text: &str) -> String {
 
 /// A text of at most so many characters; the last one of a longer text becomes `…`.
 pub fn short(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        false => text.into(),
-        true => text
-            .chars()
+    if text.chars().count() <= most {
+        text.into()
+    } else {
+        text.chars()
             .take(most.saturating_sub(1))
             .chain(std::iter::once('…'))
-            .collect(),
+            .collect()
     }
 }

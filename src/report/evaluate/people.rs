@@ -110,12 +110,10 @@ fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     else {
         return "-".into();
     };
-    match is_share {
-        true => {
-            text::percent(*mean)
-                + &half.map_or(String::new(), |half| format!(" ± {:.1}", 100.0 * half))
-        }
-        false => format!("{mean:.4}") + &half.map_or(String::new(), |half| format!(" ± {half:.4}")),
+    if is_share {
+        text::percent(*mean) + &half.map_or(String::new(), |half| format!(" ± {:.1}", 100.0 * half))
+    } else {
+        format!("{mean:.4}") + &half.map_or(String::new(), |half| format!(" ± {half:.4}"))
     }
 }
 
@@ -176,9 +174,10 @@ fn published(settings: &[&SettingSummary]) -> String {
             ]
         })
         .collect();
-    match rows.is_empty() {
-        true => String::new(),
-        false => text::columns(
+    if rows.is_empty() {
+        String::new()
+    } else {
+        text::columns(
             &[
                 "setting",
                 "measure",
@@ -189,6 +188,6 @@ fn published(settings: &[&SettingSummary]) -> String {
             ],
             &rows,
             2,
-        ),
+        )
     }
 }

@@ -20,12 +20,13 @@ pub fn draw(weighted: &Weighted, headline: &Headline, in_words: &[String]) -> Dr
         let top = TOP + STEP * place as f64;
         let figure = words::share(weight.weight);
         let range = words::range(weight.range, words::share);
-        let said = match range.is_empty() {
-            true => format!("{}: {figure}", weight.name),
-            false => format!(
+        let said = if range.is_empty() {
+            format!("{}: {figure}", weight.name)
+        } else {
+            format!(
                 "{}: {figure}, anything from {range} links as many",
                 weight.name
-            ),
+            )
         };
         picture.group(&said, |picture| {
             let name = short(&weight.name, MAX_LETTERS);

@@ -134,12 +134,13 @@ fn draw_node(picture: &mut Picture, node: &Node<'_>) {
     let letters: String = members(node.of.set).map(letter).collect();
     let figure = format!("{:.4}", node.of.measure);
     let range = words::range(node.of.range, |figure| format!("{figure:.4}"));
-    let said = match range.is_empty() {
-        true => format!("{}: {figure}", node.of.name),
-        false => format!(
+    let said = if range.is_empty() {
+        format!("{}: {figure}", node.of.name)
+    } else {
+        format!(
             "{}: {figure}, anything from {range} links as many",
             node.of.name
-        ),
+        )
     };
     picture.group(&said, |picture| {
         node_box(picture, node.middle, &letters, &figure, node.of.measure);
@@ -167,12 +168,13 @@ fn node_box(picture: &mut Picture, middle: (f64, f64), name: &str, figure: &str,
 fn draw_legend(picture: &mut Picture, measured: &Measured, top: f64) {
     const MAX_LETTERS: usize = 60;
     let all = 1_usize << measured.attributes.len();
-    let head = match measured.attributes.len() > MAX_WHOLE {
-        true => format!(
+    let head = if measured.attributes.len() > MAX_WHOLE {
+        format!(
             "The {MAX_IN_LEVEL} strongest sets of each size, of {} in all. Thick: the strongest path.",
             all - 1
-        ),
-        false => "Shade and figure: measure of the set. Thick: the strongest path.".into(),
+        )
+    } else {
+        "Shade and figure: measure of the set. Thick: the strongest path.".into()
     };
     picture.text((16.0, top), Anchor::Start, "dim small", &head);
     for (place, name) in measured.attributes.iter().enumerate() {
@@ -201,9 +203,10 @@ fn described(measured: &Measured, in_words: &[String]) -> String {
         .take(MAX)
         .map(|of| format!("{} {:.4}", of.name, of.measure))
         .collect();
-    let rest = match order.len() > MAX {
-        true => format!(" and {} weaker ones", order.len() - MAX),
-        false => String::new(),
+    let rest = if order.len() > MAX {
+        format!(" and {} weaker ones", order.len() - MAX)
+    } else {
+        String::new()
     };
     format!(
         "The lattice of all sets of attributes, the whole on top, each with its measure: {}{rest}. {}",

@@ -224,15 +224,16 @@ impl Bilinear {
             );
         }
         let (first, second) = (&self.attributes[k], &self.attributes[l]);
-        Some(match self.matrix[k][l] > 0.0 {
-            true => format!(
+        Some(if self.matrix[k][l] > 0.0 {
+            format!(
                 "The strongest product is of {first} and {second} (+): records that are higher in both, or lower in both, are far \
-                 apart; what is higher in one and lower in the other is partly forgiven, as masking often leaves it."
-            ),
-            false => format!(
+             apart; what is higher in one and lower in the other is partly forgiven, as masking often leaves it."
+            )
+        } else {
+            format!(
                 "The strongest product is of {first} and {second} (−): records that are higher in one and lower in the other are far \
-                 apart; what is higher in both, or lower in both, is partly forgiven, as masking often leaves it."
-            ),
+             apart; what is higher in both, or lower in both, is partly forgiven, as masking often leaves it."
+            )
         })
     }
 }

@@ -191,9 +191,10 @@ impl Measured {
                 ]
             })
             .collect();
-        let range = match self.sets.iter().any(|of| of.mass_range.is_some()) {
-            true => "range of mass",
-            false => "range of measure",
+        let range = if self.sets.iter().any(|of| of.mass_range.is_some()) {
+            "range of mass"
+        } else {
+            "range of measure"
         };
         let header = ["size", "set", "", "measure", "mass", range];
         let mut out = words::columns(&header, rows, 3);
@@ -299,12 +300,13 @@ impl Measured {
         };
         let (together, either) = (pick(&|v| v >= NOTABLE), pick(&|v| v <= -NOTABLE));
         if together.is_empty() && either.is_empty() {
-            return match self.interactions.is_empty() {
-                true => Vec::new(),
-                false => vec![format!(
+            return if self.interactions.is_empty() {
+                Vec::new()
+            } else {
+                vec![format!(
                     "No two attributes interact by more than {NOTABLE}: this is nearly a weighted mean with the Shapley values as \
-                     weights."
-                )],
+                 weights."
+                )]
             };
         }
         let mut said = Vec::new();
@@ -351,9 +353,10 @@ fn sets(weights: &Weights, measure: &SetFunction) -> Vec<SetOfAttributes> {
     let mut sets: Vec<SetOfAttributes> = (1..=measure.all())
         .map(|set| {
             let name = set_name(set, &weights.attributes);
-            let place = match of_masses {
-                true => names.iter().position(|other| *other == name),
-                false => Some(set - 1),
+            let place = if of_masses {
+                names.iter().position(|other| *other == name)
+            } else {
+                Some(set - 1)
             };
             let range = place.and_then(|place| range(weights.ranges.as_ref(), place));
             SetOfAttributes {

@@ -94,13 +94,14 @@ impl Weighted {
         };
         if first.weight >= 1.0 - words::NOTHING {
             return vec![
-                match weights.linked == weights.records && weights.records > 0 {
-                    true => words::key(&first.name),
-                    false => format!(
+                if weights.linked == weights.records && weights.records > 0 {
+                    words::key(&first.name)
+                } else {
+                    format!(
                         "{} has all the weight: as they were masked, the other attributes are of no use to this distance. \
-                     Masking {0} more is what lowers this risk.",
+                 Masking {0} more is what lowers this risk.",
                         first.name
-                    ),
+                    )
                 },
             ];
         }
@@ -160,18 +161,19 @@ impl Weighted {
             .iter()
             .filter_map(|weight| Some((&weight.name, weight.range?.1)))
             .reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-        Some(match least > most {
-            true => format!(
+        Some(if least > most {
+            format!(
                 "{} has the greatest weight, {} at least, in every distance of this family that links these records.",
                 first.name,
                 words::share(least)
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "Others that link the same records give {} as little as {}, or {other} as much as {}.",
                 first.name,
                 words::share(least),
                 words::share(most)
-            ),
+            )
         })
     }
 

@@ -140,10 +140,10 @@ pub fn alone(weights: &Weights) -> Option<String> {
         "Records that each attribute links on its own, of {}: {}.{}",
         weights.records,
         list(&counted),
-        match best < weights.linked {
-            true =>
-                " What the distance links beyond the first of these it finds by combining them.",
-            false => "",
+        if best < weights.linked {
+            " What the distance links beyond the first of these it finds by combining them."
+        } else {
+            ""
         }
     ))
 }
@@ -172,15 +172,16 @@ pub fn of_units(weights: &Weights) -> Option<String> {
 
 /// Whether there is a better distance, and whether there is another one as good.
 pub fn of_uniqueness(weights: &Weights) -> String {
-    let proof = match is_optimal(weights) {
-        true => format!(
+    let proof = if is_optimal(weights) {
+        format!(
             "That no distance of this family links more than {} records is proven.",
             weights.bound
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "A limit was reached before a proof: another distance of this family may link more, up to {} records.",
             weights.bound
-        ),
+        )
     };
     let unique = match weights.is_unique() {
         Some(true) => "It is the only one that links these records.",

@@ -134,11 +134,10 @@ impl Table {
 /// Long tables are folded.
 pub(super) fn folded(table: &Table, what: &str) -> Markup {
     const MAX: usize = 24;
-    match table.rows.len() > MAX {
-        false => table.markup(),
-        true => {
-            html! { details { summary { (what) " (" (table.rows.len()) " rows)" } (table.markup()) } }
-        }
+    if table.rows.len() <= MAX {
+        table.markup()
+    } else {
+        html! { details { summary { (what) " (" (table.rows.len()) " rows)" } (table.markup()) } }
     }
 }
 

@@ -100,17 +100,16 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         return None;
     }
     let columns = columns(&risks);
-    let content = match writer.is_internal() {
-        true => inside(&risks, &columns, writer),
-        false => {
-            let names: Vec<&str> = figures::kinds(&columns)
-                .iter()
-                .map(|figure| figure.name.as_str())
-                .collect();
-            html! {
-                p { "Measured: " (text(&names.join(", "))) "." }
-                p { (KEPT) }
-            }
+    let content = if writer.is_internal() {
+        inside(&risks, &columns, writer)
+    } else {
+        let names: Vec<&str> = figures::kinds(&columns)
+            .iter()
+            .map(|figure| figure.name.as_str())
+            .collect();
+        html! {
+            p { "Measured: " (text(&names.join(", "))) "." }
+            p { (KEPT) }
         }
     };
     Some(Section {

@@ -75,9 +75,10 @@ fn of_all(stated: &[(&Document, &Stated)]) -> String {
         1 => ("The step described here", "it does not name"),
         _ => ("The steps described here", "none of them names"),
     };
-    let order = match stated.iter().any(|(_, stated)| stated.shuffled) {
-        true => "put the records in random order",
-        false => "kept the order of the records",
+    let order = if stated.iter().any(|(_, stated)| stated.shuffled) {
+        "put the records in random order"
+    } else {
+        "kept the order of the records"
     };
     format!(
         "{steps} {order}, and left alone every attribute of the file that {none_names}. Whether anything else was done to the file is not stated."
@@ -122,9 +123,10 @@ pub(super) fn plain(value: &Value) -> String {
         Value::Bool(is) => if *is { "yes" } else { "no" }.into(),
         Value::Array(values) => {
             let each: Vec<String> = values.iter().map(plain).collect();
-            match values.iter().any(Value::is_object) {
-                true => each.join("; "),
-                false => each.join(", "),
+            if values.iter().any(Value::is_object) {
+                each.join("; ")
+            } else {
+                each.join(", ")
             }
         }
         Value::Object(entries) => format!("({})", parameters(entries)),

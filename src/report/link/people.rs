@@ -493,22 +493,19 @@ impl LinkReport {
             .results
             .iter()
             .any(|r| r.sample == Some(Sample::Others));
-        lines.push(match is_tested {
-            true => "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
-                     the intruder knew nothing beforehand."
-                .into(),
-            false => format!(
-                "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
-                 some of these people{}",
-                match best.records / 2 {
-                    0..2 => ".".to_string(),
-                    half => format!(
-                        ": --train-records {} learns from some and attacks the others.",
-                        half.min(400)
-                    ),
-                }
-            ),
-        });
+        lines.push(if is_tested { "A learned distance fits the records it was learned from; the rows \"others\" show what it does to people of whom \
+             the intruder knew nothing beforehand."
+        .into() } else { format!(
+            "It was learned from the very records that it links, which overstates what an intruder can do who knows only \
+             some of these people{}",
+            match best.records / 2 {
+                0..2 => ".".to_string(),
+                half => format!(
+                    ": --train-records {} learns from some and attacks the others.",
+                    half.min(400)
+                ),
+            }
+        ) });
         lines
     }
 

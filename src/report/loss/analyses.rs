@@ -99,12 +99,13 @@ fn reading_of_regression(all: &[Figure]) -> Option<String> {
         .filter(|part| part.value.is_some_and(|overlap| overlap <= 0.0))
         .map(|part| part.name.as_str())
         .collect();
-    Some(match apart.is_empty() {
-        true => "In the regression the intervals of every coefficient meet: who tests them may still conclude otherwise where they meet little.".into(),
-        false => format!(
+    Some(if apart.is_empty() {
+        "In the regression the intervals of every coefficient meet: who tests them may still conclude otherwise where they meet little.".into()
+    } else {
+        format!(
             "In the regression the intervals of {} do not even meet: the masked file rules out what the original says of them.",
             text::names(&apart, 5)
-        ),
+        )
     })
 }
 
@@ -114,9 +115,10 @@ fn clusters(all: &[Figure]) -> String {
         .filter(|figure| figure.what.group == Group::Clusters)
         .cloned()
         .collect();
-    match shown.is_empty() {
-        true => String::new(),
-        false => format!("\n{}", figures::table(&shown)),
+    if shown.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}", figures::table(&shown))
     }
 }
 

@@ -50,9 +50,10 @@ pub fn table(figures: &[Figure]) -> Option<String> {
         return None;
     }
     // The last column is there only where something stands in it.
-    let columns = match rows.iter().all(|row| row[5].is_empty()) {
-        true => 5,
-        false => 6,
+    let columns = if rows.iter().all(|row| row[5].is_empty()) {
+        5
+    } else {
+        6
     };
     let mut header = vec![""];
     header.extend(Discrepancy::ALL.map(Discrepancy::word));

@@ -19,9 +19,10 @@ pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
             .flatten()
             .collect();
         let verdict = "Nothing that was measured differs between the two files";
-        let verdict = match missed.is_empty() {
-            true => format!("{verdict}: no loss."),
-            false => format!("{verdict}."),
+        let verdict = if missed.is_empty() {
+            format!("{verdict}: no loss.")
+        } else {
+            format!("{verdict}.")
         };
         return std::iter::once(verdict).chain(missed).collect();
     }

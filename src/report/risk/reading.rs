@@ -16,16 +16,15 @@ pub(super) fn of(report: &RiskReport, about: About) -> String {
         About::Inference => reader.inference(),
     };
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    match sentences.is_empty() {
-        true => String::new(),
-        false => {
-            let word = match about {
-                About::SinglingOut => "Singling out",
-                About::Linkability => "Linkability",
-                About::Inference => "Inference",
-            };
-            format!("{word}: {}", sentences.join(" "))
-        }
+    if sentences.is_empty() {
+        String::new()
+    } else {
+        let word = match about {
+            About::SinglingOut => "Singling out",
+            About::Linkability => "Linkability",
+            About::Inference => "Inference",
+        };
+        format!("{word}: {}", sentences.join(" "))
     }
 }
 
@@ -147,16 +146,10 @@ impl Reader<'_> {
             .value("attribute_disclosure_inference")
             .zip(self.value("attribute_disclosure_baseline"))
             .map(|(attack, baseline)| {
-                let than = match attack > baseline {
-                    true => "a masked record at random is right for",
-                    false => "which is no better than a masked record at random:",
-                };
+                let than = if attack > baseline { "a masked record at random is right for" } else { "which is no better than a masked record at random:" };
                 let asked = self.counted("attribute_disclosure_inference");
                 let all = self.report.scenario.pair.as_ref().map_or(0, |pair| pair.records as u64);
-                let people = match asked < all {
-                    true => format!("{asked} people, drawn at random"),
-                    false => "the people".into(),
-                };
+                let people = if asked < all { format!("{asked} people, drawn at random") } else { "the people".into() };
                 format!(
                     "The nearest masked record has the confidential value of {} of {people}; {than} {}.",
                     text::percent(attack),

@@ -253,9 +253,12 @@ fn dis_suda(scores: &[f64], dis: f64, classes: &KeyClasses, width: u32) -> Optio
         .filter(|&&score| score > 0.0)
         .map(|score| score.powf(-power))
         .sum();
-    let of_record = |&score: &f64| match score > 0.0 {
-        true => 1.0 / (1.0 + odds / (score.powf(power) * inverse)),
-        false => 0.0,
+    let of_record = |&score: &f64| {
+        if score > 0.0 {
+            1.0 / (1.0 + odds / (score.powf(power) * inverse))
+        } else {
+            0.0
+        }
     };
     Some(scores.iter().map(of_record).collect())
 }

@@ -96,9 +96,10 @@ fn in_shape(draw: &mut Draw, bytes: &mut Vec<u8>) {
     let other = draw.of(&CELLS[..]).as_bytes().to_vec();
     match draw.below(10) {
         0 => each_cell(bytes, |line, place, cell| {
-            match line > 0 && place == column {
-                true => value.clone(),
-                false => cell,
+            if line > 0 && place == column {
+                value.clone()
+            } else {
+                cell
             }
         }),
         1 => each_cell(bytes, |line, place, cell| {
@@ -108,15 +109,16 @@ fn in_shape(draw: &mut Draw, bytes: &mut Vec<u8>) {
                 false => cell,
             }
         }),
-        2 => each_cell(bytes, |line, _, cell| match line == record {
-            true => value.clone(),
-            false => cell,
-        }),
+        2 => each_cell(
+            bytes,
+            |line, _, cell| if line == record { value.clone() } else { cell },
+        ),
         3 => without_a_column(draw, bytes),
         _ => each_cell(bytes, |line, place, cell| {
-            match line == record && place == column {
-                true => value.clone(),
-                false => cell,
+            if line == record && place == column {
+                value.clone()
+            } else {
+                cell
             }
         }),
     }
@@ -214,9 +216,10 @@ fn once(draw: &mut Draw, bytes: &mut Vec<u8>) {
             let value = draw.of(&STRANGE[..]);
             let column = draw.below(7);
             each_cell(bytes, |line, place, cell| {
-                match line > 0 && place == column {
-                    true => value.into(),
-                    false => cell,
+                if line > 0 && place == column {
+                    value.into()
+                } else {
+                    cell
                 }
             });
         }

@@ -612,14 +612,16 @@ impl Typed {
             value => value,
         };
         let strange = draw.of(&VALUES[..]);
-        let value = match draw.once_in(100) {
-            true => strange.into(),
-            false => value.replace('*', strange),
+        let value = if draw.once_in(100) {
+            strange.into()
+        } else {
+            value.replace('*', strange)
         };
         // A value may begin as an option does.
-        match value.starts_with('-') {
-            true => self.words.push(format!("{name}={value}")),
-            false => self.words.extend([name.into(), value]),
+        if value.starts_with('-') {
+            self.words.push(format!("{name}={value}"))
+        } else {
+            self.words.extend([name.into(), value])
         }
     }
 

@@ -195,13 +195,15 @@ impl Near<'_> {
         let gaps_agree = |group: u32| {
             let (record, group) = (records.record(record), self.groups.record(group as usize));
             self.in_place.iter().enumerate().all(|(c, &in_place)| {
-                let (seeker, sought) = match self.record_seeks {
-                    true => (record, group),
-                    false => (group, record),
+                let (seeker, sought) = if self.record_seeks {
+                    (record, group)
+                } else {
+                    (group, record)
                 };
-                match in_place {
-                    true => seeker.is_missing(c) || !sought.is_missing(c),
-                    false => !group.is_missing(c),
+                if in_place {
+                    seeker.is_missing(c) || !sought.is_missing(c)
+                } else {
+                    !group.is_missing(c)
                 }
             })
         };

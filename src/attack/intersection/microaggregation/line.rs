@@ -41,9 +41,10 @@ impl Line {
     ) -> Option<Self> {
         let (intruder, released) = (scenario.intruder, scenario.released);
         // Who holds them all has the very moments by which records were ordered.
-        let file = match scenario.holds_all() {
-            true => intruder,
-            false => released,
+        let file = if scenario.holds_all() {
+            intruder
+        } else {
+            released
         };
         let moments = moments_by_attribute(file);
         let unit = |attribute: usize| match groups.scale {

@@ -175,9 +175,10 @@ impl MicroaggregationIntersection {
                 && block.len() == 1
                 && scenario.scales[attribute] != Scale::Nominal
                 && scenario.released.present(attribute).count() == scenario.released.n_records();
-            match self.groups.one_by_one() || from_both_ends {
-                true => Rule::Sorted,
-                false => Rule::Free,
+            if self.groups.one_by_one() || from_both_ends {
+                Rule::Sorted
+            } else {
+                Rule::Free
             }
         };
         scenario.known.iter().enumerate().map(rule).collect()
@@ -294,9 +295,10 @@ impl Attack for MicroaggregationIntersection {
                 )
             })
             .collect();
-        Ok(match blocks.is_empty() {
-            true => nearest.into(),
-            false => Preference::Lists(Box::new(InClusters::new(nearest, blocks))),
+        Ok(if blocks.is_empty() {
+            nearest.into()
+        } else {
+            Preference::Lists(Box::new(InClusters::new(nearest, blocks)))
         })
     }
 }

@@ -164,11 +164,12 @@ pub fn from_json(text: &str) -> Result<Weights> {
         let ranges = ranges
             .map(|ranges| by_name(ranges, names, what))
             .transpose()?;
-        match ranges.as_deref().is_none_or(in_order) {
-            true => Ok(ranges),
-            false => Err(Error::input(format!(
+        if ranges.as_deref().is_none_or(in_order) {
+            Ok(ranges)
+        } else {
+            Err(Error::input(format!(
                 "has {what:?} whose least value is above the greatest"
-            ))),
+            )))
         }
     };
     Ok(Weights {

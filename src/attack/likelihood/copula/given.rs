@@ -119,9 +119,10 @@ fn of_term(release: &Release, attribute: &str, category: Option<&str>) -> Option
         }
         (None, None) => {
             let ranking = Ranking::new(values.present(at));
-            let score = |record| match values.is_missing(record, at) {
-                true => 0.0,
-                false => {
+            let score = |record| {
+                if values.is_missing(record, at) {
+                    0.0
+                } else {
                     let (below, through) = ranking.ranks(values.row(record)[at]);
                     middle_score(below, through, ranking.len())
                 }

@@ -144,9 +144,10 @@ impl<P: Places> Growing<'_, P> {
             if low < high && apart.is_none() {
                 apart = Some(at);
             }
-            self.limits.push(match low > f64::NEG_INFINITY {
-                true => (low, high),
-                false => (f64::NEG_INFINITY, f64::INFINITY),
+            self.limits.push(if low > f64::NEG_INFINITY {
+                (low, high)
+            } else {
+                (f64::NEG_INFINITY, f64::INFINITY)
             });
         }
         if to - from <= LANES {
@@ -527,9 +528,10 @@ impl pulp::NullaryFnOnce for Searching<'_> {
             let (first, second) = (next.node + 1, node.second);
             let (first, second) = (self.child(next, first), self.child(next, second));
             // The more promising one is on top.
-            match first.bound > second.bound {
-                true => open.extend([second, first]),
-                false => open.extend([first, second]),
+            if first.bound > second.bound {
+                open.extend([second, first])
+            } else {
+                open.extend([first, second])
             }
         }
     }
@@ -539,9 +541,10 @@ impl Searching<'_> {
     /// In units of this everything is a share of the threshold's likelihood; where there is none yet, everybody has the greatest share.
     #[inline(always)]
     fn unit(&self) -> f32 {
-        match self.threshold > f64::NEG_INFINITY {
-            true => single(self.threshold),
-            false => -1e30,
+        if self.threshold > f64::NEG_INFINITY {
+            single(self.threshold)
+        } else {
+            -1e30
         }
     }
 
@@ -570,9 +573,10 @@ impl Searching<'_> {
                 sum += share;
             }
         }
-        own.bound = match sum < GREATEST {
-            true => f64::from(unit) + f64::from((sum + own.rest) * ALLOWANCE).ln(),
-            false => self.log_of_much(node),
+        own.bound = if sum < GREATEST {
+            f64::from(unit) + f64::from((sum + own.rest) * ALLOWANCE).ln()
+        } else {
+            self.log_of_much(node)
         };
         own
     }

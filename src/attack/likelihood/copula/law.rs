@@ -285,9 +285,10 @@ impl Class {
         let likely = self.likely_levels(known);
         let log = |term: &Term| {
             let level = likely[term.level].probability;
-            match level > MIN_SHARE {
-                true => of_components[term.component] + level.ln(),
-                false => f64::NEG_INFINITY,
+            if level > MIN_SHARE {
+                of_components[term.component] + level.ln()
+            } else {
+                f64::NEG_INFINITY
             }
         };
         self.terms.iter().map(log).collect()

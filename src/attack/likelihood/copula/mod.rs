@@ -138,9 +138,10 @@ impl<'a> Pairs<'a> {
             // Gaps of what was masked were redrawn.
             *in_place &= !masked;
         }
-        let left_out = match is_large {
-            true => LEFT_OUT_OF_LARGE,
-            false => LEFT_OUT,
+        let left_out = if is_large {
+            LEFT_OUT_OF_LARGE
+        } else {
+            LEFT_OUT
         };
         Self {
             intruder: scenario.intruder,
@@ -180,9 +181,10 @@ impl<'a> Pairs<'a> {
                 if with_points {
                     meeting = meeting.with_points(sides);
                 }
-                match is_indexed {
-                    true => meeting.with_index(sides, direction, (self.unmasked.len(), &strict)),
-                    false => meeting,
+                if is_indexed {
+                    meeting.with_index(sides, direction, (self.unmasked.len(), &strict))
+                } else {
+                    meeting
                 }
             })
             .collect();
@@ -326,9 +328,10 @@ impl<'a> Pairs<'a> {
         let margin = self.margin + std::f64::consts::LN_2;
         let (mut least, mut sum) = (f64::INFINITY, 0.0);
         self.search(seeker, f64::NEG_INFINITY, &mut |record, cost| {
-            match cost < least {
-                true => (least, sum) = (cost, sum * (cost - least).exp() + 1.0),
-                false => sum += (least - cost).exp(),
+            if cost < least {
+                (least, sum) = (cost, sum * (cost - least).exp() + 1.0);
+            } else {
+                sum += (least - cost).exp();
             }
             list.push((record, cost));
             sum.ln() - least - margin
@@ -369,9 +372,10 @@ impl Lists for Pairs<'_> {
 
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        match self.is_large {
-            false => self.within_margin(seeker, list),
-            true => self.of_large(seeker, list),
+        if !self.is_large {
+            self.within_margin(seeker, list)
+        } else {
+            self.of_large(seeker, list)
         }
     }
 

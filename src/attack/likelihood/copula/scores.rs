@@ -186,12 +186,13 @@ impl Reference {
 fn interval(below: usize, through: usize, n: usize) -> (f64, f64) {
     let end = |rank: usize| {
         let quantile = normal_quantile(rank as f64 / n as f64);
-        match quantile.is_finite() {
-            true => (
+        if quantile.is_finite() {
+            (
                 normal_density(quantile),
                 quantile * normal_density(quantile),
-            ),
-            false => (0.0, 0.0),
+            )
+        } else {
+            (0.0, 0.0)
         }
     };
     let share = (through - below) as f64 / n as f64;
@@ -223,9 +224,12 @@ fn of_values(
     let among_released = Reference::new(of_release, coded);
     let scores = |(matrix, at): At<'_>, reference: &Reference| -> Vec<(f64, State)> {
         (0..matrix.n_records())
-            .map(|record| match matrix.is_missing(record, at) {
-                true => (0.0, State::Absent),
-                false => reference.score(matrix.row(record)[at] + 0.0),
+            .map(|record| {
+                if matrix.is_missing(record, at) {
+                    (0.0, State::Absent)
+                } else {
+                    reference.score(matrix.row(record)[at] + 0.0)
+                }
             })
             .collect()
     };
@@ -237,13 +241,12 @@ fn of_values(
             // Who holds everybody ranks among their own: there tails are as they were.
             let as_many =
                 scenario.holds_all() && own.0.present(place).count() >= among_released.sorted.len();
-            match as_many {
-                true => {
-                    let mut reference = Reference::new(own, false);
-                    reference.within = among_released.within;
-                    scores(own, &reference)
-                }
-                false => scores(own, &among_released),
+            if as_many {
+                let mut reference = Reference::new(own, false);
+                reference.within = among_released.within;
+                scores(own, &reference)
+            } else {
+                scores(own, &among_released)
             }
         }
     };

@@ -49,9 +49,12 @@ fn matrix(cells: &Cells, columns: &[usize]) -> Matrix {
 
 fn component(weight: f64, shift: f64, loadings: &[f64]) -> CopulaComponent {
     let d = loadings.len();
-    let cell = |i: usize, j: usize| match i == j {
-        true => 1.0,
-        false => loadings[i] * loadings[j],
+    let cell = |i: usize, j: usize| {
+        if i == j {
+            1.0
+        } else {
+            loadings[i] * loadings[j]
+        }
     };
     CopulaComponent {
         weight,

@@ -131,9 +131,10 @@ fn number(value: f64) -> Value {
         clippy::cast_possible_truncation,
         reason = "whole, and far below 2^53 by the condition"
     )]
-    match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => Value::from(value as i64),
-        false => Number::from_f64(value).map_or(Value::Null, Value::Number),
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        Value::from(value as i64)
+    } else {
+        Number::from_f64(value).map_or(Value::Null, Value::Number)
     }
 }
 

@@ -136,9 +136,12 @@ impl<'a> Worker<'a> {
     /// Moves the best parameters to where the smallest margin of the blocks that they satisfy is greatest.
     pub fn centre(&mut self) {
         let slack: Vec<f64> = (0..self.n())
-            .map(|block| match self.problem.satisfies(block, &self.best) {
-                true => 0.0,
-                false => f64::INFINITY,
+            .map(|block| {
+                if self.problem.satisfies(block, &self.best) {
+                    0.0
+                } else {
+                    f64::INFINITY
+                }
             })
             .collect();
         if let Some((mut parameters, _)) = self.oracle.relax(&slack) {

@@ -327,9 +327,10 @@ impl Cell {
         let terms = row.iter().zip(of_a.iter().zip(of_b));
         let size: f64 = terms.map(|(v, (a, b))| v.abs() * (a + at * b)).sum();
         let values = self.row(place, board);
-        let less = match values[a] > 0.0 {
-            true => (values[a] + BEYOND * size) / -values[b],
-            false => (-values[a] - BEYOND * size) / values[b],
+        let less = if values[a] > 0.0 {
+            (values[a] + BEYOND * size) / -values[b]
+        } else {
+            (-values[a] - BEYOND * size) / values[b]
         };
         if less > 0.0 { less } else { at }
     }

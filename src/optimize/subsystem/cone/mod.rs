@@ -404,11 +404,12 @@ impl Search<'_> {
         for cell in open.chain(std::mem::take(&mut self.stack)) {
             self.leave(cell);
         }
-        let proof = match self.board.records_proof {
-            true => Proof::Cells(steps(self.tree)),
-            false => Proof::Search(
+        let proof = if self.board.records_proof {
+            Proof::Cells(steps(self.tree))
+        } else {
+            Proof::Search(
                 "a complete search over cells of the simplex, of which nothing was kept".into(),
-            ),
+            )
         };
         Answer {
             parameters: self.best,

@@ -35,9 +35,10 @@ impl Packing {
 
     /// Adds two free blocks that clash.
     pub fn add_pair(&mut self, cell: &Cell, board: &Board<'_>, i: usize, j: usize) {
-        let rows = match board.records_proof {
-            true => rows_of_clash(cell, board, i, j).unwrap_or_default(),
-            false => Vec::new(),
+        let rows = if board.records_proof {
+            rows_of_clash(cell, board, i, j).unwrap_or_default()
+        } else {
+            Vec::new()
         };
         self.add(vec![i, j], rows);
     }
@@ -102,18 +103,21 @@ pub(super) fn pairs(cell: &Cell, board: &Board<'_>) -> Packing {
             };
             packing.free[i] = false;
             packing.free[j] = false;
-            let rows = match board.records_proof {
-                true => rows_of_clash(cell, board, i, j).unwrap_or_default(),
-                false => Vec::new(),
+            let rows = if board.records_proof {
+                rows_of_clash(cell, board, i, j).unwrap_or_default()
+            } else {
+                Vec::new()
             };
-            match is_odd_cycle {
-                true => packing.cycles.push(rows),
-                false => packing.disjoint.push((vec![i, j], rows)),
+            if is_odd_cycle {
+                packing.cycles.push(rows)
+            } else {
+                packing.disjoint.push((vec![i, j], rows))
             }
         }
-        packing.at_least += match is_odd_cycle {
-            true => walk.len().div_ceil(2),
-            false => walk.len() / 2,
+        packing.at_least += if is_odd_cycle {
+            walk.len().div_ceil(2)
+        } else {
+            walk.len() / 2
         };
     }
     packing

@@ -57,9 +57,10 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
 }
 
 fn held(name: &str, records: u64, writer: &Writer) -> String {
-    match writer.is_internal() {
-        true => format!("{name}, {records} records"),
-        false => base_name(name).into(),
+    if writer.is_internal() {
+        format!("{name}, {records} records")
+    } else {
+        base_name(name).into()
     }
 }
 

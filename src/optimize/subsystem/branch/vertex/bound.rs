@@ -47,9 +47,10 @@ impl Vertex {
             return None;
         };
         let multiplier = self.signs[place] * value();
-        match self.equal[row] {
-            true => Some((row, multiplier)),
-            false => Some((row, multiplier.max(0.0))),
+        if self.equal[row] {
+            Some((row, multiplier))
+        } else {
+            Some((row, multiplier.max(0.0)))
         }
     }
 
