@@ -29,7 +29,7 @@ enum Shown {
 }
 
 /// Options that change no result: messages, threads, memory, where results go, what the exit status looks at.
-const LEFT_OUT: [&str; 8] = [
+const LEFT_OUT: [&str; 9] = [
     "quiet",
     "verbose",
     "timings",
@@ -38,11 +38,12 @@ const LEFT_OUT: [&str; 8] = [
     "output",
     "into",
     "fail-above",
+    "fail-above-extremes",
 ];
 
 /// Options whose values a result may show. Whoever adds an option to a command that writes JSON decides here whether it may;
 /// one that is not here is shown without its value.
-const WHOLE: [&str; 80] = [
+const WHOLE: [&str; 79] = [
     "admissible",
     "agree",
     "algorithm",
@@ -70,7 +71,6 @@ const WHOLE: [&str; 80] = [
     "encoding",
     "engine",
     "eps",
-    "fail-above-extremes",
     "fit",
     "folds",
     "format",

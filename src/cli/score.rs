@@ -128,7 +128,7 @@ struct IntruderArgs {
     /// PLD: one-to-one (default, as in the literature), or best: each record takes its most likely partner, in little time
     #[arg(long, value_name = "HOW", value_parser = ["one-to-one", "best"])]
     assign: Option<String>,
-    /// PLD: how m and u are found: em (default), em-fixed-u, or known (a worst case)
+    /// PLD: how m and u are found: em-fixed-u (default), em, or known (a worst case)
     #[arg(long, value_name = "FIT", value_parser = fit())]
     fit: Option<FitArg>,
     /// PLD: the most iterations of EM [default: 1000]

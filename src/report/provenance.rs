@@ -9,7 +9,7 @@ use crate::table::Table;
 pub struct Provenance {
     /// Version of the program.
     pub version: &'static str,
-    /// The command as it was typed, word by word, but for words that no result depends on. It can hold a seed: internal.
+    /// The command as it was typed, word by word, but for words that no result depends on, and values that may be secret (a seed).
     pub command: Vec<String>,
     /// The tables that were read.
     pub files: Vec<FileSummary>,
