@@ -42,11 +42,11 @@ sed 's/"[^"]*"//g' "$work/rows.csv" | awk -F, '
         }
     }' >"$here/strongest.csv"
 
-# Both axes are logarithmic: IL from 1 % to 1000 %, links from 0.2 % to 100 %.
+# Both axes are logarithmic: IL from 1 % to 1000 %, links from 1 % to 100 %.
 awk -F, '
     function log10(v) { return log(v) / log(10) }
     function x(il) { return left + (log10(il < 0.01 ? 0.01 : il > 10 ? 10 : il) + 2) / 3 * 250 }
-    function y(rate) { return 330 + log10(rate < 0.002 ? 0.002 : rate) / 2.699 * -290 - 290 }
+    function y(rate) { return 40 - log10(rate < 0.01 ? 0.01 : rate) / 2 * 290 }
     function mark(series, px, py) {
         if (series % 3 == 1) return sprintf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\"/>", px, py)
         if (series % 3 == 2) return sprintf("<rect x=\"%.1f\" y=\"%.1f\" width=\"6\" height=\"6\"/>", px - 3, py - 3)
@@ -77,7 +77,7 @@ awk -F, '
     END {
         print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 910 440\" font-family=\"sans-serif\" font-size=\"12\">"
         print "<rect width=\"910\" height=\"440\" fill=\"white\"/>"
-        xs = split("0.01 0.03 0.1 0.3 1 3 10", xt, " "); ys = split("0.002 0.005 0.01 0.02 0.05 0.1 0.2 0.5 1", yt, " ")
+        xs = split("0.01 0.03 0.1 0.3 1 3 10", xt, " "); ys = split("0.01 0.02 0.05 0.1 0.2 0.5 1", yt, " ")
         for (p = 1; p <= 3; p++) {
             left = 60 + (p - 1) * 290
             for (k = 1; k <= ys; k++) {
@@ -86,7 +86,7 @@ awk -F, '
             }
             for (k = 1; k <= xs; k++) {
                 printf "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"40\" y2=\"330\" stroke=\"#eee\"/>", x(xt[k]), x(xt[k])
-                printf "<text x=\"%.1f\" y=\"346\" text-anchor=\"middle\">%s %%</text>\n", x(xt[k]), xt[k] * 100
+                printf "<text x=\"%.1f\" y=\"346\" text-anchor=\"middle\">%s</text>\n", x(xt[k]), xt[k] * 100
             }
             printf "<text x=\"%.1f\" y=\"30\" text-anchor=\"middle\" font-weight=\"bold\">%s</text>\n", left + 125, title[p]
             for (s = 1; s <= 10; s++) if (line[p, s] != "") {
@@ -94,7 +94,7 @@ awk -F, '
                 printf "<g fill=\"%s\">%s</g>\n", colour[s], marks[p, s]
             }
         }
-        print "<text x=\"475\" y=\"366\" text-anchor=\"middle\">information loss (IL)</text>"
+        print "<text x=\"475\" y=\"366\" text-anchor=\"middle\">information loss (IL), percent</text>"
         print "<text x=\"12\" y=\"14\">correct links of the strongest attack</text>"
         for (s = 1; s <= 10; s++) {
             px = 70 + 165 * ((s - 1) % 5); py = s > 5 ? 420 : 396
