@@ -96,7 +96,7 @@ fn people_read_what_was_done_and_what_it_says() {
         "The same analyses of both files",
         "pay is cut at its median in the original",
         "Who looks for groups in the masked file finds exactly the groups of the original",
-        "classes told right, learned from",
+        "classes predicted right, learned from",
         "95 % interval",
         "The best classifier is right for",
     ] {
