@@ -188,7 +188,7 @@ pub fn measure(
         ));
     }
     sample.notes.push(format!(
-        "classification: {} folds, each told by what was learned from the others",
+        "classification: {} folds, each predicted by what was learned from the others",
         options.folds
     ));
     let classes = Classes::new(&sample, &cuts);

@@ -118,10 +118,10 @@ impl Reader<'_> {
         });
         let highest = self.value("prosecutor_risk").map(|prosecutor| {
             let journalist = self.value("journalist_risk").map_or(String::new(), |risk| {
-                format!(", and with {} if they only know that this person is in the population", text::percent(risk))
+                format!(", and with {} by one who only knows that this person is in the population", text::percent(risk))
             });
             format!(
-                "For the person most at risk an intruder is right with {} who knows that this person is in the file{journalist}.",
+                "The person most at risk is found with {} probability by an intruder who knows that this person is in the file{journalist}.",
                 text::percent(prosecutor)
             )
         });
