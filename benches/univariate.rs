@@ -56,9 +56,10 @@ fn compare(only: bool) {
             }
         }
         let (total, after) = (median(&total), median(&after));
-        let baseline = match only {
-            true => "- | -".to_string(),
-            false => format!("{:.3} | {:.1}", median(&plain), median(&plain) / after),
+        let baseline = if only {
+            "- | -".to_string()
+        } else {
+            format!("{:.3} | {:.1}", median(&plain), median(&plain) / after)
         };
         say(&format!("| {k} | {total:.3} | {after:.3} | {baseline} |"));
     }
