@@ -239,9 +239,10 @@ impl Found {
     /// How many times our seconds, where we have proven our optimum.
     fn times(&self, ours: &Self) -> String {
         let at_least = if self.is_proven() { "" } else { "≥ " };
-        match ours.is_proven() {
-            true => format!("{at_least}{:.1}", self.seconds / ours.seconds),
-            false => "".into(),
+        if ours.is_proven() {
+            format!("{at_least}{:.1}", self.seconds / ours.seconds)
+        } else {
+            String::new()
         }
     }
 }
