@@ -1,6 +1,9 @@
 //! Arguments that several commands share.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -11,7 +14,7 @@ use crate::{
     report::text,
     rng::Seed,
     statement::MissingMatches,
-    table::{AttrId, Encoding, ReadOptions, Role, Roles, Table},
+    table::{Encoding, ReadOptions, Roles, Table},
 };
 
 /// So many names of a list are shown.
@@ -136,6 +139,42 @@ impl From<MissingArg> for MissingMatches {
     }
 }
 
+/// A number, or the name of a file where it is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NumberOrFile {
+    /// A number.
+    Number(usize),
+    /// A file.
+    File(PathBuf),
+}
+
+impl From<OsString> for NumberOrFile {
+    fn from(text: OsString) -> Self {
+        match text.to_str().and_then(|text| text.parse().ok()) {
+            Some(number) => Self::Number(number),
+            None => Self::File(text.into()),
+        }
+    }
+}
+
+impl NumberOrFile {
+    /// The number.
+    pub fn number(&self) -> Option<usize> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::File(_) => None,
+        }
+    }
+
+    /// The file.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Number(_) => None,
+            Self::File(path) => Some(path),
+        }
+    }
+}
+
 /// The form of a report, and where it goes.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
@@ -238,17 +277,6 @@ pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> R
         ))?;
     }
     Ok(table)
-}
-
-/// The attributes named by `--attributes`, or all whose role is quasi-identifier.
-pub fn chosen_attributes(table: &Table, list: Option<&str>) -> Result<Vec<AttrId>> {
-    match list {
-        Some(list) => table.select(list),
-        None => Ok(table
-            .ids()
-            .filter(|&id| table.attribute(id).role == Role::QuasiIdentifier)
-            .collect()),
-    }
 }
 
 /// The seed given, or 256 bits from the operating system.

@@ -154,20 +154,6 @@ impl Console {
         self.objection("note", text)
     }
 
-    /// What a method remarks: a warning if it begins with "warning:".
-    ///
-    /// # Errors
-    /// Usage, for a warning under `--strict`.
-    pub fn remark(&self, text: &str) -> Result<()> {
-        match text.strip_prefix("warning: ") {
-            Some(warning) => self.warn(warning),
-            None => {
-                self.note(text);
-                Ok(())
-            }
-        }
-    }
-
     fn objection(&self, kind: &str, text: &str) -> Result<()> {
         if self.strict {
             return Err(Error::strict(text.trim_end_matches('.'))
@@ -175,13 +161,6 @@ impl Console {
         }
         self.note(&format!("{kind}: {text}"));
         Ok(())
-    }
-
-    /// A line for a person who asked for more.
-    pub fn detail(&self, text: &str) {
-        if self.verbose {
-            self.note(text);
-        }
     }
 
     /// What is being done right now; shown on a terminal only, overwritten by the next line.
@@ -205,6 +184,12 @@ impl Console {
 impl Observer for Console {
     fn note(&self, text: &str) {
         self.note(text);
+    }
+
+    fn detail(&self, text: &str) {
+        if self.verbose {
+            self.note(text);
+        }
     }
 
     fn warn(&self, text: &str) -> Result<()> {

@@ -1,6 +1,6 @@
 //! `sdcrisk score`: information loss and disclosure risk in one number, every term shown.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{
     Args, ValueEnum,
@@ -10,7 +10,7 @@ use rand::Rng;
 
 use super::{
     Ending,
-    args::{Format, ReadArgs, ReportArgs, rate_limit},
+    args::{Format, NumberOrFile, ReadArgs, ReportArgs, rate_limit},
     console::Console,
     files::{Output, Plan, Privacy},
     link::{
@@ -118,7 +118,7 @@ struct IntruderArgs {
     known: Option<String>,
     /// How many records the intruder holds (drawn at random), or a file with one record number (or identifier) a line
     #[arg(long, value_name = "N|FILE")]
-    known_records: Option<OsString>,
+    known_records: Option<NumberOrFile>,
     /// Who looks for whom: original-to-masked (default) or masked-to-original
     #[arg(long, value_name = "DIRECTION", value_parser = ["original-to-masked", "masked-to-original"])]
     direction: Option<String>,
@@ -177,8 +177,8 @@ impl ScoreArgs {
         if let Some(statement) = &self.published.statement {
             plan.input(statement)?;
         }
-        if let Some(file) = self.records_file() {
-            plan.input(file.as_ref())?;
+        if let Some(list) = (self.intruder.known_records.as_ref()).and_then(NumberOrFile::file) {
+            plan.input(list)?;
         }
         plan.output(&self.report.to.output)?;
         plan.open(&self.report.to.output, Privacy::Ordinary)
@@ -337,7 +337,7 @@ impl ScoreArgs {
             ..
         } = &self.intruder;
         let align = &self.align;
-        let records = known_records.as_deref().map(link::known_records);
+        let records = known_records.as_ref().map(link::known_records);
         let mut request = LinkRequest {
             known: link::known(Some(known), align.attributes.as_deref())?,
             records: records.unwrap_or(Ok(KnownRecords::All))?,
@@ -454,14 +454,6 @@ impl ScoreArgs {
         };
         options.settle(true, console)?;
         options.attack().map(AttackRequest::Probabilistic)
-    }
-
-    fn records_file(&self) -> Option<&OsString> {
-        let wish = self.intruder.known_records.as_ref()?;
-        let is_number = wish
-            .to_str()
-            .is_some_and(|text| text.parse::<usize>().is_ok());
-        (!is_number).then_some(wish)
     }
 
     fn ending(&self, report: &ScoreReport, console: &Console) -> Result<Ending> {

@@ -24,6 +24,7 @@
 
 pub(crate) mod groups;
 pub mod link;
+pub mod mask;
 mod observer;
 
 pub use observer::{Observer, Quiet};

@@ -13,6 +13,9 @@ pub trait Observer {
     /// A line for a person.
     fn note(&self, _text: &str) {}
 
+    /// A line for a person who asked for more.
+    fn detail(&self, _text: &str) {}
+
     /// Something is almost certainly not as the user believes.
     ///
     /// # Errors

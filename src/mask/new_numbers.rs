@@ -1,6 +1,7 @@
 //! What the methods share that write new numbers into a table.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Effect;
 use crate::{
@@ -10,7 +11,8 @@ use crate::{
 };
 
 /// How many decimals new numbers have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rounding {
     /// New numbers stay as computed: what a method promises of means, variances and coefficients holds to the last digit.
     #[default]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use ndarray::Array2;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Details, Effect, Mask, Masked,
@@ -88,7 +89,7 @@ pub struct Noise {
 }
 
 /// The kinds of additive noise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Options {
     /// Whether noise has the covariances of the attributes, or is independent between them.
     pub correlated: bool,

@@ -1,6 +1,7 @@
 //! Rank swapping: each value changes places with another whose rank is near.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Mask, Masked,
@@ -14,7 +15,8 @@ use crate::{
 };
 
 /// How far apart in rank two values may be that are swapped.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reach {
     /// Percent of the number of records, 0 < p ≤ 100.
     Percent(f64),

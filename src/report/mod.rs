@@ -19,6 +19,7 @@ pub mod html;
 pub mod learned;
 pub mod link;
 pub mod loss;
+pub mod masking;
 pub mod match_attributes;
 pub mod posterior;
 pub mod probabilistic;

@@ -66,6 +66,22 @@ pub enum Grouping {
     },
 }
 
+impl Grouping {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mdav => "mdav",
+            Self::VMdav { .. } => "v-mdav",
+            Self::MdavMhm => "mdav-mhm",
+            Self::Exchange => "exchange",
+            Self::Univariate => "univariate",
+            Self::IndividualRanking => "individual-ranking",
+            Self::Pca { .. } => "pca",
+            Self::Zscores { .. } => "zscores",
+        }
+    }
+}
+
 /// What a cut along a line minimises: the squared errors within its groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

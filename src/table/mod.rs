@@ -257,6 +257,12 @@ impl Table {
         })
     }
 
+    /// The attributes with a role, in the order of the file.
+    pub fn with_role(&self, role: Role) -> Vec<AttrId> {
+        let has_it = |id: &AttrId| self.attribute(*id).role == role;
+        self.ids().filter(has_it).collect()
+    }
+
     /// The names of some attributes.
     pub fn names(&self, ids: &[AttrId]) -> Vec<String> {
         ids.iter()

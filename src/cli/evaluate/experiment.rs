@@ -11,14 +11,14 @@ use super::{
     places::Places,
 };
 use crate::{
-    cli::{console::Console, mask::Prepared, provenance},
+    cli::{console::Console, provenance},
     error::{Error, Result},
     evaluate::{
         grid::{Row, Setting},
         plan::{MAX_MASKED_FILES, Plan, PlannedFile, PlannedMask, PlannedOption},
         summary,
     },
-    jobs::{self, link::LinkRequest},
+    jobs::{self, link::LinkRequest, mask::Prepared},
     report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
     table::Table,
 };
@@ -278,7 +278,7 @@ impl Builder<'_> {
             let what = [&setting.label[..], &setting.file[..]];
             self.words.blamed(mask.line, options, what, error)
         })?;
-        let is_random = method.is_random();
+        let is_random = prepared.is_random();
         let known = mask.known.as_ref().unwrap_or(&file.known);
         Ok(Masking {
             line: mask.line,

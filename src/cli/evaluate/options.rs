@@ -6,7 +6,11 @@ use serde_json::Value;
 
 use super::places::Places;
 use crate::{
-    cli::{args::ReadArgs, link::LinkArgs, mask::MaskMethod},
+    cli::{
+        args::ReadArgs,
+        link::{self, LinkArgs},
+        mask::MaskMethod,
+    },
     error::{Error, ErrorKind, Result},
     evaluate::plan::{PlannedAttack, PlannedMask, PlannedOption},
 };
@@ -173,7 +177,7 @@ impl Words<'_> {
         if let Some(attributes) = attributes
             && !says("attributes")
             && !by_aggregates
-            && LinkArgs::counts_among_attributes(known)?
+            && link::known(known, None)?.family().is_some()
         {
             words.push(format!("--attributes={attributes}"));
         }

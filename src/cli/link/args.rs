@@ -1,6 +1,6 @@
 //! The arguments of `sdcrisk link`, and what they mean.
 
-use std::{ffi::OsStr, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     attack::Direction,
     cli::{
-        args::{ReadArgs, ReportArgs, rate_limit},
+        args::{NumberOrFile, ReadArgs, ReportArgs, rate_limit},
         console::Console,
     },
     error::{Error, Result},
@@ -87,7 +87,7 @@ pub struct LinkArgs {
     pub(super) attributes: Option<String>,
     /// How many records the intruder holds (drawn at random), or a file with one record number (or identifier) a line
     #[arg(long, value_name = "N|FILE", help_heading = "The intruder")]
-    pub(super) known_records: Option<String>,
+    pub(super) known_records: Option<NumberOrFile>,
     /// Who looks for whom
     #[arg(
         long,
@@ -191,7 +191,7 @@ impl LinkArgs {
             console.unused("--posterior has no effect without --assign balanced")?;
             args.posterior = None;
         }
-        if args.attributes.is_some() && !args.aggregates() && args.knowledge()?.is_none() {
+        if args.attributes.is_some() && !args.aggregates() && args.known()?.family().is_none() {
             console.unused("--attributes has no effect beside a list of known attributes")?;
             args.attributes = None;
         }
@@ -330,12 +330,9 @@ impl LinkArgs {
         Ok(())
     }
 
-    /// What `--known` says beyond a list of names; `None` for a list.
-    pub(super) fn knowledge(&self) -> Result<Option<Knowledge>> {
-        match &self.known {
-            None => Ok(Some(Knowledge::All)),
-            Some(text) => Knowledge::parse(text),
-        }
+    /// Which attributes the intruder knows.
+    fn known(&self) -> Result<Known> {
+        known(self.known.as_deref(), self.attributes.as_deref())
     }
 
     /// Whether permutations are drawn.
@@ -352,9 +349,7 @@ impl LinkArgs {
     fn draws_knowledge(&self) -> Result<bool> {
         Ok(self.record_count().is_some()
             || self.methods.learned.train_count().is_some()
-            || self
-                .knowledge()?
-                .is_some_and(|knowledge| knowledge.is_random()))
+            || self.known()?.family().is_some_and(Knowledge::is_random))
     }
 
     /// The same call with this seed, if anything in it is random.
@@ -379,14 +374,6 @@ impl LinkArgs {
             && self.published.microaggregation.group.is_empty()
     }
 
-    /// Whether this `--known` counts among the attributes of `--attributes`, rather than naming its own.
-    ///
-    /// # Errors
-    /// Usage, when it makes no sense.
-    pub(in crate::cli) fn counts_among_attributes(known: Option<&str>) -> Result<bool> {
-        known.map_or(Ok(true), |text| Ok(Knowledge::parse(text)?.is_some()))
-    }
-
     /// Whether this call makes one attack: a single method, and not all that apply.
     pub(in crate::cli) fn is_one_attack(&self) -> bool {
         self.methods.method.len() == 1 && !self.methods.takes_all()
@@ -401,10 +388,10 @@ impl LinkArgs {
         Ok(LinkRequest {
             attacks: methods.attacks(&self.published, self.attributes.as_ref())?,
             standardize: methods.asked_standardize(),
-            known: known(self.known.as_deref(), self.attributes.as_deref())?,
+            known: self.known()?,
             records: match &self.known_records {
                 None => KnownRecords::All,
-                Some(wish) => known_records(wish.as_ref())?,
+                Some(wish) => known_records(wish)?,
             },
             direction: self.direction(),
             published: self.published.request()?,
@@ -418,9 +405,9 @@ impl LinkArgs {
         })
     }
 
-    /// `--known-records` as a number, if it is one.
+    /// How many records the intruder knows, if these are drawn.
     pub(super) fn record_count(&self) -> Option<usize> {
-        self.known_records.as_ref()?.parse().ok()
+        self.known_records.as_ref()?.number()
     }
 
     pub(super) fn direction(&self) -> Direction {
@@ -471,11 +458,10 @@ pub(in crate::cli) fn known(known: Option<&str>, attributes: Option<&str>) -> Re
 ///
 /// # Errors
 /// What reading the file objects to.
-pub(in crate::cli) fn known_records(wish: &OsStr) -> Result<KnownRecords> {
-    let count = wish.to_str().and_then(|text| text.parse().ok());
-    match count {
-        Some(count) => Ok(KnownRecords::Drawn(count)),
-        None => read_records(wish.as_ref()).map(KnownRecords::Listed),
+pub(in crate::cli) fn known_records(wish: &NumberOrFile) -> Result<KnownRecords> {
+    match wish {
+        NumberOrFile::Number(count) => Ok(KnownRecords::Drawn(*count)),
+        NumberOrFile::File(path) => read_records(path).map(KnownRecords::Listed),
     }
 }
 

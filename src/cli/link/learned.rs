@@ -1,16 +1,17 @@
 //! The options of the learned distances.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 
 use super::inputs::read_records;
 use crate::{
     attack::learned::{family::Family, weights::Weights},
-    cli::{args, console::Console, files},
+    cli::{
+        args::{self, NumberOrFile},
+        console::Console,
+        files,
+    },
     error::{Error, Result},
     jobs::link::request::{GivenWeights, Learning, Training, USUAL_SECONDS},
     optimize::subsystem::portfolio::Engine,
@@ -38,7 +39,7 @@ pub(super) struct LearnedArgs {
     pub(super) certificate: Option<PathBuf>,
     /// Learn on so many individuals drawn at random, or those of a file (one record number or identifier a line), and attack all others
     #[arg(long, value_name = "N|FILE", conflicts_with = "certificate")]
-    pub(super) train_records: Option<String>,
+    pub(super) train_records: Option<NumberOrFile>,
     /// Draw the individuals to learn from so many times; the report gives the mean and its interval [default: 1]
     #[arg(long, value_name = "N")]
     pub(super) train_splits: Option<usize>,
@@ -154,17 +155,9 @@ impl LearnedArgs {
         Ok(())
     }
 
-    /// `--train-records` as a number, if it is one.
+    /// How many are learned from, if these are drawn.
     pub(super) fn train_count(&self) -> Option<usize> {
-        self.train_records.as_ref()?.parse().ok()
-    }
-
-    /// The file that `--train-records` names, if it names one.
-    pub(super) fn train_file(&self) -> Option<&Path> {
-        match self.train_count() {
-            Some(_) => None,
-            None => self.train_records.as_ref().map(Path::new),
-        }
+        self.train_records.as_ref()?.number()
     }
 
     /// How long one search may take, in seconds.
@@ -215,15 +208,13 @@ impl LearnedArgs {
     }
 
     fn training(&self) -> Result<Option<Training>> {
-        match (&self.train_records, self.train_count()) {
-            (None, _) => Ok(None),
-            (_, Some(records)) => Ok(Some(Training::Drawn {
-                records,
+        Ok(match &self.train_records {
+            None => None,
+            Some(NumberOrFile::Number(records)) => Some(Training::Drawn {
+                records: *records,
                 splits: self.train_splits.unwrap_or(1),
-            })),
-            (Some(file), None) => {
-                read_records(Path::new(file)).map(|list| Some(Training::Listed(list)))
-            }
-        }
+            }),
+            Some(NumberOrFile::File(path)) => Some(Training::Listed(read_records(path)?)),
+        })
     }
 }

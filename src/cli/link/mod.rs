@@ -17,7 +17,7 @@ pub(super) use args::{SEED_IS_UNUSED, alignment, known, known_records};
 
 use super::{
     Ending,
-    args::Format,
+    args::{Format, NumberOrFile},
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
     pair, provenance,
@@ -88,25 +88,16 @@ impl LinkArgs {
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
         self.read.plan(&mut plan)?;
-        let records_file = match self.record_count() {
-            Some(_) => None,
-            None => self.known_records.as_ref().map(PathBuf::from),
-        };
         let learned = &self.methods.learned;
-        let train_file = learned.train_file().map(PathBuf::from);
-        for path in self.releases.inputs() {
-            plan.input(path)?;
-        }
-        for path in [
+        let lists = [&self.known_records, &learned.train_records];
+        let lists = lists.into_iter().flatten().filter_map(NumberOrFile::file);
+        let files = [
             &self.published.statement,
             &self.shuffle_key,
-            &records_file,
-            &train_file,
             &learned.use_weights,
-        ]
-        .into_iter()
-        .flatten()
-        {
+        ];
+        let files = files.into_iter().flatten().map(PathBuf::as_path);
+        for path in files.chain(lists).chain(self.releases.inputs()) {
             plan.input(path)?;
         }
         plan.output(&self.report.to.output)?;

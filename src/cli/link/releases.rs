@@ -1,6 +1,6 @@
 //! Further releases of the same people: `--also`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -87,8 +87,9 @@ impl ReleasesArgs {
     }
 
     /// The files that are read.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        self.also.iter().chain(&self.also_statement)
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let files = self.also.iter().chain(&self.also_statement);
+        files.map(PathBuf::as_path)
     }
 
     /// Reads the further releases and their statements.

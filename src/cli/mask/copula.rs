@@ -4,21 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    MaskArgs, MethodArgs, Prepared,
-    drafts::{self, Drafts, IntruderArgs},
-    keeping::KeepArgs,
-};
+use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
-    cli::{console::Console, files},
-    error::{Error, Result},
-    mask::{
-        Details, Mask, Masked, Secret,
-        copula::{Copula, Direction, Keep, Options},
+    cli::{
+        args::{self, NumberOrFile},
+        console::Console,
+        files, link,
     },
-    report::text,
-    statement::{CopulaAllocation, CopulaParameters, Method},
-    table::{Role, Table},
+    error::{Error, Result},
+    jobs::mask::{
+        SecretKey,
+        request::{CopulaKeep, CopulaRequest, IntruderRequest, MethodRequest, SecretUse},
+    },
+    mask::copula::Keep,
+    statement::CopulaAllocation,
 };
 
 /// What follows the options in the help.
@@ -134,102 +133,55 @@ enum Sometimes {
     Off,
 }
 
-impl CopulaArgs {
-    /// How much is kept, unless `--risk` decides.
-    fn stated(&self) -> Option<Keep> {
-        self.mu.map(Keep::Mu).or(self.bits.map(Keep::Bits))
-    }
+/// The intruder whose success is measured.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "The risk")]
+struct IntruderArgs {
+    /// The most that may be linked, 5% or 0.05: how much is kept is found by attacking drafts of the file
+    #[arg(long, value_name = "RATE", value_parser = limit, conflicts_with_all = ["mu", "bits"])]
+    risk: Option<f64>,
+    /// What the intruder of --risk knows: a,b,c | first:7 | sweep:7 | worst:7, as in 'sdcrisk link'; with --mu or --bits, the risk is measured
+    /// [default: all that can be compared]
+    #[arg(long, value_name = "KNOWN")]
+    known: Option<String>,
+    /// How many records the intruder knows (drawn at random), or a file with one record number a line [default: of all]
+    #[arg(long, value_name = "N|FILE")]
+    known_records: Option<NumberOrFile>,
+}
 
-    /// What does not depend on the risk.
-    fn of_table(&self, table: &Table) -> Result<Options> {
-        let given = match &self.given {
-            Some(list) => table.select(list)?,
-            None => Vec::new(),
-        };
-        (self.common).refuse_dropped(table, &given, "is given here", "--given")?;
-        let totals = self.keep.totals(table)?;
-        if let Some(total) = totals.iter().find(|id| given.contains(id)) {
-            return Err(Error::usage(
-                "is given here, so it stays as it is: it cannot be worked out anew too",
-            )
-            .on_attribute(&table.attribute(*total).name)
-            .remedy("Take it out of --given, or leave its --keep-sums out"));
-        }
-        Ok(Options {
-            weights: self.weights(table)?,
-            given: table.names(&given),
-            secret: self.secret(table)?,
-            ..self.options()
-        })
-    }
-
-    /// What does not depend on a table.
-    fn options(&self) -> Options {
-        Options {
-            allocation: match self.allocation {
-                AllocationArg::Minimal => CopulaAllocation::Minimal,
-                AllocationArg::Uniform => CopulaAllocation::Uniform,
-            },
-            weights: Vec::new(),
-            components: self.components.0,
-            protect_extremes: self.protect_extremes == Switch::On,
-            given: Vec::new(),
-            exact_moments: match self.exact_moments {
-                Sometimes::Auto => None,
-                Sometimes::On => Some(true),
-                Sometimes::Off => Some(false),
-            },
-            secret: None,
-        }
-    }
-
-    /// The weights by attribute.
-    fn weights(&self, table: &Table) -> Result<Vec<(String, f64)>> {
-        if self.allocation == AllocationArg::Uniform {
-            return Ok(Vec::new());
-        }
-        let mut weights = Vec::new();
-        for stated in &self.weight {
-            let (names, number) = weight(stated)?;
-            let ids = table.select(names)?;
-            weights.extend(table.names(&ids).into_iter().map(|name| (name, number)));
-        }
-        Ok(weights)
-    }
-
-    fn secret(&self, table: &Table) -> Result<Option<Secret>> {
-        let Some(path) = &self.secret else {
-            return Ok(None);
-        };
-        let identifier = match &self.id {
-            Some(name) => table.find(name)?,
-            None => {
-                let mut identifiers = table
-                    .ids()
-                    .filter(|&id| table.attribute(id).role == Role::Identifier);
-                match (identifiers.next(), identifiers.next()) {
-                    (Some(id), None) => id,
-                    _ => {
-                        return Err(Error::usage(
-                            "--secret needs to know who is who: name the attribute that identifies people",
-                        )
-                        .remedy("Give it with --id; it need not reach the masked file"));
-                    }
-                }
-            }
-        };
-        let name = table.attribute(identifier).name.clone();
-        let secret = Secret::new(files::read(path)?, name);
-        secret
-            .map(Some)
-            .map_err(|error| error.in_file(files::name_of(path)))
+fn limit(text: &str) -> std::result::Result<f64, String> {
+    match args::rate_limit(text)? {
+        limit if limit > 0.0 => Ok(limit),
+        _ => Err("no masked file has no risk at all: it must be above 0".into()),
     }
 }
 
-/// Names and number of a `--weight`.
-fn weight(stated: &str) -> Result<(&str, f64)> {
+impl IntruderArgs {
+    /// The file of known records, if one was named.
+    fn input(&self) -> Option<&Path> {
+        self.known_records.as_ref()?.file()
+    }
+
+    /// The intruder, if one was described.
+    ///
+    /// # Errors
+    /// What reading the file of known records objects to.
+    fn request(&self) -> Result<Option<IntruderRequest>> {
+        if self.known.is_none() && self.known_records.is_none() {
+            return Ok(None);
+        }
+        let records = self.known_records.as_ref().map(link::known_records);
+        Ok(Some(IntruderRequest {
+            known: link::known(self.known.as_deref(), None)?,
+            records: records.transpose()?.unwrap_or_default(),
+        }))
+    }
+}
+
+/// The attributes and the number of a `--weight`.
+fn weight(stated: &str) -> Result<(String, f64)> {
     let parsed = (stated.rsplit_once('='))
-        .and_then(|(names, number)| Some((names, number.trim().parse().ok()?)));
+        .and_then(|(names, number)| Some((names.to_owned(), number.trim().parse().ok()?)));
     parsed.ok_or_else(|| {
         Error::usage(format!("--weight {stated} is not of the form NAMES=NUMBER"))
             .remedy("For example --weight income=10")
@@ -251,16 +203,8 @@ impl MethodArgs for CopulaArgs {
         Some(&self.keep)
     }
 
-    fn is_random(&self) -> bool {
-        self.secret.is_none()
-    }
-
     fn check(&self, console: &Console) -> Result<()> {
-        Copula::new(self.stated().unwrap_or(Keep::Mu(1.0)), self.options())?;
-        self.intruder.check()?;
-        for stated in &self.weight {
-            weight(stated)?;
-        }
+        self.keep.check(console)?;
         if self.id.is_some() && self.secret.is_none() {
             console
                 .unused("--id has no effect without --secret: nothing else asks who somebody is")?;
@@ -273,154 +217,47 @@ impl MethodArgs for CopulaArgs {
         Ok(())
     }
 
-    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        // What --risk allows is not known yet; what is masked does not depend on it.
-        let keep = self.stated().unwrap_or(Keep::Mu(1.0));
-        Ok(Box::new(Copula::new(keep, self.of_table(table)?)?))
-    }
-
-    fn settled(
-        &self,
-        prepared: &Prepared,
-        table: &Table,
-        console: &Console,
-    ) -> Result<Option<Box<dyn Mask>>> {
-        if !self.intruder.is_asked() {
-            return Ok(None);
-        }
-        let drafts = Drafts {
-            prepared,
-            table,
-            intruder: &self.intruder,
-            request: self.intruder.request()?,
-            options: self.of_table(table)?,
-            console,
+    fn request(&self) -> Result<MethodRequest> {
+        let stated = self.mu.map(Keep::Mu).or(self.bits.map(Keep::Bits));
+        let intruder = self.intruder.request()?;
+        let keep = match (stated, self.intruder.risk) {
+            (Some(keep), _) => CopulaKeep::Stated(keep, intruder),
+            (None, Some(limit)) => CopulaKeep::Risk(limit, intruder.unwrap_or_default()),
+            (None, None) => return Err(Error::usage("copula needs --risk, --mu or --bits")),
         };
-        let method = console.stage("risk", || drafts.settled(self.stated()))?;
-        Ok(Some(Box::new(method)))
-    }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::Copula(parameters) = &masked.statement.method else {
-            return String::new();
-        };
-        let records = masked.statement.records as f64;
-        format!(
-            "mu = {:.4}, {} component{}: a masked record says {:.2} bits of its original at most, of {:.2} that single one out",
-            parameters.mu,
-            parameters.components.len(),
-            if parameters.components.len() == 1 {
-                ""
-            } else {
-                "s"
+        let weights = self.weight.iter().map(|stated| weight(stated));
+        let weights = weights.collect::<Result<_>>()?;
+        Ok(MethodRequest::Copula(CopulaRequest {
+            keep,
+            components: self.components.0,
+            allocation: match self.allocation {
+                AllocationArg::Minimal => CopulaAllocation::Minimal,
+                AllocationArg::Uniform => CopulaAllocation::Uniform,
             },
-            parameters.bits,
-            records.log2()
-        )
+            weights: match self.allocation {
+                AllocationArg::Minimal => weights,
+                AllocationArg::Uniform => Vec::new(),
+            },
+            given: self.given.clone(),
+            protect_extremes: self.protect_extremes == Switch::On,
+            exact_moments: match self.exact_moments {
+                Sometimes::Auto => None,
+                Sometimes::On => Some(true),
+                Sometimes::Off => Some(false),
+            },
+            secret: self.secret.as_ref().map(|_| SecretUse {
+                identifier: self.id.clone(),
+            }),
+        }))
     }
 
-    fn remarks(&self, masked: &Masked) -> Vec<String> {
-        let (Details::Copula(outcome), Method::Copula(parameters)) =
-            (&masked.details, &masked.statement.method)
-        else {
-            return Vec::new();
+    fn secret(&self) -> Result<Option<SecretKey>> {
+        let Some(path) = &self.secret else {
+            return Ok(None);
         };
-        let mut remarks = match &parameters.risk {
-            Some(risk) => drafts::remarks(risk),
-            None => vec![
-                "note: bits are no risk: what an intruder finds is measured with --known (a list, first:7, worst:7 ...), or set with --risk".into(),
-            ],
-        };
-        remarks.extend([kept(&outcome.directions), exact(parameters)]);
-        if outcome.bits_of_components > 0.005 {
-            remarks.push(format!(
-                "of the bits, {:.2} say which component of the law somebody is of",
-                outcome.bits_of_components
-            ));
-        }
-        if let Some(fitted) = outcome.fitted {
-            remarks.push(format!(
-                "note: the law of the scores was fitted to {fitted} records drawn at random"
-            ));
-        }
-        if !outcome.constant.is_empty() {
-            remarks.push(format!(
-                "note: one value only, which stays: {}",
-                text::names(&outcome.constant, 12)
-            ));
-        }
-        if !parameters.gaps.is_empty() {
-            remarks.push(format!(
-                "note: missing values are as many as before, of other records: {}",
-                text::names(&parameters.gaps, 12)
-            ));
-        }
-        if let Some(given) = &parameters.given {
-            remarks.push(format!(
-                "kept as they are, with their relations to the masked attributes: {}",
-                text::names(&given.attributes, 12)
-            ));
-        }
-        remarks.push(if parameters.secret { format!(
-            "note: the noise comes from the secret: the same in every release with it. Keep it as you keep the originals, and mask every \
-             further release with --mu {}: noise that is the same with another mu would give the originals away",
-            parameters.mu
-        ) } else { "warning: another release of the same people would have other noise, and whoever can link both by an identifier sees \
-              through much of it; --secret FILE draws the same noise each time"
-        .into() });
-        remarks
+        Ok(Some(SecretKey {
+            file: files::name_of(path),
+            bytes: files::read(path)?,
+        }))
     }
-}
-
-/// What each direction keeps, in words.
-fn kept(directions: &[Direction]) -> String {
-    const SHOWN: usize = 3;
-    let shown = |direction: &Direction| {
-        format!(
-            "{} of the variance ({}) keeps {}",
-            text::percent(direction.variance),
-            text::names(&direction.attributes, 4),
-            text::percent(direction.kept)
-        )
-    };
-    let lines = |some: &[Direction]| some.iter().map(shown).collect::<Vec<_>>().join("; ");
-    if directions.len() <= 2 * SHOWN {
-        format!(
-            "correlation with the original scores, by direction: {}",
-            lines(directions)
-        )
-    } else {
-        let (first, rest) = directions.split_at(SHOWN);
-        let (middle, last) = rest.split_at(rest.len() - SHOWN);
-        format!(
-            "correlation with the original scores, by direction: {}; {} others; the last: {}",
-            lines(first),
-            middle.len(),
-            lines(last)
-        )
-    }
-}
-
-/// What of the original statistics is kept.
-fn exact(parameters: &CopulaParameters) -> String {
-    let marginals = match parameters.extremes {
-        None => "the values of each attribute are the original ones".to_string(),
-        Some(_) => format!(
-            "the values of each attribute are the original ones, but for the least and the greatest {}, which became one value each (their mean; the median of classes)",
-            text::percent(
-                parameters
-                    .extremes
-                    .as_ref()
-                    .map_or(0.0, |extremes| extremes.coded)
-            )
-        ),
-    };
-    let correlations = if parameters.exact_moments {
-        "correlations of normal scores are kept nearly exactly"
-    } else {
-        "correlations of normal scores are kept on average"
-    };
-    format!(
-        "{marginals}; {correlations}; what is not linear in scores, and groups finer than the components, is blurred"
-    )
 }

@@ -1,28 +1,16 @@
 //! `mask microagg`: options, and what they mean.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs,
-    keeping::KeepArgs,
-    outputs::{Assignment, write_assignments},
-};
+use super::{DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
     cli::console::Console,
-    error::{Error, Result},
-    jobs::groups::{self, Group},
-    mask::{
-        Details, Mask, Masked,
-        microaggregation::{Block, BlockOf, Blocks, Gaps, Microaggregation, Partition},
-    },
-    report::text,
-    statement::{ArcCost, Average, DistanceScale, Grouping, Method},
-    table::{AttrId, Scale, Table},
+    error::Result,
+    jobs::mask::request::{MethodRequest, MicroaggregationRequest},
+    report::masking::private,
+    statement::{ArcCost, Average, DistanceScale, Grouping},
 };
 
 /// What follows the options in the help.
@@ -149,29 +137,6 @@ impl MicroaggregationArgs {
             AlgorithmArg::Zscores => Grouping::Zscores { cost },
         }
     }
-
-    fn one_by_one(&self) -> bool {
-        matches!(
-            self.algorithm,
-            AlgorithmArg::Univariate | AlgorithmArg::IndividualRanking
-        )
-    }
-
-    fn groups(&self, table: &Table) -> Result<Vec<Group>> {
-        groups::parse_all(table, &self.group)
-    }
-
-    fn with_blocks(&self, blocks: Blocks) -> Result<Microaggregation> {
-        let average = match self.average {
-            AverageArg::Mean => Average::Mean,
-            AverageArg::Median => Average::Median,
-        };
-        let rounding = self.decimals.rounding();
-        Ok(Microaggregation::new(self.grouping(), blocks)?
-            .scale(self.scale.into())
-            .average(average)
-            .rounding(rounding))
-    }
 }
 
 impl MethodArgs for MicroaggregationArgs {
@@ -181,10 +146,6 @@ impl MethodArgs for MicroaggregationArgs {
 
     fn keep(&self) -> Option<&KeepArgs> {
         Some(&self.keep)
-    }
-
-    fn is_random(&self) -> bool {
-        self.keep.is_random()
     }
 
     fn decimals(&self) -> Option<&DecimalsArgs> {
@@ -204,165 +165,32 @@ impl MethodArgs for MicroaggregationArgs {
         let arc_cost = self.arc_cost.is_some()
             && !matches!(self.algorithm, AlgorithmArg::Pca | AlgorithmArg::Zscores);
         idle(arc_cost, "--arc-cost", "--algorithm pca and zscores")?;
-        self.with_blocks(Blocks::Together {
-            k: self.k.unwrap_or(2),
-        })
-        .map(|_| ())
+        self.keep.check(console)
     }
 
     fn names_attributes(&self) -> bool {
         !self.group.is_empty()
     }
 
-    fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
-        let groups = self.groups(table)?;
-        Ok((!groups.is_empty()).then(|| groups::union(&groups)))
-    }
-
-    fn method(&self, table: &Table, console: &Console) -> Result<Box<dyn Mask>> {
-        let groups = self.groups(table)?;
-        if groups.is_empty() {
-            let k = self.k.ok_or_else(|| Error::usage("microagg needs --k"))?;
-            return Ok(Box::new(self.with_blocks(Blocks::Together { k })?));
-        }
-        if self.k.is_some() && groups.iter().all(|group| group.number.is_some()) {
-            console.unused("--k has no effect: every --group has a k of its own")?;
-        }
-        let named = groups
-            .iter()
-            .map(|group| {
-                let k = group.number.or(self.k).ok_or_else(|| {
-                    Error::usage("a --group has no k")
-                        .remedy("Write it as 'a,b:3', or give --k for all that have none")
-                })?;
-                Ok(BlockOf {
-                    attributes: table.names(&group.attributes),
-                    k,
-                })
-            })
-            .collect::<Result<_>>()?;
-        Ok(Box::new(self.with_blocks(Blocks::Named(named))?))
+    fn request(&self) -> Result<MethodRequest> {
+        Ok(MethodRequest::Microaggregation(MicroaggregationRequest {
+            k: self.k,
+            groups: self.group.clone(),
+            algorithm: self.grouping(),
+            scale: self.scale.into(),
+            average: match self.average {
+                AverageArg::Mean => Average::Mean,
+                AverageArg::Median => Average::Median,
+            },
+            rounding: self.decimals.rounding(),
+        }))
     }
 
     fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
         let partition = self.partition.as_deref();
         partition
-            .map(|path| (path, write_partition as ExtraWriter))
+            .map(|path| (path, private::write_partition as ExtraWriter))
             .into_iter()
             .collect()
     }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::Microaggregation(parameters) = &masked.statement.method else {
-            return String::new();
-        };
-        let algorithm = self
-            .algorithm
-            .to_possible_value()
-            .map_or_else(String::new, |value| value.get_name().to_owned());
-        let parameter = match parameters.algorithm {
-            Grouping::VMdav { gamma } => format!(", gamma {gamma}"),
-            Grouping::Pca { cost } | Grouping::Zscores { cost } => match cost {
-                ArcCost::Projected => ", least squared errors on the line".into(),
-                ArcCost::Multivariate => ", least squared errors of all attributes".into(),
-            },
-            _ => String::new(),
-        };
-        let scale = match parameters.scale {
-            _ if self.one_by_one() => "",
-            DistanceScale::Z => ", distances on standardised attributes",
-            DistanceScale::None => ", distances in the file's own units",
-        };
-        format!("{algorithm}{parameter}{scale}")
-    }
-
-    fn remarks(&self, masked: &Masked) -> Vec<String> {
-        let Details::Microaggregation(blocks) = &masked.details else {
-            return Vec::new();
-        };
-        let mut remarks: Vec<String> = blocks.iter().map(described).collect();
-        remarks.extend(averages(masked));
-        remarks.extend(gaps(blocks));
-        remarks
-    }
-}
-
-/// One line about the groups of a block.
-fn described(block: &Block) -> String {
-    let sizes = block.partition.sizes();
-    let (least, most) = (
-        sizes.iter().min().copied().unwrap_or(0),
-        sizes.iter().max().copied().unwrap_or(0),
-    );
-    let size = if least == most {
-        least.to_string()
-    } else {
-        format!("{least} to {most}")
-    };
-    format!(
-        "{}: k = {}, {} groups of {size} records",
-        text::names(&block.attributes, 6),
-        block.k,
-        sizes.len()
-    )
-}
-
-/// What missing values do to the protection.
-fn gaps(blocks: &[Block]) -> Option<String> {
-    let sum =
-        |part: fn(&Gaps) -> usize| -> usize { blocks.iter().map(|block| part(&block.gaps)).sum() };
-    let (rare, thin, alone) = (
-        sum(|gaps| gaps.rare),
-        sum(|gaps| gaps.thin),
-        sum(|gaps| gaps.alone),
-    );
-    (rare > 0).then(|| {
-        format!(
-            "warning: missing values are visible, and with them {rare} records agree with fewer than k-1 others in a group of \
-             attributes; {thin} values are averages of fewer than k values, {alone} of them of their own alone: they stand \
-             unchanged. 'mask suppress' or 'recode' first, fewer attributes together, or --drop of those with many gaps helps"
-        )
-    })
-}
-
-/// Which attributes got another average than the mean.
-fn averages(masked: &Masked) -> Option<String> {
-    let with = |scale: Scale| {
-        let effects = masked.effects.iter();
-        let names: Vec<&str> = effects
-            .filter(|effect| {
-                let id = masked.table.find(&effect.attribute);
-                id.is_ok_and(|id| masked.table.attribute(id).scale == scale)
-            })
-            .map(|effect| effect.attribute.as_str())
-            .collect();
-        names
-    };
-    let parts: Vec<String> = [(Scale::Ordinal, "the median"), (Scale::Nominal, "the mode")]
-        .into_iter()
-        .map(|(scale, average)| (with(scale), scale, average))
-        .filter(|(names, ..)| !names.is_empty())
-        .map(|(names, scale, average)| {
-            format!(
-                "{average} for {} ({})",
-                text::names(&names, 6),
-                scale.word()
-            )
-        })
-        .collect();
-    (!parts.is_empty()).then(|| format!("averages: {}", parts.join(", ")))
-}
-
-fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
-    let Details::Microaggregation(blocks) = &masked.details else {
-        return Ok(());
-    };
-    let columns: Vec<Assignment<'_>> = blocks
-        .iter()
-        .map(|block| Assignment {
-            attributes: &block.attributes,
-            of_record: block.partition.group_of(),
-        })
-        .collect();
-    write_assignments("group", &columns, Partition::NO_GROUP, out)
 }

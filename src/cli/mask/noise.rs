@@ -4,15 +4,7 @@ use clap::Args;
 
 use super::{DecimalsArgs, MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
-    cli::console::Console,
-    error::Result,
-    mask::{
-        Mask, Masked,
-        noise::{Noise, Options},
-    },
-    report::text,
-    statement::Method,
-    table::{AttrId, Table},
+    cli::console::Console, error::Result, jobs::mask::request::MethodRequest, mask::noise::Options,
 };
 
 /// What follows the options in the help.
@@ -52,17 +44,6 @@ pub struct NoiseArgs {
     common: MaskArgs,
 }
 
-impl NoiseArgs {
-    fn parsed(&self) -> Result<Noise> {
-        let options = Options {
-            correlated: self.correlated,
-            restore: self.restore,
-            rounding: self.decimals.rounding(),
-        };
-        Noise::new(self.level, options)
-    }
-}
-
 impl MethodArgs for NoiseArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
@@ -76,87 +57,18 @@ impl MethodArgs for NoiseArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self, _: &Console) -> Result<()> {
-        self.parsed().map(|_| ())
+    fn check(&self, console: &Console) -> Result<()> {
+        self.keep.check(console)
     }
 
-    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        Ok(Box::new(self.parsed()?))
-    }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::Noise(parameters) = &masked.statement.method else {
-            return String::new();
-        };
-        let mut parts = vec![format!(
-            "{} noise with a standard deviation of {} of the attribute's (level {})",
-            if parameters.correlated {
-                "correlated"
-            } else {
-                "independent"
+    fn request(&self) -> Result<MethodRequest> {
+        Ok(MethodRequest::Noise {
+            level: self.level,
+            options: Options {
+                correlated: self.correlated,
+                restore: self.restore,
+                rounding: self.decimals.rounding(),
             },
-            text::percent(parameters.level.sqrt()),
-            parameters.level
-        )];
-        if parameters.restored {
-            parts.push("means and standard deviations restored".into());
-        }
-        if parameters.rounded {
-            parts.push("rounded to the decimals of each attribute".into());
-        }
-        parts.join(", ")
+        })
     }
-
-    fn remarks(&self, masked: &Masked) -> Vec<String> {
-        let mut remarks = Vec::new();
-        if self.level > 1.0 {
-            remarks.push(format!(
-                "warning: the noise has {} times the variance of the data (level is a share, not a percentage)",
-                self.level
-            ));
-        }
-        let (complete, records) = (complete(masked), masked.statement.records);
-        if self.correlated && complete < records {
-            remarks.push(format!(
-                "note: correlations from {complete} of {records} records: the others miss a masked attribute"
-            ));
-        }
-        let unmasked = unmasked(masked);
-        if !unmasked.is_empty() {
-            remarks.push(format!(
-                "warning: the noise was lost by rounding, so the old values are in the masked file: {}",
-                text::names(&unmasked, 12)
-            ));
-        }
-        remarks
-    }
-}
-
-/// How many records miss no masked attribute.
-fn complete(masked: &Masked) -> usize {
-    let table = &masked.table;
-    let on: Vec<AttrId> = (masked.effects.iter())
-        .filter_map(|effect| table.find(&effect.attribute).ok())
-        .collect();
-    let is_complete = |&record: &usize| !on.iter().any(|&id| table.is_missing(record, id));
-    (0..table.n_records()).filter(is_complete).count()
-}
-
-/// The attributes of different values of which none has changed.
-fn unmasked(masked: &Masked) -> Vec<&str> {
-    let varies = |name: &str| {
-        let id = masked.table.find(name).ok();
-        id.and_then(|id| masked.table.numbers(id))
-            .is_some_and(|numbers| {
-                let mut present = (numbers.values.iter().enumerate())
-                    .filter(|&(record, _)| !numbers.missing.contains(record))
-                    .map(|(_, &value)| value);
-                let first = present.next();
-                present.any(|value| Some(value) != first)
-            })
-    };
-    (masked.effects.iter())
-        .filter(|effect| effect.changed == 0 && varies(&effect.attribute))
-        .map(|effect| effect.attribute.as_str())
-        .collect()
 }

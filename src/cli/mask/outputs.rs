@@ -1,13 +1,13 @@
 //! What a call of `sdcrisk mask` writes: the masked file, its statement, its key, and what else a method reports.
 
-use std::{io::Write, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{ExtraWriter, MaskArgs, MethodArgs};
 use crate::{
     cli::files::{self, Output, Plan, Privacy, keep_all},
     error::{Error, Result},
     mask::Masked,
-    report::{io_error, spreadsheet},
+    report::masking::private,
 };
 
 /// What a call writes, opened before any work is done.
@@ -59,7 +59,7 @@ impl Outputs {
     /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
     pub fn write(mut self, masked: &Masked, order: &[u32]) -> anyhow::Result<()> {
         if let Some(key) = &mut self.key {
-            key.write(|out| write_key(out, order))?;
+            key.write(|out| private::write_key(out, order))?;
         }
         if let Some(output) = &mut self.statement {
             output.write_text(&masked.statement.to_json())?;
@@ -90,52 +90,4 @@ impl MaskArgs {
             None => Ok(PathBuf::from(files::STANDARD)),
         }
     }
-}
-
-/// The key of a shuffled file: which original record each masked record is, both counted from 1.
-fn write_key(out: &mut dyn Write, order: &[u32]) -> std::io::Result<()> {
-    let mut writer = spreadsheet::writer(out);
-    writer
-        .write_record(["masked", "original"])
-        .map_err(io_error)?;
-    for (masked, &original) in order.iter().enumerate() {
-        writer
-            .serialize((masked + 1, u64::from(original) + 1))
-            .map_err(io_error)?;
-    }
-    writer.flush()
-}
-
-/// Which group or cluster each record is in, for attributes that were masked together.
-pub(super) struct Assignment<'a> {
-    pub attributes: &'a [String],
-    /// From 0, one a record of the original file.
-    pub of_record: &'a [u32],
-}
-
-/// Writes a line for each record of the original file: its number, and those of its groups, all counted from 1, nothing where it
-/// is in `none`. The columns are named by `word`, and by their attributes where there are several.
-pub(super) fn write_assignments(
-    word: &str,
-    columns: &[Assignment<'_>],
-    none: u32,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    let mut writer = spreadsheet::writer(out);
-    let mut header = vec!["record".to_owned()];
-    header.extend(columns.iter().map(|column| match columns.len() {
-        1 => word.to_owned(),
-        _ => format!("{word} of {}", column.attributes.join("+")),
-    }));
-    writer.write_record(&header).map_err(io_error)?;
-    let records = columns.first().map_or(0, |column| column.of_record.len());
-    for record in 0..records {
-        let mut line = vec![(record + 1).to_string()];
-        line.extend(columns.iter().map(|column| match column.of_record[record] {
-            number if number == none => String::new(),
-            number => (u64::from(number) + 1).to_string(),
-        }));
-        writer.write_record(&line).map_err(io_error)?;
-    }
-    writer.flush()
 }

@@ -3,13 +3,7 @@
 use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
-use crate::{
-    cli::console::Console,
-    error::Result,
-    mask::{Mask, Masked, p_buckets::PBuckets},
-    statement::Method,
-    table::Table,
-};
+use crate::{error::Result, jobs::mask::request::MethodRequest};
 
 /// What follows the options in the help.
 pub(super) const HELP: &str = "Examples:
@@ -47,25 +41,7 @@ impl MethodArgs for PBucketsArgs {
         &self.common
     }
 
-    fn check(&self, _: &Console) -> Result<()> {
-        PBuckets::new(self.p).map(|_| ())
-    }
-
-    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        Ok(Box::new(PBuckets::new(self.p)?))
-    }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::PBuckets(parameters) = &masked.statement.method else {
-            return String::new();
-        };
-        let buckets = parameters.buckets;
-        match buckets {
-            1 => "one bucket: every value could meet every other".into(),
-            _ => format!(
-                "{buckets} buckets of about {} values each; fewer buckets protect more",
-                masked.statement.records.div_ceil(buckets)
-            ),
-        }
+    fn request(&self) -> Result<MethodRequest> {
+        Ok(MethodRequest::PBuckets { buckets: self.p })
     }
 }

@@ -7,11 +7,7 @@ use super::{
     rank_swap::{note_idle_unit, refuse_fraction},
 };
 use crate::{
-    cli::console::Console,
-    error::Result,
-    mask::{Mask, Masked, p_distribution::PDistribution},
-    statement::Method,
-    table::Table,
+    cli::console::Console, error::Result, jobs::mask::request::MethodRequest, table::Table,
 };
 
 /// What follows the options in the help.
@@ -46,23 +42,14 @@ impl MethodArgs for PDistributionArgs {
     }
 
     fn check(&self, console: &Console) -> Result<()> {
-        note_idle_unit(Some(self.p), self.p_unit.is_some(), console)?;
-        PDistribution::new(self.p).map(|_| ())
+        note_idle_unit(Some(self.p), self.p_unit.is_some(), console)
     }
 
-    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        refuse_fraction(Some(self.p), self.p_unit.is_some(), table)?;
-        Ok(Box::new(PDistribution::new(self.p)?))
+    fn request(&self) -> Result<MethodRequest> {
+        Ok(MethodRequest::PDistribution { p: self.p })
     }
 
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::PDistribution(parameters) = &masked.statement.method else {
-            return String::new();
-        };
-        format!(
-            "rank differences drawn from a normal law with mean and sd {} ranks (p = {} % of the records, halved), \
-             until they hit a partner: so they are larger on average",
-            parameters.mean, parameters.p
-        )
+    fn doubt(&self, table: &Table) -> Result<()> {
+        refuse_fraction(Some(self.p), self.p_unit.is_some(), table)
     }
 }

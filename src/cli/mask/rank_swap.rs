@@ -6,12 +6,10 @@ use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
 use crate::{
     cli::console::Console,
     error::{Error, Result},
-    mask::{
-        Mask, Masked,
-        rank_swap::{RankSwap, Reach},
-    },
+    jobs::mask::request::MethodRequest,
+    mask::rank_swap::Reach,
     report::text,
-    statement::{Method, Partner},
+    statement::Partner,
     table::Table,
 };
 
@@ -60,22 +58,6 @@ enum PartnerArg {
     Cycle,
 }
 
-impl RankSwapArgs {
-    fn parsed(&self) -> Result<RankSwap> {
-        let reach = match (self.p, self.window) {
-            (Some(p), _) => Reach::Percent(p),
-            (None, Some(window)) => Reach::Window(window),
-            (None, None) => return Err(Error::usage("rankswap needs --p or --window")),
-        };
-        let partner = match self.partner {
-            PartnerArg::Unswapped => Partner::Unswapped,
-            PartnerArg::Skip => Partner::Skip,
-            PartnerArg::Cycle => Partner::Cycle,
-        };
-        RankSwap::new(reach, partner)
-    }
-}
-
 impl MethodArgs for RankSwapArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
@@ -86,36 +68,26 @@ impl MethodArgs for RankSwapArgs {
     }
 
     fn check(&self, console: &Console) -> Result<()> {
-        note_idle_unit(self.p, self.p_unit.is_some(), console)?;
-        self.parsed().map(|_| ())
+        self.keep.check(console)?;
+        note_idle_unit(self.p, self.p_unit.is_some(), console)
     }
 
-    fn method(&self, table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        refuse_fraction(self.p, self.p_unit.is_some(), table)?;
-        Ok(Box::new(self.parsed()?))
-    }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let Method::RankSwap(parameters) = &masked.statement.method else {
-            return String::new();
+    fn request(&self) -> Result<MethodRequest> {
+        let reach = match (self.p, self.window) {
+            (Some(p), _) => Reach::Percent(p),
+            (None, Some(window)) => Reach::Window(window),
+            (None, None) => return Err(Error::usage("rankswap needs --p or --window")),
         };
-        format!(
-            "window {} rank{} ({}), {}",
-            parameters.window,
-            if parameters.window == 1 { "" } else { "s" },
-            match parameters.p {
-                Some(p) => format!("p = {p} % of the records"),
-                None => format!(
-                    "{} of the records",
-                    text::percent(parameters.window as f64 / masked.statement.records as f64)
-                ),
-            },
-            match parameters.partner {
-                Partner::Unswapped => "partners drawn among values not swapped yet",
-                Partner::Skip => "partners drawn among all values, none if taken",
-                Partner::Cycle => "ranks moved by up to that and ranked again, no partners",
-            },
-        )
+        let partner = match self.partner {
+            PartnerArg::Unswapped => Partner::Unswapped,
+            PartnerArg::Skip => Partner::Skip,
+            PartnerArg::Cycle => Partner::Cycle,
+        };
+        Ok(MethodRequest::RankSwap { reach, partner })
+    }
+
+    fn doubt(&self, table: &Table) -> Result<()> {
+        refuse_fraction(self.p, self.p_unit.is_some(), table)
     }
 }
 

@@ -1,21 +1,14 @@
 //! `mask recode`: options, and what they mean.
 
-use std::{
-    cell::OnceCell,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{MaskArgs, MethodArgs};
+use super::{MaskArgs, MethodArgs, read_rules};
 use crate::{
-    cli::{args::read_text, console::Console, files},
+    cli::console::Console,
     error::Result,
-    mask::{
-        Details, Mask, Masked,
-        recode::{Recode, Rules},
-    },
-    table::{AttrId, Table},
+    jobs::mask::request::MethodRequest,
 };
 
 pub const HELP: &str = "Examples:
@@ -53,19 +46,6 @@ pub struct RecodeArgs {
     rules: PathBuf,
     #[command(flatten)]
     common: MaskArgs,
-    #[arg(skip)]
-    read: OnceCell<Recode>,
-}
-
-impl RecodeArgs {
-    /// The method by the rules file, which is read once.
-    fn recode(&self) -> Result<&Recode> {
-        if let Some(recode) = self.read.get() {
-            return Ok(recode);
-        }
-        let rules = Rules::parse(&files::name_of(&self.rules), &read_text(&self.rules)?)?;
-        Ok(self.read.get_or_init(|| Recode::new(rules)))
-    }
 }
 
 impl MethodArgs for RecodeArgs {
@@ -77,10 +57,6 @@ impl MethodArgs for RecodeArgs {
         vec![&self.rules]
     }
 
-    fn is_random(&self) -> bool {
-        false
-    }
-
     fn check(&self, console: &Console) -> Result<()> {
         self.common
             .note_attributes("recode", "the rules file", console)
@@ -90,35 +66,7 @@ impl MethodArgs for RecodeArgs {
         true
     }
 
-    fn attributes(&self, table: &Table) -> Result<Option<Vec<AttrId>>> {
-        self.recode()?.attributes(table).map(Some)
-    }
-
-    fn method(&self, _table: &Table, _: &Console) -> Result<Box<dyn Mask>> {
-        Ok(Box::new(self.recode()?.clone()))
-    }
-
-    fn headline(&self, masked: &Masked) -> String {
-        let rules = files::name_of(&self.rules);
-        match masked.effects.len() {
-            1 => format!("1 attribute by {rules}"),
-            n => format!("{n} attributes by {rules}"),
-        }
-    }
-
-    fn remarks(&self, masked: &Masked) -> Vec<String> {
-        let Details::Recoding { suppressed, notes } = &masked.details else {
-            return Vec::new();
-        };
-        let gone: Vec<String> = (masked.effects.iter().zip(suppressed))
-            .filter(|&(_, &count)| count > 0)
-            .map(|(effect, count)| format!("{} {count}", effect.attribute))
-            .collect();
-        let mut remarks = Vec::new();
-        if !gone.is_empty() {
-            remarks.push(format!("became missing: {}", gone.join(", ")));
-        }
-        remarks.extend(notes.iter().map(|note| format!("note: {note}")));
-        remarks
+    fn request(&self) -> Result<MethodRequest> {
+        read_rules(&self.rules).map(MethodRequest::Recode)
     }
 }

@@ -275,10 +275,11 @@ impl Known {
 }
 
 /// Of which records the intruder knows attributes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnownRecords {
     /// All of the original.
+    #[default]
     All,
     /// So many, drawn at random.
     Drawn(usize),

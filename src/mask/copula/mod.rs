@@ -10,6 +10,8 @@ mod scores;
 mod sums;
 mod triangle;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Details, Mask, Masked, Secret,
     draws::{self, Draws},
@@ -90,7 +92,8 @@ pub struct Copula {
 }
 
 /// How much is kept.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Keep {
     /// mu itself: what a unit of squared score is worth.
     Mu(f64),

@@ -7,6 +7,7 @@ mod start;
 pub use start::StartingCentres;
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use self::{
     c_means::{Centres, Fit, Stop, c_means, map_shares},
@@ -53,7 +54,7 @@ pub enum Blocks {
 pub const MAX_STARTS: usize = 1000;
 
 /// What has a usual value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// In which units distances are taken.
     pub scaling: DistanceScale,

@@ -1,6 +1,7 @@
 //! Where c-means starts: centres drawn among the records, or given.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use super::{c_means::Centres, space::Space};
 use crate::{
@@ -16,7 +17,7 @@ const PART_OF_THE_WAY: f64 = 0.618_033_988_749_894_9;
 const FARTHEST: f64 = 1e100;
 
 /// Starting centres from a file: points in the file's units.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartingCentres {
     /// Where they come from, for messages.
     pub source: String,

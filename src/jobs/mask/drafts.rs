@@ -1,14 +1,9 @@
-//! `--risk` of `mask copula`: what an intruder finds on drafts, and how much may be kept for it.
+//! The risk of `copula`: what an intruder finds on drafts, and how much may be kept for it.
 //!
 //! A draft is the file masked with other noise than what is released. It is attacked, counted, and thrown away.
 
-use std::path::Path;
-
-use clap::Args;
-
-use super::Prepared;
+use super::{Prepared, request::CopulaKeep};
 use crate::{
-    cli::{console::Console, link},
     error::{Error, Result},
     evaluate::{
         knowledge::Knowledge,
@@ -17,14 +12,14 @@ use crate::{
         truth::Truth,
     },
     jobs::{
-        self,
+        Observer, Quiet,
         link::{
-            Input, LinkRequest, Stated,
-            request::{AttackRequest, Known, KnownRecords},
+            self, Input, LinkRequest, Stated,
+            request::{AttackRequest, Known},
         },
     },
     mask::{
-        Mask,
+        Mask, Masked,
         copula::{Copula, Keep, Options},
     },
     report::{
@@ -65,78 +60,61 @@ const PLANTED: u32 = 1 << 16;
 /// Replicates from here on mask planted files.
 const OF_PLANTED: u32 = 2 << 16;
 
-/// The intruder whose success is measured.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "The risk")]
-pub(super) struct IntruderArgs {
-    /// The most that may be linked, 5% or 0.05: how much is kept is found by attacking drafts of the file
-    #[arg(long, value_name = "RATE", value_parser = limit, conflicts_with_all = ["mu", "bits"])]
-    pub(super) risk: Option<f64>,
-    /// What the intruder of --risk knows: a,b,c | first:7 | sweep:7 | worst:7, as in 'sdcrisk link'; with --mu or --bits, the risk is measured
-    /// [default: all that can be compared]
-    #[arg(long, value_name = "KNOWN")]
-    known: Option<String>,
-    /// How many records the intruder knows (drawn at random), or a file with one record number a line [default: of all]
-    #[arg(long, value_name = "N|FILE")]
-    known_records: Option<String>,
-}
-
-fn limit(text: &str) -> std::result::Result<f64, String> {
-    match crate::cli::args::rate_limit(text)? {
-        limit if limit > 0.0 => Ok(limit),
-        _ => Err("no masked file has no risk at all: it must be above 0".into()),
-    }
-}
-
-impl IntruderArgs {
-    /// Whether anybody is asked.
-    pub(super) fn is_asked(&self) -> bool {
-        self.risk.is_some() || self.known.is_some() || self.known_records.is_some()
-    }
-
-    /// The file of known records, if one was named.
-    pub(super) fn input(&self) -> Option<&Path> {
-        let named = self.known_records.as_deref()?;
-        named.parse::<u64>().is_err().then_some(Path::new(named))
-    }
-
-    /// What was said of the intruder's knowledge, if that is the worst sets of some size.
-    fn worst(&self) -> Option<&str> {
-        let known = self.known.as_deref()?;
-        matches!(Knowledge::parse(known), Ok(Some(Knowledge::Worst(_)))).then_some(known)
-    }
-
-    /// Refuses what cannot be, before any file is read.
-    pub(super) fn check(&self) -> Result<()> {
-        link::known(self.known.as_deref(), None).map(drop)
-    }
-
-    /// The attack on a draft, by this intruder.
-    ///
-    /// # Errors
-    /// What reading the file of known records objects to.
-    pub(super) fn request(&self) -> Result<LinkRequest> {
-        let records = self.known_records.as_ref();
-        let records = records.map(|wish| link::known_records(wish.as_ref()));
-        Ok(LinkRequest {
-            known: link::known(self.known.as_deref(), None)?,
-            records: records.unwrap_or(Ok(KnownRecords::All))?,
+/// The method that keeps as much as is stated, or the most that keeps risk below a limit; with what was measured.
+///
+/// With a limit, mu is found on a planted file first, then on the file itself, by bisection: the upper end of the 95 % interval of
+/// the mean over drafts stays below it. Drafts draw from a seed of their own that is always the same, so that the same file
+/// gives the same mu.
+///
+/// # Errors
+/// Usage, when there is no such mu; what the attack objects to.
+pub(super) fn settled(
+    keep: &CopulaKeep,
+    options: &Options,
+    prepared: &Prepared,
+    table: &Table,
+    observer: &dyn Observer,
+) -> Result<Copula> {
+    let intruder = match keep {
+        CopulaKeep::Risk(_, intruder) | CopulaKeep::Stated(_, Some(intruder)) => intruder,
+        CopulaKeep::Stated(keep, None) => return Copula::new(*keep, options.clone()),
+    };
+    let drafts = Drafts {
+        prepared,
+        table,
+        request: LinkRequest {
+            known: intruder.known.clone(),
+            records: intruder.records.clone(),
             ..LinkRequest::of_attacks([AttackRequest::Likelihood])
-        })
-    }
+        },
+        options,
+        observer,
+    };
+    let assign = drafts.assign()?;
+    let (kept, limit, reports) = match keep {
+        CopulaKeep::Stated(stated, _) => {
+            let replicates = 0..drafts.most(0.05);
+            (*stated, None, drafts.measured(*stated, assign, replicates)?)
+        }
+        CopulaKeep::Risk(limit, _) => {
+            let found = drafts.solved(*limit, assign)?;
+            (Keep::Mu(found.mu), Some(*limit), found.reports)
+        }
+    };
+    let risk = drafts.risk(limit, kept, assign, &reports)?;
+    Ok(Copula::new(kept, options.clone())?.stating(risk))
 }
 
 /// A file, and how drafts of it are made and attacked.
-pub(super) struct Drafts<'a> {
+struct Drafts<'a> {
     /// What else is done beside the method.
-    pub(super) prepared: &'a Prepared,
-    pub(super) table: &'a Table,
-    pub(super) intruder: &'a IntruderArgs,
+    prepared: &'a Prepared,
+    table: &'a Table,
     /// How drafts are attacked.
-    pub(super) request: LinkRequest,
+    request: LinkRequest,
     /// The options of the method, but for how much it keeps.
-    pub(super) options: Options,
-    pub(super) console: &'a Console,
+    options: &'a Options,
+    observer: &'a dyn Observer,
 }
 
 /// What was found with one mu.
@@ -147,25 +125,6 @@ struct Tried {
 }
 
 impl Drafts<'_> {
-    /// The method that keeps as much as `keep` says, or the most that keeps risk below `--risk`; with what was measured.
-    ///
-    /// With `--risk`, mu is found on a planted file first, then on the file itself, by bisection: the upper end of the 95 % interval of
-    /// the mean over drafts stays below the limit. Drafts draw from a seed of their own that is always the same, so that the same file
-    /// gives the same mu.
-    pub(super) fn settled(&self, keep: Option<Keep>) -> Result<Copula> {
-        let assign = self.assign()?;
-        let (keep, reports) = match (self.intruder.risk, keep) {
-            (Some(limit), _) => {
-                let found = self.solved(limit, assign)?;
-                (Keep::Mu(found.mu), found.reports)
-            }
-            (None, Some(keep)) => (keep, self.measured(keep, assign, 0..self.most(0.05))?),
-            (None, None) => unreachable!("without --risk, --mu or --bits is required"),
-        };
-        let risk = self.risk(keep, assign, &reports)?;
-        Ok(Copula::new(keep, self.options.clone())?.stating(risk))
-    }
-
     /// How drafts are assigned: all at once, or one by one where that takes too much memory.
     fn assign(&self) -> Result<Assign> {
         let one = |assign| self.measured(Keep::Mu(1.0), assign, 0..1);
@@ -173,7 +132,7 @@ impl Drafts<'_> {
             Ok(_) => Ok(Assign::Balanced),
             Err(error) => match one(Assign::Best) {
                 Ok(_) => {
-                    self.console.note(&format!(
+                    self.observer.note(&format!(
                         "note: drafts are linked record by record: {}",
                         error.what()
                     ));
@@ -267,7 +226,7 @@ impl Drafts<'_> {
                 let done = u32::try_from(reports.len()).unwrap_or(runs);
                 reports.extend(attacks(mu, done..runs)?);
                 let strongest = self.rates(&reports).strongest(all);
-                self.console.progress(&format!(
+                self.observer.progress(&format!(
                     "mu = {mu}: {} linked on {runs} of up to {all} files",
                     text::percent(strongest.as_ref().map_or(0.0, |risk| risk.mean))
                 ));
@@ -302,7 +261,7 @@ impl Drafts<'_> {
         assign: Assign,
         known: Option<&Known>,
     ) -> Result<LinkReport> {
-        let masked = self.masked(original, keep, &self.options, replicate)?;
+        let masked = self.masked(original, keep, self.options, replicate)?;
         let masked = self.prepared.released(masked);
         let request = LinkRequest {
             assign,
@@ -315,7 +274,7 @@ impl Drafts<'_> {
             statement: Some(Stated::in_memory(&masked.statement)),
             ..Input::new(original, &masked.table, &truth)
         };
-        jobs::link::run(&request, &input, &Console::quiet()).map(|attacked| attacked.report)
+        link::run(&request, &input, &Quiet).map(|attacked| attacked.report)
     }
 
     fn masked(
@@ -324,7 +283,7 @@ impl Drafts<'_> {
         keep: Keep,
         options: &Options,
         replicate: u32,
-    ) -> Result<crate::mask::Masked> {
+    ) -> Result<Masked> {
         // Noise from the secret is that of the release.
         let options = Options {
             secret: None,
@@ -351,9 +310,17 @@ impl Drafts<'_> {
         Ok(masked.table)
     }
 
+    /// How many attributes the intruder knows, if these are the worst sets of so many.
+    fn worst_size(&self) -> Option<usize> {
+        match self.request.known.family() {
+            Some(Knowledge::Worst(size)) => Some(*size),
+            _ => None,
+        }
+    }
+
     /// The cases of a report that count: of the worst sets, the worst.
     fn cases<'r>(&self, report: &'r LinkReport) -> Vec<&'r LinkResult> {
-        match self.intruder.worst() {
+        match self.worst_size() {
             Some(_) => worst_of(report).into_iter().collect(),
             None => report.results.iter().collect(),
         }
@@ -369,9 +336,9 @@ impl Drafts<'_> {
 
     /// By which the same case of several files is known.
     fn scenario(&self, case: &LinkResult) -> Scenario {
-        let known = match self.intruder.worst() {
+        let known = match self.worst_size() {
             // Which set is the worst differs from file to file.
-            Some(worst) => vec![worst.to_owned()],
+            Some(size) => vec![format!("worst:{size}")],
             None => case.known.clone(),
         };
         Scenario {
@@ -381,7 +348,13 @@ impl Drafts<'_> {
     }
 
     /// What is stated of the risk, from the drafts that were attacked.
-    fn risk(&self, keep: Keep, assign: Assign, reports: &[LinkReport]) -> Result<CopulaRisk> {
+    fn risk(
+        &self,
+        limit: Option<f64>,
+        keep: Keep,
+        assign: Assign,
+        reports: &[LinkReport],
+    ) -> Result<CopulaRisk> {
         let drafts = u32::try_from(reports.len()).unwrap_or(u32::MAX);
         let Some(strongest) = self.rates(reports).strongest(drafts.max(2)) else {
             return Err(Error::usage(
@@ -414,7 +387,7 @@ impl Drafts<'_> {
         };
         let known = cases.last().map_or(&[][..], |case| &case.known[..]);
         Ok(CopulaRisk {
-            at_most: self.intruder.risk,
+            at_most: limit,
             attack: match assign {
                 Assign::Balanced => "likelihood, balanced".into(),
                 _ => "likelihood".into(),
@@ -437,7 +410,7 @@ impl Drafts<'_> {
     /// The set of so many attributes that betrays most; `None` where it is all of them, or was asked for.
     fn worst(&self, keep: Keep, assign: Assign, size: usize) -> Result<Option<CopulaWorst>> {
         let all = shared_attributes(self.table, self.table, None).0.len();
-        if size >= all || self.intruder.worst().is_some() {
+        if size >= all || self.worst_size().is_some() {
             return Ok(None);
         }
         let worst = Known::Among {
@@ -458,63 +431,4 @@ impl Drafts<'_> {
 /// The case in which most were linked.
 fn worst_of(report: &LinkReport) -> Option<&LinkResult> {
     (report.results.iter()).max_by(|a, b| a.rate.total_cmp(&b.rate))
-}
-
-/// What was found on drafts, a sentence each.
-pub(super) fn remarks(risk: &CopulaRisk) -> Vec<String> {
-    let percent = text::percent;
-    let mut remarks = vec![format!(
-        "risk: {} of the people are linked by the strongest attack known ({}), the mean of {} drafts with other noise (95 % interval {} to {}); \
-         planted files predict {}",
-        percent(risk.measured),
-        risk.attack,
-        risk.drafts,
-        percent(risk.interval[0].max(0.0)),
-        percent(risk.interval[1].min(1.0)),
-        percent(risk.predicted),
-    )];
-    remarks.push(format!(
-        "risk: the intruder knows {} of {} people: {}",
-        match risk.known.len() {
-            1 => "1 attribute".to_owned(),
-            count => format!("{count} attributes"),
-        },
-        risk.known_records,
-        text::names(&risk.known, 12)
-    ));
-    if let Some(worst) = &risk.worst {
-        remarks.push(format!(
-            "risk: of sets of as many attributes, the worst that was tried links {}: {}",
-            percent(worst.measured),
-            text::names(&worst.known, 12)
-        ));
-    }
-    let mut parts = Vec::new();
-    if let Some(extremes) = risk.extremes {
-        parts.push(format!(
-            "{} of those in the top or bottom 1 % of a known attribute",
-            percent(extremes)
-        ));
-    }
-    if let Some(far) = risk.far {
-        parts.push(format!(
-            "{} of the 1 % farthest from the mean",
-            percent(far)
-        ));
-    }
-    if !parts.is_empty() {
-        remarks.push(format!(
-            "risk: people who stand out are found more often: {}",
-            parts.join(", ")
-        ));
-    }
-    remarks.push(match risk.sure_correct {
-        None => "risk: the attack is more than 90 % sure of nobody".to_owned(),
-        Some(correct) => format!(
-            "risk: the attack is more than 90 % sure of {} of the people, and right about {} of these",
-            percent(risk.sure),
-            percent(correct)
-        ),
-    });
-    remarks
 }

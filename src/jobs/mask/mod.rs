@@ -1,0 +1,276 @@
+//! `mask` as a job: a request and a table go in, the masked table and what is to be said of it come out.
+
+mod drafts;
+mod methods;
+pub mod request;
+
+use rand::seq::SliceRandom;
+
+use request::{CopulaKeep, MaskRequest, MethodRequest};
+
+use super::Observer;
+use crate::{
+    error::{Error, Result},
+    mask::{
+        Mask, Masked,
+        keeping::{Keeping, WhatWasKept},
+        relations::{Broken, Relations},
+    },
+    rng::{Purpose, Seed},
+    table::{AttrId, Role, Table},
+};
+
+/// The bytes that noise is drawn from with [`SecretUse`](request::SecretUse), and where they were read.
+pub struct SecretKey {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What a masking made.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The masked table, what may be published about it, and what was done.
+    pub masked: Masked,
+    /// What was kept beside the method.
+    pub kept: WhatWasKept,
+    /// What was broken of the original's relations.
+    pub broken: Broken,
+}
+
+/// A method with its parameters, and what of a table it masks.
+#[derive(Debug)]
+pub struct Prepared {
+    method: Box<dyn Mask>,
+    keeping: Keeping,
+    chosen: Vec<AttrId>,
+    dropped: Vec<AttrId>,
+    is_random: bool,
+}
+
+/// Checks a request against a table. The options of `copula` that ask for a risk are settled here, by attacks on drafts.
+///
+/// # Errors
+/// Usage and Input, when the request makes no sense for the table.
+pub fn prepare(
+    request: &MaskRequest,
+    table: &Table,
+    key: Option<&SecretKey>,
+    observer: &dyn Observer,
+) -> Result<Prepared> {
+    if table.n_records() == 0 {
+        return Err(
+            Error::input("has no records, only names: there is nothing to mask")
+                .in_file(table.name())
+                .remedy("Check that this is the file you meant"),
+        );
+    }
+    request.method.check()?;
+    let method = request
+        .method(table, key, observer)
+        .map_err(|error| error.in_file(table.name()))?;
+    let dropped = request.dropped(table, observer)?;
+    let keeping = Keeping::new(table, &request.kept.sums, request.kept.zeros_within)?;
+    for exception in keeping.exceptions(table) {
+        observer.warn(&exception)?;
+    }
+    let what = (method.as_ref(), &keeping);
+    let chosen = request.attributes(what, table, &dropped, observer)?;
+    let idle = method.idle(table, &chosen).into_iter();
+    for idle in idle.chain(keeping.idle(table, &chosen)) {
+        observer.unused(&idle)?;
+    }
+    for &id in &chosen {
+        let attribute = table.attribute(id);
+        observer.detail(&format!(
+            "  {}: {:?}, {}",
+            attribute.name, attribute.scale, attribute.scale_reason
+        ));
+    }
+    let mut prepared = Prepared {
+        method,
+        keeping,
+        chosen,
+        dropped,
+        is_random: request.is_random(),
+    };
+    if let MethodRequest::Copula(copula) = &request.method
+        && !matches!(copula.keep, CopulaKeep::Stated(_, None))
+    {
+        let options = request.copula_options(copula, table, key)?;
+        prepared.method = observer
+            .stage("risk", || {
+                drafts::settled(&copula.keep, &options, &prepared, table, observer)
+            })
+            .map(Box::new)
+            .map_err(|error| error.in_file(table.name()))?;
+    }
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// Whether a seed decides what becomes of the records.
+    pub fn is_random(&self) -> bool {
+        self.is_random
+    }
+
+    /// Masks the table, and leaves out of it what does not reach the masked file. The records stay in order.
+    ///
+    /// # Errors
+    /// What the method objects to.
+    pub fn mask(&self, table: Table, seed: &Seed) -> Result<Masked> {
+        self.kept_and_masked(table, seed).map(|(masked, _)| masked)
+    }
+
+    /// The same, with all that is to be said of it.
+    ///
+    /// # Errors
+    /// What the method objects to.
+    pub fn run(&self, table: Table, seed: &Seed, observer: &dyn Observer) -> Result<Outcome> {
+        observer.progress(&format!("masking {}", table.name()));
+        // A clone shares the file and its columns.
+        let original = table.clone();
+        let totals = self.keeping.totals(&self.chosen);
+        let relations = observer.stage("relations", || {
+            Relations::of(&original, &self.chosen, &totals)
+        });
+        let name = self.method.name();
+        let (masked, kept) = observer.stage(name, || self.kept_and_masked(table, seed))?;
+        Ok(Outcome {
+            broken: relations.broken_in(&original, &masked.table),
+            masked,
+            kept,
+        })
+    }
+
+    fn kept_and_masked(&self, table: Table, seed: &Seed) -> Result<(Masked, WhatWasKept)> {
+        let name = table.name().to_owned();
+        let streams = seed.streams(Purpose::Mask, 0);
+        let (masked, kept) = self
+            .keeping
+            .mask(self.method.as_ref(), table, &self.chosen, &streams)
+            .map_err(|error| error.in_file(name))?;
+        Ok((self.released(masked), kept))
+    }
+
+    /// Without what does not reach the masked file, of which nothing is said.
+    fn released(&self, mut masked: Masked) -> Masked {
+        let table = masked.table.without(&self.dropped);
+        let released = |name: &String| table.find(name).is_ok();
+        masked
+            .statement
+            .kept
+            .sums
+            .retain(|sum| released(&sum.total));
+        masked.table = table;
+        masked
+    }
+}
+
+/// Puts the records in random order: which original record each masked one is, from 0.
+///
+/// # Randomness
+/// `Purpose::Shuffle`, one permutation.
+pub fn shuffle(masked: &mut Masked, seed: &Seed) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..masked.table.n_records())
+        .filter_map(|record| u32::try_from(record).ok())
+        .collect();
+    order.shuffle(&mut seed.streams(Purpose::Shuffle, 0).at(0));
+    masked.statement.shuffled = true;
+    masked.table = masked.table.clone().reordered(order.clone());
+    order
+}
+
+impl MaskRequest {
+    /// The attributes that do not reach the masked file: those that the request names, and identifiers.
+    fn dropped(&self, table: &Table, observer: &dyn Observer) -> Result<Vec<AttrId>> {
+        let mut dropped = match &self.dropped {
+            Some(list) => table.select(list)?,
+            None => Vec::new(),
+        };
+        let mut identifiers = table.with_role(Role::Identifier);
+        identifiers.retain(|id| !dropped.contains(id));
+        if self.keeps_identifiers {
+            if identifiers.is_empty() {
+                observer
+                    .unused("--keep-identifiers has no effect: no attribute is an identifier")?;
+            } else {
+                observer.note(&format!(
+                    "note: identifiers stay in the masked file ({}): it is for evaluation and must not be released",
+                    table.names(&identifiers).join(", ")
+                ));
+            }
+        } else {
+            for &id in &identifiers {
+                let attribute = table.attribute(id);
+                observer.note(&format!(
+                    "note: {} is left out of the masked file: identifier ({})",
+                    attribute.name, attribute.role_reason
+                ));
+            }
+            dropped.extend(identifiers);
+        }
+        if dropped.len() == table.attributes().len() {
+            let error = match self.dropped {
+                Some(_) => Error::usage("no attribute would be left in the masked file")
+                    .remedy("Drop fewer, or declare roles in a roles file (--roles)"),
+                None => Error::input("has identifiers only: nothing would be left in the masked file")
+                    .remedy("See 'sdcrisk describe' for how it was read; --delimiter or a roles file (--roles) override that"),
+            };
+            return Err(error.in_file(table.name()));
+        }
+        Ok(dropped)
+    }
+
+    /// The attributes that are masked.
+    fn attributes(
+        &self,
+        (method, keeping): (&dyn Mask, &Keeping),
+        table: &Table,
+        dropped: &[AttrId],
+        observer: &dyn Observer,
+    ) -> Result<Vec<AttrId>> {
+        let listed = self.attributes.as_deref();
+        let named = match self.method.attributes(table)? {
+            None => listed.map(|list| table.select(list)).transpose()?,
+            named => named,
+        };
+        let by_name = named.is_some();
+        let mut chosen = Vec::new();
+        for id in named.unwrap_or_else(|| table.with_role(Role::QuasiIdentifier)) {
+            let name = &table.attribute(id).name;
+            if dropped.contains(&id) {
+                if by_name {
+                    return Err(Error::usage("cannot be masked and left out of the masked file at once")
+                        .on_attribute(name)
+                        .remedy(match self.dropped {
+                            Some(_) => "Mask it or drop it",
+                            None => "It was taken for an identifier: say --keep-identifiers (evaluation), or declare its role in --roles",
+                        }));
+                }
+                continue;
+            }
+            let reluctance = || method.reluctance(table, id).filter(|_| !by_name);
+            let why_not = (keeping.objection(table, id))
+                .or_else(|| method.objection(table, id))
+                .or_else(reluctance);
+            match why_not {
+                None => chosen.push(id),
+                Some(why) if by_name => {
+                    return Err(Error::usage(why)
+                        .in_file(table.name())
+                        .on_attribute(name)
+                        .remedy("Leave it out of --attributes, or declare its scale in a roles file (--roles)"));
+                }
+                Some(why) => observer.note(&format!("note: {name} is not masked: it {why}")),
+            }
+        }
+        if chosen.is_empty() {
+            return Err(Error::input(format!("has no attribute that {} can mask", method.name()))
+                .in_file(table.name())
+                .remedy("'sdcrisk describe' shows how its attributes were read; a roles file (--roles) overrides that"));
+        }
+        Ok(chosen)
+    }
+}
