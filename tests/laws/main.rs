@@ -55,6 +55,7 @@ mod rank_swapping;
 mod recoding;
 mod refinement;
 mod report;
+mod requests;
 #[path = "../common/results.rs"]
 mod results;
 mod risk;

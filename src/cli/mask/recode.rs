@@ -5,11 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{MaskArgs, MethodArgs, read_rules};
-use crate::{
-    cli::console::Console,
-    error::Result,
-    jobs::mask::request::MethodRequest,
-};
+use crate::{cli::console::Console, error::Result, jobs::mask::request::MethodRequest};
 
 pub const HELP: &str = "Examples:
   sdcrisk mask recode --rules rules.toml in.csv > masked.csv

@@ -129,7 +129,9 @@ impl MethodRequest {
     /// The name of the file that holds the parameters, if one does.
     pub fn rules_file(&self) -> Option<&str> {
         match self {
-            Self::Recode(rules) | Self::Suppress(SuppressRequest::Rules(rules)) => Some(&rules.file),
+            Self::Recode(rules) | Self::Suppress(SuppressRequest::Rules(rules)) => {
+                Some(&rules.file)
+            }
             _ => None,
         }
     }

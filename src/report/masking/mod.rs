@@ -39,7 +39,12 @@ pub enum Line {
 }
 
 /// What was done, what it cost, and what the office should know of it. `rules` is the file of the rules, of methods that have one.
-pub fn summary(masked: &Masked, kept: &WhatWasKept, broken: &Broken, rules: Option<&str>) -> Vec<Line> {
+pub fn summary(
+    masked: &Masked,
+    kept: &WhatWasKept,
+    broken: &Broken,
+    rules: Option<&str>,
+) -> Vec<Line> {
     let records = masked.statement.records;
     let headline = match &masked.statement.method {
         Method::RankSwap(parameters) => swapping::window(parameters, records),
