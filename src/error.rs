@@ -45,6 +45,8 @@ pub struct Error(Box<Parts>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Parts {
     kind: ErrorKind,
+    /// What was being done, the outermost first, each followed by ": ".
+    doing: String,
     location: Location,
     what: String,
     remedy: Option<String>,
@@ -54,6 +56,7 @@ impl Error {
     fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
         Self(Box::new(Parts {
             kind,
+            doing: String::new(),
             location: Location::default(),
             what: what.into(),
             remedy: None,
@@ -111,6 +114,13 @@ impl Error {
         self
     }
 
+    /// Puts what was being done before everything else.
+    #[must_use]
+    pub fn during(mut self, what: impl fmt::Display) -> Self {
+        self.0.doing = format!("{what}: {}", self.0.doing);
+        self
+    }
+
     /// Whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -142,6 +152,7 @@ impl fmt::Display for Error {
         .into_iter()
         .flatten()
         .collect();
+        f.write_str(&self.0.doing)?;
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;
         }

@@ -10,12 +10,12 @@ use crate::{
     evaluate::{
         comparable::{self, Doubt},
         link::{LeftOut, Shared},
-        truth::{self, Truth},
+        truth::Truth,
     },
     jobs,
     report::{link::LeftOutAttribute, text},
     statement::Statement,
-    table::{AttrId, Role, Table, pair::Pair},
+    table::{AttrId, Table, pair::Pair},
 };
 
 /// So many names of a list are shown.
@@ -124,69 +124,17 @@ impl AlignArgs {
         })
     }
 
-    /// The attributes that are compared. One that has become constant is: that is a loss.
+    /// The attributes that are compared.
     pub fn compared(
         &self,
         original: &Table,
         masked: &Table,
     ) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
-        let (mut compared, mut left_out) = (Vec::new(), Vec::new());
-        let named = self.attributes.as_deref();
-        let identifier = self.id.as_deref().map(|id| truth::id_columns(id, original));
-        let candidates = match named {
-            Some(list) => original.select(list)?,
-            None => original.ids().collect(),
-        };
-        for id in candidates {
-            let attribute = original.attribute(id);
-            if identifier.is_some_and(|names| names.contains(&attribute.name.as_str())) {
-                match named {
-                    None => continue,
-                    Some(_) => {
-                        return Err(Error::usage(
-                            "is the identifier of --id and cannot be compared",
-                        )
-                        .on_attribute(&attribute.name)
-                        .remedy("Leave it out of --attributes"));
-                    }
-                }
-            }
-            let mut leave_out = |why: String| {
-                left_out.push(LeftOut {
-                    attribute: attribute.name.clone(),
-                    why,
-                });
-            };
-            match (masked.find(&attribute.name), named, attribute.role) {
-                (Err(_), Some(_), _) => {
-                    return Err(Error::usage("is not in the masked file")
-                        .in_file(masked.name())
-                        .on_attribute(&attribute.name)
-                        .remedy(
-                            "Leave it out of --attributes, or check the names of the masked file",
-                        ));
-                }
-                (_, None, Role::Identifier) => leave_out("is an identifier".into()),
-                (_, None, role) if role != Role::QuasiIdentifier => {
-                    leave_out(format!("is {}, no quasi-identifier", role.word()));
-                }
-                (Err(_), None, _) => leave_out("is not in the masked file".into()),
-                (Ok(other), _, _) => compared.push(Shared {
-                    original: id,
-                    masked: other,
-                }),
-            }
-        }
-        if compared.is_empty() {
-            return Err(Error::input(
-                "shares no attribute that could be compared with the original",
-            )
-            .in_file(masked.name())
-            .remedy(
-                "Name attributes with --attributes; 'sdcrisk describe' shows roles and names",
-            ));
-        }
-        Ok((compared, left_out))
+        comparable::compared(
+            [original, masked],
+            self.attributes.as_deref(),
+            self.id.as_deref(),
+        )
     }
 }
 

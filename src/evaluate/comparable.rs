@@ -7,9 +7,14 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::{
+    link::{LeftOut, Shared},
+    truth,
+};
 use crate::{
+    error::{Error, Result},
     statement::{Method, Statement},
-    table::{AttrId, Numbers, Table},
+    table::{AttrId, Numbers, Role, Table},
 };
 
 /// Names are compared in vain where fewer than this share of the values of either file occur in the other one.
@@ -38,6 +43,69 @@ impl Doubt {
     pub fn text(&self) -> String {
         format!("{} {}. {}.", self.attribute, self.what, self.remedy)
     }
+}
+
+/// The attributes on which loss and risk are measured: the `named` ones (names or positions), or all quasi-identifiers that both files
+/// have but the `identifier` (`NAME`, or `A=B` where the masked file has another name for it); and the others with the reasons. One that
+/// has become constant is compared: that is a loss.
+///
+/// # Errors
+/// Usage, when a named one is the identifier, or not in the masked file; Input, when nothing is left.
+pub fn compared(
+    [original, masked]: [&Table; 2],
+    named: Option<&str>,
+    identifier: Option<&str>,
+) -> Result<(Vec<Shared>, Vec<LeftOut>)> {
+    let (mut compared, mut left_out) = (Vec::new(), Vec::new());
+    let identifier = identifier.map(|id| truth::id_columns(id, original));
+    let candidates = match named {
+        Some(list) => original.select(list)?,
+        None => original.ids().collect(),
+    };
+    for id in candidates {
+        let attribute = original.attribute(id);
+        if identifier.is_some_and(|names| names.contains(&attribute.name.as_str())) {
+            if named.is_none() {
+                continue;
+            }
+            return Err(
+                Error::usage("is the identifier of --id and cannot be compared")
+                    .on_attribute(&attribute.name)
+                    .remedy("Leave it out of --attributes"),
+            );
+        }
+        let mut leave_out = |why: String| {
+            left_out.push(LeftOut {
+                attribute: attribute.name.clone(),
+                why,
+            });
+        };
+        match (masked.find(&attribute.name), named, attribute.role) {
+            (Err(_), Some(_), _) => {
+                return Err(Error::usage("is not in the masked file")
+                    .in_file(masked.name())
+                    .on_attribute(&attribute.name)
+                    .remedy("Leave it out of --attributes, or check the names of the masked file"));
+            }
+            (_, None, Role::Identifier) => leave_out("is an identifier".into()),
+            (_, None, role) if role != Role::QuasiIdentifier => {
+                leave_out(format!("is {}, no quasi-identifier", role.word()));
+            }
+            (Err(_), None, _) => leave_out("is not in the masked file".into()),
+            (Ok(other), _, _) => compared.push(Shared {
+                original: id,
+                masked: other,
+            }),
+        }
+    }
+    if compared.is_empty() {
+        return Err(
+            Error::input("shares no attribute that could be compared with the original")
+                .in_file(masked.name())
+                .remedy("Name attributes with --attributes; 'sdcrisk describe' shows roles and names"),
+        );
+    }
+    Ok((compared, left_out))
 }
 
 /// The attributes among these of the original that have a namesake in the masked file with which they cannot be compared in
