@@ -11,10 +11,10 @@ use std::{
 
 use clap::Args;
 
-use super::{clock::Clock, memory as machine, progress, watch};
+use super::{clock::Clock, memory as machine, parts::Parts, progress, watch};
 use crate::{
     error::{Error, Result},
-    jobs::Observer,
+    jobs::{self, Observer},
     memory,
     optimize::subsystem::Watch,
     visible,
@@ -170,11 +170,6 @@ impl Console {
         }
     }
 
-    /// The line of progress alone, for work that other threads do.
-    pub fn live(&self) -> Live {
-        self.live
-    }
-
     /// Does a stage of the work, and remembers how long it took. Times of the same stage add up.
     pub fn stage<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         (self as &dyn Observer).stage(name, work)
@@ -230,6 +225,10 @@ impl Observer for Console {
 
     fn search(&self, what: &str, seconds: f64) -> Arc<dyn Watch + Send + Sync> {
         Arc::new(Clock::new(what, seconds, self.live))
+    }
+
+    fn parts(&self, what: &str, done: usize, all: usize) -> Arc<dyn jobs::Parts> {
+        Arc::new(Parts::new(what, (done, all), self.live))
     }
 }
 

@@ -15,6 +15,7 @@ mod mask;
 mod match_attributes;
 mod memory;
 mod pair;
+mod parts;
 mod progress;
 mod provenance;
 mod report;

@@ -85,7 +85,9 @@ pub fn compared(
                 return Err(Error::usage("is not in the masked file")
                     .in_file(masked.name())
                     .on_attribute(&attribute.name)
-                    .remedy("Leave it out of --attributes, or check the names of the masked file"));
+                    .remedy(
+                        "Leave it out of --attributes, or check the names of the masked file",
+                    ));
             }
             (_, None, Role::Identifier) => leave_out("is an identifier".into()),
             (_, None, role) if role != Role::QuasiIdentifier => {
@@ -102,7 +104,9 @@ pub fn compared(
         return Err(
             Error::input("shares no attribute that could be compared with the original")
                 .in_file(masked.name())
-                .remedy("Name attributes with --attributes; 'sdcrisk describe' shows roles and names"),
+                .remedy(
+                    "Name attributes with --attributes; 'sdcrisk describe' shows roles and names",
+                ),
         );
     }
     Ok((compared, left_out))

@@ -22,12 +22,14 @@
 //! # Ok::<(), sdcrisk::error::Error>(())
 //! ```
 
+pub mod evaluate;
 pub(crate) mod groups;
 pub mod link;
 pub mod mask;
 mod observer;
+pub mod search;
 
-pub use observer::{Observer, Quiet};
+pub use observer::{Observer, Parts, Quiet};
 
 use crate::{error::Result, evaluate::comparable::Doubt};
 

@@ -46,6 +46,28 @@ pub trait Observer {
     fn search(&self, _what: &str, _seconds: f64) -> Arc<dyn Watch + Send + Sync> {
         Arc::new(Patient)
     }
+
+    /// Threads begin with many parts of the job, `all` of them, of which so many were `done` before. As long as the returned value
+    /// exists, an interruption ends them, and the job reports that it was stopped.
+    fn parts(&self, _what: &str, _done: usize, _all: usize) -> Arc<dyn Parts> {
+        Arc::new(Quiet)
+    }
+}
+
+/// Watches the parts of a job on which threads work.
+pub trait Parts: Send + Sync {
+    /// Whether no further part shall begin.
+    fn stops(&self) -> bool {
+        false
+    }
+
+    /// One more part is done.
+    fn advance(&self) {}
+
+    /// Who watches one part: nobody hears of it, but its searches end in time.
+    fn observer(&self) -> Box<dyn Observer> {
+        Box::new(Quiet)
+    }
 }
 
 impl dyn Observer + '_ {
@@ -63,3 +85,5 @@ impl dyn Observer + '_ {
 pub struct Quiet;
 
 impl Observer for Quiet {}
+
+impl Parts for Quiet {}

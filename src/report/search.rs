@@ -46,8 +46,9 @@ pub struct SearchReport {
     pub best: Vec<Best>,
     /// What a person should know beside the figures.
     pub notes: Vec<String>,
-    /// Where it comes from.
-    pub provenance: Provenance,
+    /// Where it comes from; in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 /// What was found of one masking of one original.

@@ -235,7 +235,7 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
             ..AttackRow::new("am", "am", false, Vec::new())
         }],
     };
-    let report = EvaluateReport::new(
+    let mut report = EvaluateReport::new(
         PlanSummary {
             file: "plans/grid.toml".into(),
             title: None,
@@ -254,13 +254,9 @@ pub fn evaluation(settings: &[Entry<'_>]) -> Value {
         }],
         vec![row(0, Some(860_417)), row(1, None)],
         settings.iter().enumerate().map(of).collect(),
-        Provenance::new(
-            ["sdcrisk", "evaluate", "plans/grid.toml"]
-                .map(String::from)
-                .to_vec(),
-            &[],
-        ),
     );
+    let command = ["sdcrisk", "evaluate", "plans/grid.toml"].map(String::from);
+    report.provenance = Some(Provenance::new(command.to_vec(), &[]));
     serde_json::to_value(report).unwrap()
 }
 

@@ -132,6 +132,9 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
         "jobs",
         &[
             "error",
+            "loss",
+            "risk",
+            "figure",
             "table",
             "rng",
             "statement",

@@ -6,7 +6,6 @@
 //! The system lets go of the lock when the run ends in any way, so a killed one stands in nobody's way.
 
 use std::{
-    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -20,6 +19,7 @@ use crate::{
     cli::files::{Plan, Privacy, name_of},
     error::{Error, Result},
     evaluate::grid::Row,
+    jobs::evaluate::{Done, Journal},
 };
 
 const SCHEMA: &str = "sdcrisk.journal/1";
@@ -64,7 +64,7 @@ struct Line {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub header: Option<Header>,
-    pub rows: BTreeMap<usize, Row>,
+    pub rows: Done,
     /// The journal itself, locked; `None` where there was none.
     file: Option<File>,
     /// The bytes of its whole lines.
@@ -75,7 +75,7 @@ pub(super) struct Found {
 
 /// A journal that is being written.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(super) struct JournalFile {
     path: PathBuf,
     file: Mutex<File>,
 }
@@ -171,7 +171,7 @@ impl Found {
     }
 }
 
-impl Journal {
+impl JournalFile {
     /// Continues what was found, or begins.
     ///
     /// # Errors
@@ -196,12 +196,10 @@ impl Journal {
             path: path.into(),
         })
     }
+}
 
-    /// Notes a finished cell; when this returns, it is on the disk.
-    ///
-    /// # Errors
-    /// Failed, when it cannot be written.
-    pub fn note(&self, cell: usize, row: &Row) -> Result<()> {
+impl Journal for JournalFile {
+    fn note(&self, cell: usize, row: &Row) -> Result<()> {
         let write = || -> io::Result<()> {
             let line = line_of(&Line {
                 cell,

@@ -1,37 +1,37 @@
 //! `sdcrisk evaluate`: the grid of method, parameters, seed, attack and knowledge, and the map of risk and loss.
 
-mod cell;
-mod experiment;
 mod journal;
+mod open;
 mod options;
 mod original;
 mod outputs;
 mod places;
 pub mod search;
-mod work;
+mod settings;
 
-use std::path::{Path, PathBuf};
-
-use anyhow::Context;
 use clap::Args;
-use sha2::{Digest, Sha256};
 
 use super::{
     Ending,
-    args::{self, Format, ReportArgs, rate_limit},
+    args::{Format, ReportArgs, rate_limit},
     console::Console,
-    files, pair,
+    pair, provenance,
 };
 use crate::{
     error::{Error, Result},
-    evaluate::{grid::Row, plan::Plan, summary},
+    evaluate::{
+        grid::Row,
+        plan::{Plan, Published},
+        summary,
+    },
+    jobs::{
+        self,
+        evaluate::{Grid, Journal},
+    },
     report::{evaluate::EvaluateReport, text},
-    rng::Seed,
 };
-use experiment::Experiment;
-use journal::{Found, Header, Journal};
-use outputs::Results;
-use places::Places;
+use open::{Course, Opened, PlanArgs, Started};
+use options::Words;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -61,15 +61,8 @@ With --into, a run that was stopped or killed continues where it was, and gives 
 
 Exit status: 0 done, 4 a search was stopped before its proof, 10 an attack's mean rate is above --fail-above.")]
 pub struct EvaluateArgs {
-    /// The plan; - is standard input
-    #[arg(value_name = "PLAN.toml")]
-    plan: PathBuf,
-    /// Keep everything in this folder, and continue what is there: journal.jsonl, rows.csv, results.json, map.svg, report.html
-    #[arg(long, value_name = "FOLDER")]
-    into: Option<PathBuf>,
-    /// Where else to look for the files that the plan names
-    #[arg(long, value_name = "FOLDER")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    plan: PlanArgs,
     /// Leave out originals that are not there, instead of failing
     #[arg(long)]
     skip_missing: bool,
@@ -81,56 +74,39 @@ pub struct EvaluateArgs {
 }
 
 pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
-    let name = files::name_of(&args.plan);
-    let text = args::read_text(&args.plan)?;
-    let plan = Plan::parse(&name, &text)?;
-    let journal_path = args.into.as_deref().map(journal_of);
-    args.refuse_without_attacks(&plan)?;
-    refuse_ranges(&plan, &name)?;
-    let mut found = match &journal_path {
-        Some(path) => Found::read(path)?,
-        None => Found::default(),
+    let written = args.plan.read()?;
+    args.refuse_without_attacks(&written.plan)?;
+    refuse_ranges(&written.plan, &written.name)?;
+    let course = Course::AllSettings {
+        skip_missing: args.skip_missing,
     };
-    let seed = first_seed(&plan, &found).context("a random seed is needed")?;
-    let places = Places::new(&args.plan, args.data.as_deref())?;
-    let experiment = Experiment::new(&plan, &name, &places, (seed, args.skip_missing), console)?;
-    let header = Header::new(
-        fingerprint(text.as_bytes()),
-        experiment.fingerprints()?,
-        seed,
-    );
-    if let Some(path) = &journal_path {
-        found.check(path, &header)?;
-    }
-    refuse_seeds_beyond(&experiment, seed, &name)?;
-    warn_of_published(&plan, &experiment, console);
-    warn_of_drawn_seeds(&plan, &experiment, args.into.is_some(), console);
-
-    let into = args.into.as_deref();
-    let results = Results::planned((&args.plan, into), &args.report, &experiment)?;
-    let journal = results.journal(&mut found, &header)?;
+    let places = args.plan.places()?;
+    let words = Words {
+        plan: &written.name,
+        places: &places,
+    };
+    let (opened, grid) = (args.plan).open(words, written.plan, &course, console)?;
+    let header = opened.header(&written.text, &grid)?;
+    warn_of_published(&grid, &opened, console);
+    let Started {
+        results,
+        journal,
+        done,
+    } = opened.start(header, &grid, &args.report, console)?;
     if journal.is_none() {
         console.note(&format!(
             "note: {} masked files; a run that is stopped leaves nothing (--into FOLDER keeps what is done, and continues)",
-            experiment.cells.len()
+            grid.cells.len()
         ));
     }
-    note_continued(&found, experiment.cells.len(), console);
-    let Some(rows) = work::rows(
-        &experiment,
-        work::Course {
-            seed,
-            shows_seed: plan.seed.is_some(),
-            done: found.rows,
-            journal: journal.as_ref(),
-        },
-        console,
-    )?
-    else {
-        note_stopped(into, console);
+    note_continued(done.len(), grid.cells.len(), console);
+    let journal = journal.as_ref().map(|journal| journal as &dyn Journal);
+    let Some(rows) = jobs::evaluate::run(&grid, done, journal, console)? else {
+        args.plan.note_stopped(console);
         return Ok(Ending::Stopped);
     };
-    let report = experiment.report(&plan, rows);
+    let mut report = grid.report(rows);
+    report.provenance = Some(provenance::of(&grid.tables()));
     for warning in &report.warnings {
         console.warn(&warning.text())?;
     }
@@ -146,7 +122,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
             Format::Json => report.to_json(),
             Format::Csv => report.to_csv()?,
         };
-        results.write(&header, &report, &content)
+        results.write(&report, &content)
     })?;
     args.ending(&report, console)
 }
@@ -210,20 +186,6 @@ impl EvaluateArgs {
     }
 }
 
-fn note_stopped(into: Option<&Path>, console: &Console) {
-    console.note(&match into {
-        Some(into) => format!(
-            "stopped; what is done is in {}: the same call continues",
-            into.display()
-        ),
-        None => "stopped; nothing is kept (--into FOLDER would have)".into(),
-    });
-}
-
-fn journal_of(folder: &Path) -> PathBuf {
-    folder.join("journal.jsonl")
-}
-
 /// Inside a range nothing says where to look, but a limit of risk.
 fn refuse_ranges(plan: &Plan, name: &str) -> Result<()> {
     let Some(range) = plan.masks.iter().find_map(|mask| mask.range.as_ref()) else {
@@ -239,8 +201,7 @@ fn refuse_ranges(plan: &Plan, name: &str) -> Result<()> {
     )
 }
 
-fn note_continued(found: &Found, of: usize, console: &Console) {
-    let done = found.rows.len();
+fn note_continued(done: usize, of: usize, console: &Console) {
     if done > 0 {
         console.note(&format!(
             "note: {done} of {of} masked files are in the journal; {} are left",
@@ -249,42 +210,21 @@ fn note_continued(found: &Found, of: usize, console: &Console) {
     }
 }
 
-/// The seed of the first masked file: that of the plan, of the journal that is continued, or a new one.
-fn first_seed(plan: &Plan, found: &Found) -> Result<u64> {
-    match (plan.seed, &found.header) {
-        (Some(seed), _) => Ok(seed),
-        (None, Some(header)) => Ok(header.seed),
-        (None, None) => Seed::number_from_system(),
-    }
-}
-
-fn refuse_seeds_beyond(experiment: &Experiment, seed: u64, name: &str) -> Result<()> {
-    let most = experiment
-        .settings
-        .iter()
-        .map(|masking| masking.runs)
-        .max()
-        .unwrap_or(1);
-    match seed.checked_add(u64::from(most)) {
-        Some(_) => Ok(()),
-        None => Err(
-            Error::input("seed is so large that the next ones cannot be counted")
-                .in_file(name)
-                .remedy("Give a smaller one"),
-        ),
-    }
-}
-
 /// A published figure that stands beside nothing is a mistake in the plan, if all originals are there.
-fn warn_of_published(plan: &Plan, experiment: &Experiment, console: &Console) {
-    for published in &plan.published {
-        let about = |masking: &experiment::Masking| summary::is_about(published, &masking.setting);
-        if experiment.missing.is_empty() && !experiment.settings.iter().any(about) {
-            console.note(&format!(
-                "note: [[published]] of line {} is about no setting of the plan",
-                published.line
-            ));
-        }
+fn warn_of_published(grid: &Grid, opened: &Opened<'_>, console: &Console) {
+    let stands_alone = |published: &&Published| {
+        let mut settings = grid.settings.iter();
+        !settings.any(|masking| summary::is_about(published, &masking.setting))
+    };
+    let all_are_there = opened.missing.is_empty();
+    for published in (grid.plan.published.iter())
+        .filter(|_| all_are_there)
+        .filter(stands_alone)
+    {
+        console.note(&format!(
+            "note: [[published]] of line {} is about no setting of the plan",
+            published.line
+        ));
     }
 }
 
@@ -302,33 +242,4 @@ fn tell_what_il_misses(rows: &[Row], console: &Console) {
         rows.len(),
         first.not_in_il.join(", ")
     ));
-}
-
-/// Masked files whose seeds nobody knows cannot be made again.
-fn warn_of_drawn_seeds(plan: &Plan, experiment: &Experiment, is_kept: bool, console: &Console) {
-    if plan.seed.is_none() && experiment.settings.iter().any(|masking| masking.is_random) {
-        console.note(&format!(
-            "note: the plan states no seed: seeds are drawn, and kept {}; seed = 1 at the top of the plan makes the masked files repeatable",
-            if is_kept { "in the journal only" } else { "nowhere" }
-        ));
-    }
-}
-
-fn fingerprint(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
-
-impl Experiment {
-    /// SHA-256 of every file that was read.
-    fn fingerprints(&self) -> Result<Vec<String>> {
-        let contents = self.inputs.iter().map(|path| files::read(path));
-        contents.map(|content| Ok(fingerprint(&content?))).collect()
-    }
 }

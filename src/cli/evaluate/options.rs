@@ -11,8 +11,8 @@ use crate::{
         link::{self, LinkArgs},
         mask::MaskMethod,
     },
-    error::{Error, ErrorKind, Result},
-    evaluate::plan::{PlannedAttack, PlannedMask, PlannedOption},
+    error::{Error, Result},
+    evaluate::plan::{Passage, PlannedAttack, PlannedMask, PlannedOption},
 };
 
 #[derive(Parser)]
@@ -77,17 +77,6 @@ pub(super) struct Words<'a> {
 impl Words<'_> {
     fn error(self, line: u64, what: impl Into<String>) -> Error {
         Error::input(what).in_file(self.plan).at_line(line)
-    }
-
-    /// What others object to in the plan.
-    pub fn blamed(
-        self,
-        line: u64,
-        options: &[PlannedOption],
-        about: [&str; 2],
-        error: Error,
-    ) -> Error {
-        blamed(self.plan, (line, options), about, error)
     }
 
     /// How a file is read.
@@ -289,48 +278,13 @@ impl Words<'_> {
             .split_whitespace()
             .collect();
         let what = what.join(" ");
-        let about = option_of(&what, options);
-        self.error(about.map_or(line, |option| option.line), what)
+        let passage = Passage {
+            plan: self.plan,
+            line,
+            options,
+        };
+        self.error(passage.line_of(&what), what)
     }
-}
-
-/// An objection of others to what a plan says: the plan is the input, so its file and line come first, then their own place and
-/// words. `of` what file it is about is said where they name none. What the machine cannot do is no fault of the plan.
-pub(super) fn blamed(
-    plan: &str,
-    (line, options): (u64, &[PlannedOption]),
-    [what, of]: [&str; 2],
-    error: Error,
-) -> Error {
-    let names_file = error.location().file.is_some();
-    match error.kind() {
-        ErrorKind::Usage | ErrorKind::Input => {}
-        _ if names_file => return error,
-        _ => return error.in_file(plan).at_line(line),
-    }
-    if error.location().file.as_deref() == Some(plan) {
-        return error;
-    }
-    let about = option_of(error.what(), options);
-    let what = if names_file {
-        format!("{what}: {error}")
-    } else {
-        format!("{what} of {of}: {error}")
-    };
-    Error::input(what)
-        .in_file(plan)
-        .at_line(about.map_or(line, |option| option.line))
-}
-
-/// The option that a message is about: `--p ...`, or `p = ...`.
-fn option_of<'a>(what: &str, options: &'a [PlannedOption]) -> Option<&'a PlannedOption> {
-    options.iter().find(|option| {
-        let long = format!("--{}", option.name);
-        what.starts_with(&format!("{} = ", option.name))
-            || what
-                .split(|c: char| !(c.is_alphanumeric() || c == '-'))
-                .any(|word| word == long)
-    })
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::{
 };
 
 use super::{
-    experiment::Experiment,
-    journal::{self, Found, Header, Journal},
-    journal_of,
+    journal::{self, Found, Header, JournalFile},
+    open::journal_of,
 };
 use crate::{
     cli::{
@@ -24,33 +23,32 @@ use crate::{
 
 /// The places of all that a run writes.
 pub(super) struct Results {
+    header: Header,
     output: Output,
     folder: Option<Folder>,
 }
 
 impl Results {
-    /// Checks the names, and makes nothing: all that can be wrong is looked at before. `plan` is the file of the plan, `into` the folder
-    /// of `--into`.
+    /// Checks the names, and makes nothing: all that can be wrong is looked at before. `inputs` is every file that is read, `into` the
+    /// folder of `--into`, `originals` how many originals there are; `header` says what the journal is of.
     ///
     /// # Errors
     /// Usage, when what would be written is an input, or cannot be written there.
     pub fn planned(
-        (plan, into): (&Path, Option<&Path>),
+        header: Header,
+        (inputs, into): (&[PathBuf], Option<&Path>),
         report: &ReportArgs,
-        experiment: &Experiment,
+        originals: usize,
     ) -> Result<Self> {
         // Every file that is read, so that none is written.
         let files = || -> Result<Plan> {
             let mut files = Plan::default();
-            files.input(plan)?;
-            for input in &experiment.inputs {
-                files.input(input)?;
-            }
+            inputs.iter().try_for_each(|input| files.input(input))?;
             files.output(&report.to.output)?;
             Ok(files)
         };
         let folder = into
-            .map(|into| Folder::planned(into, files()?, experiment.originals.len()))
+            .map(|into| Folder::planned(into, files()?, originals))
             .transpose()?;
         let privacy = match report.format {
             Format::Text => Privacy::Ordinary,
@@ -58,6 +56,7 @@ impl Results {
             Format::Json | Format::Csv => Privacy::Private,
         };
         Ok(Self {
+            header,
             output: files()?.open(&report.to.output, privacy)?,
             folder,
         })
@@ -66,28 +65,23 @@ impl Results {
     /// Makes the folder and opens its journal, which continues what was found; `None` without a folder.
     ///
     /// # Errors
-    /// Those of making a folder and of [`Journal::open`].
-    pub fn journal(&self, found: &mut Found, header: &Header) -> Result<Option<Journal>> {
+    /// Those of making a folder and of [`JournalFile::open`].
+    pub fn journal(&self, found: &mut Found) -> Result<Option<JournalFile>> {
         let Some(folder) = &self.folder else {
             return Ok(None);
         };
         folder.make()?;
-        Journal::open(&journal_of(&folder.path), found, header).map(Some)
+        JournalFile::open(&journal_of(&folder.path), found, &self.header).map(Some)
     }
 
     /// Writes the report, and into the folder the journal in order and all that is made of the grid.
     ///
     /// # Errors
     /// Failed, when anything cannot be written: then nothing of it appears.
-    pub fn write(
-        self,
-        header: &Header,
-        grid: &EvaluateReport,
-        content: &str,
-    ) -> anyhow::Result<()> {
+    pub fn write(self, grid: &EvaluateReport, content: &str) -> anyhow::Result<()> {
         let mut outputs = Vec::new();
         if let Some(folder) = &self.folder {
-            journal::in_order(&journal_of(&folder.path), header, &grid.rows)?;
+            journal::in_order(&journal_of(&folder.path), &self.header, &grid.rows)?;
             outputs = folder.write(grid)?;
         }
         let mut output = self.output;

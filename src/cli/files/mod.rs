@@ -16,9 +16,7 @@ use anyhow::Context;
 use super::progress::{self, Hush};
 pub use output::{Output, keep_all};
 pub use standard::is_terminal;
-pub use temporary::{
-    Interruptible, interruptible, is_interrupted, left_by_killed_runs, remove_temporary,
-};
+pub use temporary::{Interruptible, is_interrupted, left_by_killed_runs, remove_temporary};
 
 use crate::{
     error::{Error, Result},

@@ -43,12 +43,6 @@ static SEARCHING: AtomicUsize = AtomicUsize::new(0);
 /// Whether it was asked to.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Does work that gives what it has when somebody presses Ctrl-C (see [`is_interrupted`]); a second time ends the program.
-pub fn interruptible<T>(work: impl FnOnce() -> T) -> T {
-    let _interruptible = Interruptible::new();
-    work()
-}
-
 /// While this exists, Ctrl-C asks for what there is instead of ending the program; a second time ends it.
 #[derive(Debug)]
 pub struct Interruptible(());

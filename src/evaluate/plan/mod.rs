@@ -20,13 +20,15 @@
 //! The options of a masking or an attack are the long options of `mask METHOD` and `link`. What they mean is not decided here: a
 //! plan only says which there are, and in which combinations.
 
+mod passage;
 mod read;
 mod source;
 
 use serde_json::{Map, Value};
 
 use crate::error::Result;
-use read::Reader;
+pub use passage::Passage;
+use read::Keys;
 use source::Source;
 
 /// Keys that say how an original is read: the options of reading of every command.
@@ -80,10 +82,19 @@ pub struct PlannedFile {
     pub known: Vec<String>,
     /// Masked files of each setting, if the plan states a number.
     pub repeats: Option<u32>,
-    /// Which records are used: a number of them, or a file of their numbers; all if `None`.
-    pub records: Option<String>,
+    /// Which records are used; all if `None`.
+    pub records: Option<PlannedRecords>,
     /// How it is read.
     pub reading: Vec<PlannedOption>,
+}
+
+/// Which records of an original are used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannedRecords {
+    /// So many, drawn at random.
+    Drawn(usize),
+    /// Those whose numbers are in this file.
+    Listed(String),
 }
 
 /// An option of another command.
@@ -177,6 +188,11 @@ impl PlannedFile {
 }
 
 impl PlannedMask {
+    /// Whether it is for this original.
+    pub fn is_for(&self, file: &PlannedFile) -> bool {
+        self.files.is_empty() || self.files.iter().any(|name| file.is_called(name))
+    }
+
     /// The parameters of a setting as a report has them.
     pub fn parameters(setting: &[PlannedOption]) -> Map<String, Value> {
         setting
@@ -194,10 +210,10 @@ impl Plan {
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let source = Source { name, text };
         let table = source.table()?;
-        let mut reader = Reader::new(source);
+        let mut keys = Keys::default();
         for entry in source.entries(&table) {
-            reader.top(&entry)?;
+            keys.take(source, &entry)?;
         }
-        reader.finished()
+        keys.plan(source)
     }
 }

@@ -8,6 +8,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
+use super::PlannedRecords;
 use crate::error::{Error, Result, line_of, not_toml};
 
 /// A plan: its name for messages, and its text.
@@ -123,8 +124,36 @@ impl<'a> Source<'a> {
             })
     }
 
-    /// The tables of `[[key]]`.
-    pub fn tables<'t>(self, entry: &Entry<'t, 'a>) -> Result<Vec<(u64, &'t DeTable<'a>)>> {
+    /// A number of records, or the name of a file of them.
+    pub fn records(self, entry: &Entry<'_, '_>) -> Result<PlannedRecords> {
+        let number = match self.value(&entry.key, entry.value)? {
+            Value::String(text) => match text.parse() {
+                Ok(count) => Some(count),
+                Err(_) => return Ok(PlannedRecords::Listed(text)),
+            },
+            value => value.as_u64().and_then(|count| count.try_into().ok()),
+        };
+        number.map(PlannedRecords::Drawn).ok_or_else(|| {
+            self.error(
+                entry.line,
+                "records must be a number, or the name of a file",
+            )
+        })
+    }
+
+    /// A number of masked files.
+    pub fn repeats(self, entry: &Entry<'_, '_>) -> Result<u32> {
+        let repeats = u32::try_from(self.whole(entry)?).ok();
+        let repeats = repeats.filter(|&repeats| repeats > 0);
+        repeats.ok_or_else(|| self.error(entry.line, "repeats must be a whole number, 1 or more"))
+    }
+
+    /// What each of the tables of `[[key]]` says.
+    pub fn tables<T>(
+        self,
+        entry: &Entry<'_, 'a>,
+        read: impl Fn(Self, u64, &DeTable<'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
         let wrong = || {
             self.error(
                 entry.line,
@@ -132,12 +161,42 @@ impl<'a> Source<'a> {
             )
         };
         let list = entry.value.get_ref().as_array().ok_or_else(wrong)?;
-        list.iter()
-            .map(|item| {
-                let table = item.get_ref().as_table().ok_or_else(wrong)?;
-                Ok((self.line(&item.span()), table))
-            })
-            .collect()
+        let tables = list.iter().map(|item| {
+            let table = item.get_ref().as_table().ok_or_else(wrong)?;
+            Ok((self.line(&item.span()), table))
+        });
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let read = |(line, table)| read(self, line, table);
+        tables.into_iter().map(read).collect()
+    }
+
+    /// That something holds.
+    ///
+    /// # Errors
+    /// Input, with the line if it is about one, and what to do about it.
+    pub fn ensure(
+        self,
+        holds: bool,
+        line: Option<u64>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Result<()> {
+        if holds {
+            return Ok(());
+        }
+        let error = Error::input(what).in_file(self.name).remedy(remedy);
+        Err(match line {
+            Some(line) => error.at_line(line),
+            None => error,
+        })
+    }
+
+    /// What a table of this line must have.
+    ///
+    /// # Errors
+    /// Input, when it is absent.
+    pub fn required<T>(self, value: Option<T>, line: u64, what: &str, remedy: &str) -> Result<T> {
+        value.ok_or_else(|| self.error(line, what).remedy(remedy))
     }
 
     /// A key that nobody knows.

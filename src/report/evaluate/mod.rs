@@ -46,8 +46,9 @@ pub struct EvaluateReport {
     pub rows: Vec<Row>,
     /// One entry a setting.
     pub settings: Vec<SettingSummary>,
-    /// Where it comes from.
-    pub provenance: Provenance,
+    /// Where it comes from; in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 /// An attribute that could not be compared in earnest on some of the masked files.
@@ -169,7 +170,6 @@ impl EvaluateReport {
         files: Vec<FileSummary>,
         rows: Vec<Row>,
         settings: Vec<SettingSummary>,
-        provenance: Provenance,
     ) -> Self {
         Self {
             schema: SCHEMA,
@@ -182,7 +182,7 @@ impl EvaluateReport {
             warnings: warnings(&rows),
             rows,
             settings,
-            provenance,
+            provenance: None,
         }
     }
 

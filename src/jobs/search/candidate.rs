@@ -2,13 +2,14 @@
 
 use serde_json::{Number, Value};
 
-use super::{Experiment, Places};
+use super::Maker;
 use crate::{
-    cli::evaluate::options::Words,
+    error::Result,
     evaluate::{
-        plan::{Plan, PlannedMask, PlannedOption},
+        plan::{PlannedMask, PlannedOption},
         search::{self, Next, Range, Trial},
     },
+    jobs::evaluate::Grid,
 };
 
 /// A masking of an original whose value is looked for.
@@ -26,17 +27,34 @@ pub(super) struct Candidate {
     /// Masked files of a setting.
     pub all: u32,
     /// What came out, once it is known.
-    pub outcome: Option<Option<f64>>,
+    pub outcome: Option<Outcome>,
 }
 
-pub(super) fn candidates(plan: &Plan, experiment: &Experiment) -> Vec<Candidate> {
+/// What came out of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Outcome {
+    /// This value has the least loss below the limit.
+    Found(f64),
+    /// No value is below the limit.
+    Nowhere,
+}
+
+impl Outcome {
+    /// The value that was found.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Found(value) => Some(value),
+            Self::Nowhere => None,
+        }
+    }
+}
+
+/// The maskings of a plan, for each original.
+pub(super) fn candidates(grid: &Grid) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for (number, original) in experiment.originals.iter().enumerate() {
-        let file = &plan.files[original.place];
-        for mask in &plan.masks {
-            if !mask.files.is_empty() && !mask.files.iter().any(|name| file.is_called(name)) {
-                continue;
-            }
+    for (number, original) in grid.originals.iter().enumerate() {
+        let file = &grid.plan.files[original.place];
+        for mask in grid.plan.masks.iter().filter(|mask| mask.is_for(file)) {
             candidates.extend(mask.settings.iter().map(|options| Candidate {
                 original: number,
                 mask: mask.clone(),
@@ -72,40 +90,34 @@ impl Candidate {
     }
 
     /// The number of the setting with this value, which is made if it was not tried.
-    pub fn setting(
-        &mut self,
-        value: f64,
-        experiment: &mut Experiment,
-        of: (&Plan, &Places, u64),
-    ) -> anyhow::Result<usize> {
+    pub fn setting(&mut self, value: f64, grid: &mut Grid, maker: &dyn Maker) -> Result<usize> {
         if let Some(setting) = self.tried(value) {
             return Ok(setting);
         }
-        let setting = experiment.add(of, (self.original, &self.mask), &self.with(value))?;
+        let options = self.with(value);
+        let masking = maker.masking(grid, self.original, &self.mask, &options)?;
+        grid.settings.push(masking);
+        let setting = grid.settings.len() - 1;
         self.settings.push((value, setting));
         Ok(setting)
     }
 
     /// Finds out what its range holds, by making both ends: a plan that is wrong is refused before anything is masked.
-    pub fn settle(
-        &mut self,
-        experiment: &mut Experiment,
-        of: (&Plan, &Places, u64),
-    ) -> anyhow::Result<()> {
+    pub fn settle(&mut self, grid: &mut Grid, maker: &dyn Maker) -> Result<()> {
         let ends = match &self.mask.range {
             None => [0.0, 0.0],
             Some(range) => [range.from, range.to],
         };
         for end in ends {
-            let setting = self.setting(end, experiment, of)?;
-            self.all = self.all.max(experiment.settings[setting].runs);
+            let setting = self.setting(end, grid, maker)?;
+            self.all = self.all.max(grid.settings[setting].runs);
         }
         if let Some(range) = &self.mask.range {
             let are_whole = range.from.fract() == 0.0 && range.to.fract() == 0.0;
             // An option that takes no half takes whole numbers only.
             let half = || {
                 let options = self.with(range.from + 0.5);
-                experiment.accepts(of, (self.original, &self.mask), &options)
+                maker.accepts(grid, self.original, &self.mask, &options)
             };
             self.range = Some(Range {
                 from: range.from,
@@ -117,6 +129,7 @@ impl Candidate {
         Ok(())
     }
 
+    /// How the search for it goes on.
     pub fn next<'t>(&self, limit: f64, tried: impl Fn(f64) -> Option<&'t Trial>) -> Next {
         let Some(range) = self.range else {
             return search::only(self.all, limit, tried(0.0));
@@ -135,23 +148,5 @@ fn number(value: f64) -> Value {
         Value::from(value as i64)
     } else {
         Number::from_f64(value).map_or(Value::Null, Value::Number)
-    }
-}
-
-/// A plan whose maskings are made one by one accepts an option, or not.
-impl Experiment {
-    fn accepts(
-        &self,
-        (plan, places, _): (&Plan, &Places, u64),
-        (original, mask): (usize, &PlannedMask),
-        options: &[PlannedOption],
-    ) -> bool {
-        let words = Words {
-            plan: &self.plan,
-            places,
-        };
-        let file = &plan.files[self.originals[original].place];
-        let method = words.masking(mask, options, file.attributes.as_deref());
-        method.is_ok()
     }
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Candidate, Search, SearchArgs};
+use super::{
+    Search,
+    candidate::{Candidate, Outcome},
+};
 use crate::{
-    cli::provenance,
     evaluate::{
         grid::{Row, Setting},
         plan::PlannedMask,
@@ -21,14 +23,15 @@ use crate::{
 };
 
 impl Search<'_> {
-    pub(super) fn report(&self, args: &SearchArgs) -> SearchReport {
+    /// What was found.
+    pub fn report(&self) -> SearchReport {
         let trials = self.trials();
         let maskings: Vec<Masking> = (self.candidates.iter())
             .map(|candidate| self.masking(candidate, &trials))
             .collect();
         let rows: Vec<Row> = self.rows.values().cloned().collect();
         let mut notes = self.notes(&rows);
-        notes.extend(nothing_lost(&maskings, &args.loss));
+        notes.extend(nothing_lost(&maskings, &self.request.loss));
         SearchReport {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
@@ -37,29 +40,29 @@ impl Search<'_> {
                     .any(|attack| attack.status == Status::Limit),
             ),
             warnings: warnings(&rows),
-            plan: self.experiment.plan_summary(self.plan),
-            risk_at_most: args.risk_at_most,
-            loss: args.loss.clone(),
-            files: self.experiment.file_summaries(),
+            plan: self.grid.plan_summary(),
+            risk_at_most: self.request.risk_at_most,
+            loss: self.request.loss.clone(),
+            files: self.grid.file_summaries(),
             best: self.best(&maskings),
             maskings,
             notes,
-            provenance: provenance::of(&self.experiment.tables()),
+            provenance: None,
         }
     }
 
     fn masking(&self, candidate: &Candidate, trials: &BTreeMap<usize, Trial>) -> Masking {
-        let original = &self.experiment.originals[candidate.original];
+        let original = &self.grid.originals[candidate.original];
         let visit = |&(value, setting): &(f64, usize)| {
             let trial = trials.get(&setting)?;
-            let parameters = PlannedMask::parameters(&self.experiment.settings[setting].options);
+            let parameters = PlannedMask::parameters(&self.grid.settings[setting].options);
             let value = candidate.range.map(|_| value);
             Some(Visit::new(parameters, value, trial))
         };
         let mut settings = candidate.settings.clone();
         settings.sort_by(|a, b| a.0.total_cmp(&b.0));
         let tried: Vec<Visit> = settings.iter().filter_map(visit).collect();
-        let found = candidate.outcome.flatten();
+        let found = candidate.outcome.and_then(Outcome::value);
         let chosen = match found {
             Some(value) => {
                 (settings.iter()).find(|(_, setting)| candidate.tried(value) == Some(*setting))
@@ -92,7 +95,7 @@ impl Search<'_> {
 
     /// For each original the masking with the least loss, and the command that makes it.
     fn best(&self, maskings: &[Masking]) -> Vec<Best> {
-        let originals = self.experiment.originals.iter().enumerate();
+        let originals = self.grid.originals.iter().enumerate();
         originals
             .filter_map(|(number, original)| {
                 let losses = (self.candidates.iter().zip(maskings).enumerate())
@@ -104,7 +107,7 @@ impl Search<'_> {
                     });
                 let (place, _) =
                     losses.reduce(|least, next| if next.1 < least.1 { next } else { least })?;
-                let value = self.candidates[place].outcome.flatten()?;
+                let value = self.candidates[place].outcome?.value()?;
                 Some(Best {
                     file: original.name.clone(),
                     masking: place,
@@ -116,8 +119,8 @@ impl Search<'_> {
 
     /// What a person types to mask the file so.
     fn command(&self, candidate: &Candidate, value: f64) -> String {
-        let original = &self.experiment.originals[candidate.original];
-        let file = &self.plan.files[original.place];
+        let original = &self.grid.originals[candidate.original];
+        let file = &self.grid.plan.files[original.place];
         let mut words = vec![
             "sdcrisk".to_string(),
             "mask".into(),
@@ -166,16 +169,16 @@ impl Search<'_> {
             if !own.is_empty() && !was_run {
                 notes.push(format!(
                     "note: no attack of the plan applies to {}: nothing is known of its risk",
-                    self.experiment.settings[setting].setting.label
+                    self.grid.settings[setting].setting.label
                 ));
             }
         }
-        let limit = text::percent(self.limit);
+        let limit = text::percent(self.request.risk_at_most);
         let trials = self.trials();
         let is_mixed = |candidate: &&Candidate| {
             let mut sides: Vec<(f64, Side)> = (candidate.settings.iter())
                 .filter_map(|(value, setting)| {
-                    Some((*value, trials.get(setting)?.side(self.limit)))
+                    Some((*value, trials.get(setting)?.side(self.request.risk_at_most)))
                 })
                 .collect();
             sides.sort_by(|a, b| a.0.total_cmp(&b.0));

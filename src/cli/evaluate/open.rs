@@ -1,0 +1,245 @@
+//! What `evaluate` and `search` begin with: a plan, the files that it names, and what an earlier run left.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use sha2::{Digest, Sha256};
+
+use super::{
+    journal::{Found, Header, JournalFile},
+    options::Words,
+    original,
+    outputs::Results,
+    places::Places,
+};
+use crate::{
+    cli::{
+        args::{self, ReportArgs},
+        console::Console,
+        files,
+    },
+    error::{Error, Result},
+    evaluate::plan::Plan,
+    jobs::evaluate::{Done, Grid},
+    rng::Seed,
+};
+
+/// A plan, and where its files are.
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    /// The plan; - is standard input
+    #[arg(value_name = "PLAN.toml")]
+    plan: PathBuf,
+    /// Keep everything in this folder, and continue what is there: journal.jsonl, rows.csv, results.json, map.svg, report.html
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) into: Option<PathBuf>,
+    /// Where else to look for the files that the plan names
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+}
+
+/// A plan as it was read.
+pub(super) struct Written {
+    /// The name of its file, for messages.
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) plan: Plan,
+}
+
+/// What a command makes of the maskings of a plan.
+pub(super) enum Course {
+    /// All their settings; an original that is not there can be left out.
+    AllSettings { skip_missing: bool },
+    /// Single settings, while it goes on.
+    OneByOne,
+}
+
+/// A plan whose files were read.
+pub(super) struct Opened<'a> {
+    args: &'a PlanArgs,
+    places: &'a Places,
+    found: Found,
+    /// Originals that are not there, if that is no reason to stop.
+    pub(super) missing: Vec<String>,
+}
+
+/// A run whose outputs are open.
+pub(super) struct Started {
+    pub(super) results: Results,
+    pub(super) journal: Option<JournalFile>,
+    /// What the journal held.
+    pub(super) done: Done,
+}
+
+impl PlanArgs {
+    /// Reads the plan.
+    ///
+    /// # Errors
+    /// Those of reading, and Input for what makes no sense in it.
+    pub(super) fn read(&self) -> Result<Written> {
+        let name = files::name_of(&self.plan);
+        let text = args::read_text(&self.plan)?;
+        let plan = Plan::parse(&name, &text)?;
+        Ok(Written { name, text, plan })
+    }
+
+    /// Where the files of the plan are looked for.
+    ///
+    /// # Errors
+    /// Failed, when `--data` is no folder.
+    pub(super) fn places(&self) -> Result<Places> {
+        Places::new(&self.plan, self.data.as_deref())
+    }
+
+    /// Looks for the journal of an earlier run, and reads the originals.
+    ///
+    /// # Errors
+    /// What the plan or a file of it says that cannot be.
+    pub(super) fn open<'a>(
+        &'a self,
+        words: Words<'a>,
+        plan: Plan,
+        course: &Course,
+        console: &Console,
+    ) -> anyhow::Result<(Opened<'a>, Grid)> {
+        let Words { plan: name, places } = words;
+        let found = match &self.into {
+            Some(into) => Found::read(&journal_of(into))?,
+            None => Found::default(),
+        };
+        let seed = first_seed(&plan, &found).context("a random seed is needed")?;
+        let mut grid = Grid::new(name, plan, seed)?;
+        let mut missing = Vec::new();
+        for (place, file) in grid.plan.files.iter().enumerate() {
+            let Some(original) = original::read((place, &grid.plan), words, seed, console)? else {
+                if !matches!(course, Course::AllSettings { skip_missing: true }) {
+                    // Told as it was found out: with where it could be.
+                    let error = places.find(&file.original).map(|_| ());
+                    error.map_err(|error| error.in_file(name).at_line(file.line))?;
+                }
+                console.note(&format!(
+                    "note: {} is not there: it is left out",
+                    file.original
+                ));
+                missing.push(file.original.clone());
+                continue;
+            };
+            grid.originals.push(original);
+            if let Course::AllSettings { .. } = course {
+                let settings = words.settings(&grid, grid.originals.len() - 1, console)?;
+                grid.settings.extend(settings);
+            }
+        }
+        if grid.originals.is_empty() {
+            return Err(Error::failed("none of its originals is there")
+                .in_file(name)
+                .remedy("Say where they are: --data FOLDER")
+                .into());
+        }
+        grid.ask_for_all()?;
+        let opened = Opened {
+            args: self,
+            places,
+            found,
+            missing,
+        };
+        Ok((opened, grid))
+    }
+
+    /// A run was stopped before its end.
+    pub(super) fn note_stopped(&self, console: &Console) {
+        console.note(&match &self.into {
+            Some(into) => format!(
+                "stopped; what is done is in {}: the same call continues",
+                into.display()
+            ),
+            None => "stopped; nothing is kept (--into FOLDER would have)".into(),
+        });
+    }
+}
+
+impl Opened<'_> {
+    /// What the journal of this run is of: `asked` is all that was asked for.
+    ///
+    /// # Errors
+    /// Usage, when the journal that was found is of something else.
+    pub(super) fn header(&self, asked: &str, grid: &Grid) -> Result<Header> {
+        let contents = self.places.found();
+        let contents = contents.iter().map(|path| files::read(path));
+        let files = contents.map(|content| Ok(fingerprint(&content?)));
+        let header = Header::new(
+            fingerprint(asked.as_bytes()),
+            files.collect::<Result<_>>()?,
+            grid.seed,
+        );
+        if let Some(into) = &self.args.into {
+            self.found.check(&journal_of(into), &header)?;
+        }
+        grid.check_seeds()?;
+        Ok(header)
+    }
+
+    /// Checks where results go, and opens the journal.
+    ///
+    /// # Errors
+    /// Usage or Failed, when something cannot be written.
+    pub(super) fn start(
+        mut self,
+        header: Header,
+        grid: &Grid,
+        report: &ReportArgs,
+        console: &Console,
+    ) -> Result<Started> {
+        let into = self.args.into.as_deref();
+        warn_of_drawn_seeds(grid, into.is_some(), console);
+        let inputs = [vec![self.args.plan.clone()], self.places.found()].concat();
+        let results = Results::planned(header, (&inputs, into), report, grid.originals.len())?;
+        let journal = results.journal(&mut self.found)?;
+        Ok(Started {
+            results,
+            journal,
+            done: self.found.rows,
+        })
+    }
+}
+
+/// The journal in the folder of `--into`.
+pub(super) fn journal_of(folder: &Path) -> PathBuf {
+    folder.join("journal.jsonl")
+}
+
+/// The seed of the first masked file: that of the plan, of the journal that is continued, or a new one.
+fn first_seed(plan: &Plan, found: &Found) -> Result<u64> {
+    match (plan.seed, &found.header) {
+        (Some(seed), _) => Ok(seed),
+        (None, Some(header)) => Ok(header.seed),
+        (None, None) => Seed::number_from_system(),
+    }
+}
+
+/// Masked files whose seeds nobody knows cannot be made again.
+fn warn_of_drawn_seeds(grid: &Grid, is_kept: bool, console: &Console) {
+    if grid.plan.seed.is_none()
+        && grid
+            .settings
+            .iter()
+            .any(|masking| masking.method.is_random())
+    {
+        console.note(&format!(
+            "note: the plan states no seed: seeds are drawn, and kept {}; seed = 1 at the top of the plan makes the masked files repeatable",
+            if is_kept { "in the journal only" } else { "nowhere" }
+        ));
+    }
+}
+
+fn fingerprint(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}

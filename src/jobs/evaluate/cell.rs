@@ -1,0 +1,162 @@
+//! One cell of the grid: a file is masked once, measured, and attacked in every way.
+
+use serde_json::{Map, Value};
+
+use super::{Cell, Grid, Masking, PlannedLink};
+use crate::{
+    error::{ErrorKind, Result},
+    evaluate::{
+        comparable::{self, Doubt},
+        grid::{AttackRow, CaseRow, Row, Setting, overall},
+        overall::Overall,
+        status::Status,
+        truth::Truth,
+    },
+    figure::{self, Figure},
+    jobs::{
+        Observer,
+        link::{self, Input, Stated},
+    },
+    mask::Masked,
+    report::link::{LinkReport, LinkResult, Sample},
+    rng::Seed,
+    table::{AttrId, Table},
+};
+
+impl Grid {
+    /// What is found on one masked file. The row has its seed if the plan states one.
+    ///
+    /// # Errors
+    /// When the file cannot be masked or measured; the row names an attack that does not apply to it.
+    pub(super) fn row(&self, cell: Cell, observer: &dyn Observer) -> Result<Row> {
+        let masking = &self.settings[cell.setting];
+        let Setting { label, file, .. } = &masking.setting;
+        let original = self.originals[masking.original].table.clone();
+        let seed = self.seed + u64::from(cell.run);
+        let masked = (masking.method.mask(original, &Seed::from_number(seed)))
+            .map_err(|error| self.passage(masking).blamed([label, file], error))?;
+        let shown = (masking.method.is_random() && self.plan.seed.is_some()).then_some(seed);
+        self.measured((masking, cell.run), &masked, shown, observer)
+            .map_err(|error| error.during(format_args!("{label} of {file}")))
+    }
+
+    fn measured(
+        &self,
+        (masking, run): (&Masking, u32),
+        masked: &Masked,
+        seed: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Row> {
+        let original = &self.originals[masking.original];
+        let measured = original.measured(&masked.table, &self.plan)?;
+        let losses = picked(&measured.losses, &self.plan.losses);
+        let risks = picked(&measured.risks, &self.plan.risks);
+        let not_in_il = measured.not_in_il;
+        let truth = Truth::by_order(&original.table, &masked.table)?;
+        let (mut attacks, mut warnings) = (Vec::new(), Vec::new());
+        for attack in &masking.attacks {
+            let (row, doubts) = attack.run(&original.table, masked, &truth, observer)?;
+            attacks.push(row);
+            warnings.extend(doubts);
+        }
+        warnings.sort_by(|a: &Doubt, b| a.attribute.cmp(&b.attribute));
+        warnings.dedup();
+        let overall = Overall {
+            il_is_partial: !not_in_il.is_empty(),
+            ..overall(&attacks, &losses, &risks)
+        };
+        let setting = &masking.setting;
+        Ok(Row {
+            setting: setting.setting,
+            file: setting.file.clone(),
+            method: setting.method.clone(),
+            parameters: setting.parameters.clone(),
+            run: run + 1,
+            seed,
+            il: overall.whole_il(),
+            not_in_il,
+            dr: overall.dr(),
+            score: overall.score(),
+            dr_2001: overall.dr_2001(),
+            score_2001: overall.score_2001(),
+            dr_strongest: overall.dr_strongest(),
+            losses,
+            risks,
+            attacks,
+            warnings,
+        })
+    }
+}
+
+/// The figures of these keys, in their order.
+fn picked(figures: &[Figure], keys: &[String]) -> Map<String, Value> {
+    keys.iter()
+        .map(|key| (key.clone(), figure::value(figures, key).into()))
+        .collect()
+}
+
+impl PlannedLink {
+    /// What the attack finds, and what could not be compared in earnest.
+    fn run(
+        &self,
+        original: &Table,
+        masked: &Masked,
+        truth: &Truth,
+        observer: &dyn Observer,
+    ) -> Result<(AttackRow, Vec<Doubt>)> {
+        let stated = Stated::in_memory(&masked.statement);
+        let input = Input {
+            statement: self.request.wants_statement().then_some(stated),
+            ..Input::new(original, &masked.table, truth)
+        };
+        match link::run(&self.request, &input, observer) {
+            Ok(attacked) => {
+                // What masking did to numbers is known here, whether the attack uses it or not.
+                let doubted = attacked.report.warnings.iter();
+                let ids: Vec<AttrId> = doubted
+                    .filter_map(|doubt| original.find(&doubt.attribute).ok())
+                    .collect();
+                let stated = Some(&masked.statement);
+                let doubts = comparable::doubts(original, &masked.table, &ids, stated);
+                Ok((self.row(&attacked.report), doubts))
+            }
+            Err(error) if error.kind() != ErrorKind::Failed => {
+                let why = match &error.location().attribute {
+                    Some(name) => format!("{name} {}", error.what()),
+                    None => error.what().to_string(),
+                };
+                let row = AttackRow::not_run(&self.name, &self.method, why);
+                Ok((row, Vec::new()))
+            }
+            Err(error) => Err(error.during(format_args!("attack {}", self.name))),
+        }
+    }
+
+    /// Its row. Where a distance was learned from some individuals, the others count: that is what an intruder gains.
+    fn row(&self, report: &LinkReport) -> AttackRow {
+        let are_others = |result: &LinkResult| result.sample == Some(Sample::Others);
+        let some_others = report.results.iter().any(are_others);
+        let counts = |result: &&LinkResult| !some_others || are_others(result);
+        let cases = report.results.iter().filter(counts).map(|result| CaseRow {
+            known: result.known.clone(),
+            records: result.records,
+            rate: result.rate,
+            certain: result.certain,
+            certain_correct: result.certain_correct,
+            extremes_rate: result.beyond.extremes.map(|part| part.rate),
+            far_rate: result.beyond.far.map(|part| part.rate),
+            bound: result.learned.as_ref().map(|learned| learned.bound),
+            split: result.split,
+        });
+        AttackRow {
+            assign: Some(report.scenario.assign),
+            caveats: report.caveats(),
+            ..AttackRow::new(
+                &self.name,
+                &self.method,
+                report.status == Status::Limit,
+                cases.collect(),
+            )
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A grid of experiments: originals are masked in every setting by several seeds, measured, and attacked in every way.
+//!
+//! What a plan's words mean is settled before: a [`Grid`] has its tables, its maskings ready to run, and a request for each attack.
+
+mod cell;
+mod original;
+mod work;
+
+use std::collections::BTreeSet;
+
+pub use original::Original;
+pub use work::{Done, Journal, run};
+
+use super::{link::LinkRequest, mask::Prepared};
+use crate::{
+    error::{Error, Result},
+    evaluate::{
+        grid::{Row, Setting},
+        plan::{MAX_MASKED_FILES, Passage, Plan, PlannedOption},
+        summary,
+    },
+    report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
+    table::Table,
+};
+
+/// All that is to be done.
+#[derive(Debug)]
+pub struct Grid {
+    /// The name of the plan, as messages have it.
+    pub name: String,
+    /// The plan.
+    pub plan: Plan,
+    /// The seed of the first masked file of each setting; the next ones follow it.
+    pub seed: u64,
+    /// The originals.
+    pub originals: Vec<Original>,
+    /// The settings, in the order of originals, maskings, and values.
+    pub settings: Vec<Masking>,
+    /// The masked files.
+    pub cells: Vec<Cell>,
+}
+
+/// A masked file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// The number of its setting.
+    pub setting: usize,
+    /// Which of the setting it is, from 0.
+    pub run: u32,
+}
+
+/// A setting, ready to be masked.
+#[derive(Debug)]
+pub struct Masking {
+    /// What reports say of it.
+    pub setting: Setting,
+    /// Where the plan says so.
+    pub line: u64,
+    /// The options as the plan has them.
+    pub options: Vec<PlannedOption>,
+    /// Which original.
+    pub original: usize,
+    /// Masked files.
+    pub runs: u32,
+    /// The method.
+    pub method: Prepared,
+    /// The attacks.
+    pub attacks: Vec<PlannedLink>,
+}
+
+/// An attack, ready to be run.
+#[derive(Debug)]
+pub struct PlannedLink {
+    /// Its name in reports.
+    pub name: String,
+    /// The method of `link`.
+    pub method: String,
+    /// What is asked for.
+    pub request: LinkRequest,
+}
+
+impl Grid {
+    /// A plan without its originals and settings.
+    ///
+    /// # Errors
+    /// Input, when the plan names a measure that does not exist.
+    pub fn new(name: &str, plan: Plan, seed: u64) -> Result<Self> {
+        original::check_measures(name, &plan)?;
+        Ok(Self {
+            name: name.into(),
+            plan,
+            seed,
+            originals: Vec::new(),
+            settings: Vec::new(),
+            cells: Vec::new(),
+        })
+    }
+
+    /// Asks for every masked file of every setting.
+    ///
+    /// # Errors
+    /// Input, when these are too many.
+    pub fn ask_for_all(&mut self) -> Result<()> {
+        let count: u64 = self.settings.iter().map(|one| u64::from(one.runs)).sum();
+        if count > MAX_MASKED_FILES {
+            return Err(Error::input(format!(
+                "asks for {count} masked files, settings times repeats, and at most {MAX_MASKED_FILES} are made"
+            ))
+            .in_file(&self.name)
+            .remedy("Give fewer repeats, or split the plan"));
+        }
+        let cells = |(setting, masking): (usize, &Masking)| {
+            (0..masking.runs).map(move |run| Cell { setting, run })
+        };
+        self.cells = self.settings.iter().enumerate().flat_map(cells).collect();
+        Ok(())
+    }
+
+    /// Whether all seeds can be counted.
+    ///
+    /// # Errors
+    /// Input, when the first one is too large.
+    pub fn check_seeds(&self) -> Result<()> {
+        let most = self.settings.iter().map(|masking| masking.runs).max();
+        match self.seed.checked_add(u64::from(most.unwrap_or(1))) {
+            Some(_) => Ok(()),
+            None => Err(
+                Error::input("seed is so large that the next ones cannot be counted")
+                    .in_file(&self.name)
+                    .remedy("Give a smaller one"),
+            ),
+        }
+    }
+
+    /// The passage of the plan that a masking is from.
+    fn passage<'a>(&'a self, masking: &'a Masking) -> Passage<'a> {
+        Passage {
+            plan: &self.name,
+            line: masking.line,
+            options: &masking.options,
+        }
+    }
+
+    /// What was found of the settings that have rows.
+    pub fn report(&self, rows: Vec<Row>) -> EvaluateReport {
+        let with_rows: BTreeSet<usize> = rows.iter().map(|row| row.setting).collect();
+        let settings: Vec<Setting> = (self.settings.iter().map(|masking| &masking.setting))
+            .filter(|setting| with_rows.contains(&setting.setting))
+            .cloned()
+            .collect();
+        let settings = summary::summaries(&settings, &rows, &self.plan.published);
+        EvaluateReport::new(self.plan_summary(), self.file_summaries(), rows, settings)
+    }
+
+    /// What was asked for; the plan's file without its folders.
+    pub fn plan_summary(&self) -> PlanSummary {
+        let name = std::path::Path::new(&self.name).file_name();
+        let name = name.map_or(self.name.as_str().into(), |name| name.to_string_lossy());
+        PlanSummary::new(&name, &self.plan)
+    }
+
+    /// The originals, for reports.
+    pub fn file_summaries(&self) -> Vec<FileSummary> {
+        let summary = |original: &Original| FileSummary {
+            name: original.name.clone(),
+            records: original.table.n_records(),
+            attributes: (original.table.attributes().iter())
+                .map(|attribute| attribute.name.clone())
+                .collect(),
+            known: self.plan.files[original.place].known.clone(),
+        };
+        self.originals.iter().map(summary).collect()
+    }
+
+    /// The tables, for provenance.
+    pub fn tables(&self) -> Vec<&Table> {
+        let tables = self.originals.iter().map(|original| &original.table);
+        tables.collect()
+    }
+}
