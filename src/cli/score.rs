@@ -18,7 +18,7 @@ use super::{
         probabilistic::{FitArg, ProbabilisticArgs},
         published,
     },
-    pair::{self, AlignArgs, Files},
+    pair::{self, AlignArgs},
     provenance,
 };
 use crate::{
@@ -36,6 +36,7 @@ use crate::{
             Input, LinkRequest, Stated, check_statement,
             request::{AttackRequest, Attacks, KnownRecords, Published, Wanted},
         },
+        pair::Files,
     },
     loss,
     report::{

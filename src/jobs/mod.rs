@@ -25,8 +25,11 @@
 pub mod evaluate;
 pub(crate) mod groups;
 pub mod link;
+pub mod loss;
 pub mod mask;
 mod observer;
+pub mod pair;
+pub mod risk;
 pub mod search;
 
 pub use observer::{Observer, Parts, Quiet};

@@ -3,21 +3,11 @@
 use clap::{Args, ValueEnum};
 
 use crate::{
-    cli::{console::Console, pair},
+    cli::console::Console,
     error::{Error, Result},
-    loss::analyses::{Analysis, Classifier, Formula, classification, clusters, regression},
-    rng::{Purpose, Seed, Streams},
-    table::{Scale, pair::Pair},
+    jobs::loss::AnalysesRequest,
+    loss::analyses::Classifier,
 };
-
-/// Starts of k-means without `--starts`.
-const STARTS: usize = 10;
-
-/// Folds without `--folds`.
-const FOLDS: usize = 5;
-
-/// What starts and folds are drawn from without `--analysis-seed`. It hides nothing, so it is the same for everybody.
-const SEED: u64 = 1;
 
 /// Which analyses are made on both files.
 #[derive(Debug, Default, Args)]
@@ -62,11 +52,6 @@ enum ClassifierArg {
 }
 
 impl AnalysesArgs {
-    /// Whether any was asked for.
-    pub fn is_wanted(&self) -> bool {
-        self.clusters.is_some() || self.classify.is_some() || self.regress.is_some()
-    }
-
     /// Notes the options that have no use, and refuses what makes no sense, before a file is read.
     pub fn check(&self, console: &Console) -> Result<()> {
         let idle = |given: bool, option: &str, without: &str| {
@@ -102,137 +87,24 @@ impl AnalysesArgs {
         Ok(())
     }
 
-    /// What the analyses lose: clusters, classes, regression.
-    pub fn measure(&self, pair: &Pair, files: &pair::Files, console: &Console) -> Result<Analysis> {
-        let mut all = Analysis::default();
-        let mut take = |analysis: Analysis| {
-            all.figures.extend(analysis.figures);
-            all.notes.extend(analysis.notes);
-        };
-        // Formulas first: a word that is wrong should not cost the time of the others.
-        let classify = self.classify.as_deref();
-        let classify = classify.map(|text| formula(text, files)).transpose()?;
-        let regress = self.regress.as_deref();
-        let regress = regress.map(|text| formula(text, files)).transpose()?;
-        if let Some(formula) = &regress {
-            self.refuse_no_predictors(formula)?;
-        }
-        let classes = match &classify {
-            Some(formula) => self.classes_in_use(formula, pair, console)?,
-            None => None,
-        };
-        if let Some(clusters) = self.clusters {
-            console.progress("clustering both files");
-            let options = clusters::Options {
-                clusters,
-                starts: self.starts.unwrap_or(STARTS),
-            };
-            take(console.stage("clusters", || {
-                clusters::measure(pair, options, &self.streams(0))
-            })?);
-        }
-        if let Some(formula) = &classify {
-            console.progress("learning classes from both files");
-            take(console.stage("classify", || {
-                classification::measure(
-                    pair,
-                    formula,
-                    &self.classification(classes),
-                    &self.streams(1),
-                )
-            })?);
-        }
-        if let Some(formula) = &regress {
-            console.progress("fitting a regression to both files");
-            take(console.stage("regress", || regression::measure(pair, formula))?);
-        }
-        Ok(all)
-    }
-
-    /// Draws of the analyses: one family each, so that one does not move the other.
-    fn streams(&self, analysis: u32) -> Streams {
-        Seed::from_number(self.analysis_seed.unwrap_or(SEED)).streams(Purpose::Analysis, analysis)
-    }
-
-    fn classification(&self, classes: Option<usize>) -> classification::Options {
+    /// The analyses that are meant.
+    pub fn request(&self) -> AnalysesRequest {
         let classifier = |kind: &ClassifierArg| match kind {
             ClassifierArg::Tree => Classifier::Tree,
             ClassifierArg::Knn => Classifier::Neighbours,
             ClassifierArg::Bayes => Classifier::Bayes,
             ClassifierArg::Svm => Classifier::Vectors,
         };
-        classification::Options {
-            classifiers: match &self.classifiers {
-                Some(kinds) => kinds.iter().map(classifier).collect(),
-                None => Classifier::ALL.to_vec(),
-            },
-            folds: self.folds.unwrap_or(FOLDS),
-            classes,
+        let classifiers = self.classifiers.as_ref();
+        AnalysesRequest {
+            clusters: self.clusters,
+            starts: self.starts,
+            classify: self.classify.clone(),
+            classifiers: classifiers.map(|kinds| kinds.iter().map(classifier).collect()),
+            folds: self.folds,
+            classes: self.classes,
+            regress: self.regress.clone(),
+            seed: self.analysis_seed,
         }
-    }
-
-    fn refuse_no_predictors(&self, formula: &Formula) -> Result<()> {
-        match formula.predictors {
-            Some(_) => Ok(()),
-            None => Err(Error::usage("--regress names no predictors")
-                .on_attribute(&formula.target)
-                .remedy("Write the target, a tilde and the predictors: 'income~age,size'")),
-        }
-    }
-
-    /// `--classes`, unless the target has classes of its own.
-    fn classes_in_use(
-        &self,
-        formula: &Formula,
-        pair: &Pair,
-        console: &Console,
-    ) -> Result<Option<usize>> {
-        let numbers = &pair.numbers;
-        let mut places = numbers.names.iter().zip(&numbers.scales);
-        let is_cut =
-            places.any(|(name, scale)| *name == formula.target && *scale != Scale::Nominal);
-        if self.classes.is_some() && !is_cut {
-            console.unused(&format!(
-                "--classes has no effect: {} has classes of its own",
-                formula.target
-            ))?;
-        }
-        Ok(self.classes.filter(|_| is_cut))
-    }
-}
-
-/// `TARGET` or `TARGET~LIST`, where the target is one attribute as in a list, and a tilde may be part of a name.
-fn formula(text: &str, files: &pair::Files) -> Result<Formula> {
-    let table = &files.original;
-    let name_of = |list: &str| -> Result<String> {
-        let ids = table.select(list)?;
-        match ids[..] {
-            [id] => Ok(table.attribute(id).name.clone()),
-            _ => Err(Error::usage("there is more than one target")
-                .remedy("Name one attribute before the tilde: 'income~age,size'")),
-        }
-    };
-    let splits = || {
-        text.match_indices('~')
-            .map(|(place, _)| text.split_at(place))
-    };
-    let split = splits().find(|(target, _)| name_of(target).is_ok());
-    match (name_of(text), split, splits().next()) {
-        (Ok(target), ..) => Ok(Formula {
-            target,
-            predictors: None,
-        }),
-        (Err(_), Some((target, list)), _) => {
-            let ids = table.select(&list[1..])?;
-            Ok(Formula {
-                target: name_of(target)?,
-                predictors: Some(table.names(&ids)),
-            })
-        }
-        (Err(_), None, Some((target, _))) => name_of(target).map(|target| Formula {
-            target,
-            predictors: None,
-        }),
-        (Err(error), None, None) => Err(error),
     }
 }

@@ -8,25 +8,19 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{Format, ReadArgs, ReportArgs, read_text},
+    args::{Format, ReadArgs, ReportArgs},
     console::Console,
-    files::{Output, Plan, Privacy, name_of},
-    pair::{self, AlignArgs},
+    files::{Output, Plan, Privacy},
+    link::inputs,
+    pair::AlignArgs,
     provenance,
 };
 use crate::{
-    error::{Error, Result},
-    evaluate::link::Shared,
-    figure::Figure,
-    jobs::link::check_statement,
-    loss::{
-        self,
-        analyses::Analysis,
-        corrected::{Corrected, Correction},
+    error::Result,
+    jobs::{
+        link::Stated,
+        loss::{self, LossRequest},
     },
-    report::loss::{LossReport, Measured, Scenario},
-    statement::Statement,
-    table::pair::Pair,
 };
 use analyses::AnalysesArgs;
 
@@ -78,51 +72,15 @@ pub struct LossArgs {
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     args.analyses.check(console)?;
     let mut output = args.output()?;
-    let statement = args.statement()?;
+    let statement = args.statement.as_deref();
+    let statement = statement.map(inputs::read_statement).transpose()?;
     let files = args
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
-    if let Some((name, statement)) = &statement {
-        check_statement(statement, name, args.align.is_named(), &files.masked)?;
-    }
-    let doubts = files.doubts(statement.as_ref().map(|(_, statement)| statement), console)?;
-    let pair = files.pair();
-    loss::check_memory(&pair)?;
-    console.progress("comparing values and statistics");
-    let (data, correction) = console.stage("loss", || match &statement {
-        None => (loss::figures(&pair), None),
-        Some((_, statement)) => {
-            let (figures, correction) = loss::figures_and_correction(&pair, statement);
-            (figures, Some(correction))
-        }
-    });
-    let data = args.wanted(data)?;
-    args.note_no_parts(&data, console)?;
-    let correction = match correction {
-        None => None,
-        Some(Ok(correction)) => args.wanted_of(correction, console)?,
-        Some(Err(why)) => {
-            console.unused(&format!("--statement has no effect: {why}"))?;
-            None
-        }
-    };
-    let analyses = if args.analyses.is_wanted() {
-        args.analyses.measure(&pair, &files, console)?
-    } else {
-        Analysis::default()
-    };
-    let report = LossReport {
-        warnings: doubts,
-        scenario: args.scenario(&files, &pair),
-        measured: Measured {
-            data,
-            correction,
-            analyses,
-        },
-        by_attribute: args.by_attribute,
-        provenance: (args.report.format == Format::Json)
-            .then(|| provenance::of(&[&files.original, &files.masked])),
-    };
+    let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
+    let mut report = loss::run(&args.request(), &files, stated, console)?;
+    report.provenance = (args.report.format == Format::Json)
+        .then(|| provenance::of(&[&files.original, &files.masked]));
     let content = match args.report.format {
         Format::Text => report.to_text(),
         Format::Json => report.to_json(),
@@ -149,92 +107,12 @@ impl LossArgs {
         plan.open(&self.report.to.output, Privacy::Ordinary)
     }
 
-    /// The statement, and the name of its file.
-    fn statement(&self) -> Result<Option<(String, Statement)>> {
-        let Some(path) = &self.statement else {
-            return Ok(None);
-        };
-        let name = name_of(path);
-        let statement = Statement::from_json(&name, &read_text(path)?)?;
-        Ok(Some((name, statement)))
-    }
-
-    fn scenario(&self, files: &pair::Files, pair: &Pair) -> Scenario {
-        let name = |shared: &Shared| files.original.attribute(shared.original);
-        Scenario {
-            original: files.original.name().into(),
-            masked: files.masked.name().into(),
-            records: pair.n_records,
-            attributes: (files.attributes.iter())
-                .map(|shared| name(shared).name.clone())
-                .collect(),
-            numbers: pair.numbers.names.clone(),
-            not_in_il: loss::not_in_il(pair),
-            aligned_by: self.align.aligned_by(),
-            left_out: files.left_out(),
-            differ_unseen: files.differ_unseen(),
+    fn request(&self) -> LossRequest {
+        LossRequest {
+            measures: self.measures.clone(),
+            by_attribute: self.by_attribute,
+            analyses: self.analyses.request(),
+            alignment: self.align.request().alignment,
         }
-    }
-
-    /// Of a correction the measures that were asked for.
-    fn wanted_of(&self, correction: Correction, console: &Console) -> Result<Option<Correction>> {
-        if self.measures.is_empty() {
-            return Ok(Some(correction));
-        }
-        let is_asked_for = |corrected: &Corrected| {
-            let key = corrected.naive.what.key;
-            self.measures.iter().any(|asked| asked.trim() == key)
-        };
-        let figures: Vec<Corrected> = (correction.figures.into_iter())
-            .filter(is_asked_for)
-            .collect();
-        if figures.is_empty() {
-            console.unused(
-                "--statement has no effect: no correction changes the measures that were asked for",
-            )?;
-            return Ok(None);
-        }
-        Ok(Some(Correction {
-            figures,
-            ..correction
-        }))
-    }
-
-    /// Notes `--by-attribute` where no measure has parts.
-    fn note_no_parts(&self, figures: &[Figure], console: &Console) -> Result<()> {
-        let have_parts = figures.iter().any(|figure| !figure.parts.is_empty());
-        if self.by_attribute && !have_parts && self.statement.is_none() {
-            console.unused(
-            "--by-attribute has no effect: none of the measures that were asked for is reported by attribute",
-        )
-        } else {
-            Ok(())
-        }
-    }
-
-    /// The measures that were asked for.
-    fn wanted(&self, all: Vec<Figure>) -> Result<Vec<Figure>> {
-        if self.measures.is_empty() {
-            return Ok(all);
-        }
-        let keys: Vec<&str> = all.iter().map(|figure| figure.what.key).collect();
-        let asked: Vec<&str> = self.measures.iter().map(|key| key.trim()).collect();
-        if let Some(twice) = (1..asked.len()).find(|&place| asked[..place].contains(&asked[place]))
-        {
-            return Err(
-                Error::usage(format!("--measures names {:?} twice", asked[twice]))
-                    .remedy("Name each measure once"),
-            );
-        }
-        if let Some(unknown) = asked.iter().find(|key| !keys.contains(key)) {
-            return Err(
-                Error::usage(format!("--measures: there is no measure {unknown:?}"))
-                    .remedy(format!("There are: {}", keys.join(", "))),
-            );
-        }
-        Ok(all
-            .into_iter()
-            .filter(|figure| asked.contains(&figure.what.key))
-            .collect())
     }
 }

@@ -1,8 +1,6 @@
 //! `sdcrisk risk`: what a file, or a pair of files, gives away without any linkage.
 
-mod inputs;
 mod limit;
-mod measure;
 
 use std::path::PathBuf;
 
@@ -10,26 +8,21 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit},
+    args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit, read_table},
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
+    link,
     pair::{AlignArgs, warn_of_open_gate},
     provenance,
 };
 use crate::{
     error::{Error, Result},
-    report::risk::{self as report, RiskReport, SudaSummary},
+    jobs::risk::{self as job, Files, RiskRequest},
+    report::risk as report,
     risk::suda,
     statement::MissingMatches,
 };
-use inputs::Files;
 use limit::Limit;
-
-/// Up to so many attributes of a key all sets of them are searched for minimal uniques; in wider ones [`FEW`].
-const SEARCHED_WHOLE: usize = 10;
-
-/// Attributes of a minimal unique at most, where the key is wide.
-const FEW: u32 = 4;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -187,25 +180,11 @@ fn distance(text: &str) -> std::result::Result<f64, String> {
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     args.note_idle(console)?;
     let mut outputs = args.outputs()?;
-    let files = Files::read(args, console)?;
-    let chosen = args.choose(&files, console)?;
-    args.note_without_confidential(&chosen, console)?;
-    console.progress("counting who is alike");
-    let measured = console.stage("risk", || measure::released(args, &files, &chosen))?;
-    let doubts = match files.pair() {
-        Some(pair) => pair.doubts(None, console)?,
-        None => Vec::new(),
-    };
-    let report = RiskReport {
-        warnings: doubts,
-        scenario: args.scenario(&files, &chosen, &measured),
-        figures: measured.figures,
-        before: measured.before,
-        classes: measured.classes,
-        most_at_risk: measured.most_at_risk,
-        provenance: (args.report.format == Format::Json).then(|| provenance::of(&files.tables())),
-    };
-    let records = files.released().n_records();
+    let outcome = job::run(&args.request(), args.read_files(console)?, console)?;
+    let mut report = outcome.report;
+    report.provenance =
+        (args.report.format == Format::Json).then(|| provenance::of(&outcome.files.tables()));
+    let records = outcome.files.released().n_records();
     let ending = limit::ending(&args.fail_above, &report.figures, records, console)?;
     if ending == Ending::Done && !args.fail_above.is_empty() {
         let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
@@ -218,7 +197,7 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     console.stage("write", || -> Result<()> {
         if let Some(records) = &mut outputs.records {
-            records.write(|out| report::write_records(&measured.of_file.records(), out))?;
+            records.write(|out| report::write_records(&outcome.of_file.records(), out))?;
         }
         outputs.report.write_text(&content)?;
         keep_all(outputs.records.into_iter().chain([outputs.report]))
@@ -267,6 +246,38 @@ impl RiskArgs {
         }
     }
 
+    fn read_files(&self, console: &Console) -> Result<Files> {
+        Ok(match &self.masked {
+            None => Files::One(read_table(&self.original, &self.read.options()?, console)?),
+            Some(masked) => {
+                let align = self.align();
+                let files = align.read(&self.original, masked, &self.read, console)?;
+                Files::Two(Box::new(files))
+            }
+        })
+    }
+
+    fn request(&self) -> RiskRequest {
+        RiskRequest {
+            key: self.key.clone(),
+            missing: self.missing_matches.map(MissingMatches::from),
+            weights: self.weights.clone(),
+            k: self.k,
+            msu_size: self.msu_size,
+            suda_scoring: self.suda_scoring.map(suda::Scoring::from),
+            sampling_fraction: self.sampling_fraction,
+            confidential: self.confidential.clone(),
+            l: self.l,
+            c: self.c,
+            t: self.t,
+            tolerance: self.tolerance,
+            attributes_are_named: self.attributes.is_some(),
+            alignment: link::alignment(self.id.as_deref(), self.shuffle_key.is_some()),
+            most_at_risk: self.most_at_risk,
+            wants_records: self.records.is_some(),
+        }
+    }
+
     /// Notes the options that have no use, and refuses what makes no sense.
     fn note_idle(&self, console: &Console) -> Result<()> {
         let idle = |given: bool, option: &str, why: &str| {
@@ -294,56 +305,5 @@ impl RiskArgs {
             );
         }
         Ok(())
-    }
-
-    fn note_without_confidential(&self, chosen: &inputs::Chosen, console: &Console) -> Result<()> {
-        let given = [
-            ("--l", self.l.is_some()),
-            ("--c", self.c.is_some()),
-            ("--t", self.t.is_some()),
-            (
-                "--tolerance",
-                self.tolerance.is_some() && self.masked.is_some(),
-            ),
-        ];
-        let given = given.iter().filter(|(_, given)| *given);
-        for (option, _) in given.filter(|_| chosen.confidential.is_empty()) {
-            console.unused(&format!(
-                "{option} has no effect: no attribute is confidential (--confidential, or the roles file)"
-            ))?;
-        }
-        Ok(())
-    }
-
-    fn missing(&self) -> MissingMatches {
-        self.missing_matches
-            .map(MissingMatches::from)
-            .unwrap_or_default()
-    }
-
-    /// How minimal sample uniques are searched in a key of so many attributes, if they are.
-    fn suda(&self, width: usize, sampling: measure::Sampling) -> Option<suda::Wanted> {
-        let all = u32::try_from(width).unwrap_or(u32::MAX);
-        let most = match self.msu_size {
-            Some(size) => size.min(all),
-            None if width <= SEARCHED_WHOLE => all,
-            None => FEW,
-        };
-        (self.msu_size != Some(0)).then(|| suda::Wanted {
-            most,
-            scoring: self.suda_scoring.map(Into::into).unwrap_or_default(),
-            fraction: sampling.fraction,
-        })
-    }
-
-    fn suda_summary(&self, of_file: &measure::FileRisk) -> Option<SudaSummary> {
-        let sampling = of_file.sampling();
-        let wanted = self.suda(of_file.width(), sampling)?;
-        Some(SudaSummary {
-            most_attributes: wanted.most,
-            scoring: wanted.scoring,
-            sampling_fraction: wanted.fraction,
-            sampling_fraction_from: sampling.from,
-        })
     }
 }

@@ -1,5 +1,6 @@
 //! Classifiers of a well-kept crate behind one function: learn from some records, say the class of others.
 
+use serde::{Deserialize, Serialize};
 use smartcore::{
     algorithm::neighbour::KNNAlgorithmName,
     error::Failed,
@@ -19,7 +20,8 @@ use crate::{
 };
 
 /// How a class is learned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Classifier {
     /// A decision tree (Gini, leaves of 5 records at least).
     Tree,

@@ -3,7 +3,7 @@
 mod search;
 mod wildcards;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::classes::KeyClasses;
 use crate::figure::{About, Definition, Figure, Group, Part, Unit};
@@ -63,7 +63,7 @@ pub static HIGHEST: Definition = Definition::share(
 pub static DEFINITIONS: [&Definition; 5] = [&RECORDS, &SETS, &FILE, &MEAN, &HIGHEST];
 
 /// How much a minimal sample unique of s among V attributes counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scoring {
     /// (V − s)!, the number of orders in which attributes can be added to it: Elliot's.

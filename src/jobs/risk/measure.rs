@@ -1,13 +1,13 @@
 //! What is measured of a file, and of a pair of files.
 
 use super::{
-    RiskArgs,
-    inputs::{Chosen, Files},
+    RiskRequest,
+    roles::{Chosen, Files},
 };
 use crate::{
-    cli::pair,
     error::{Error, Result},
     figure::Figure,
+    jobs::pair,
     report::risk::{ClassSize, FractionFrom, RecordRow},
     risk::{
         attribute,
@@ -35,7 +35,7 @@ pub(super) struct Measured {
 }
 
 /// The measures of one file by its key.
-pub(super) struct FileRisk {
+pub struct FileRisk {
     classes: KeyClasses,
     individual: IndividualRisks,
     suda: Option<Suda>,
@@ -77,9 +77,9 @@ struct Parts<'a> {
 }
 
 /// Measures the file that people will see, and the one before it.
-pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Result<Measured> {
+pub(super) fn released(request: &RiskRequest, files: &Files, chosen: &Chosen) -> Result<Measured> {
     let released = |id: &AttrId| files.in_released(*id);
-    let weights = match (chosen.weights, &args.weights) {
+    let weights = match (chosen.weights, &request.weights) {
         (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
             Error::input("does not have the weights")
                 .in_file(files.released().name())
@@ -89,7 +89,7 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
         _ => None,
     };
     let of_file = FileRisk::new(
-        args,
+        request,
         &Parts {
             table: files.released(),
             key: chosen.key.iter().filter_map(released).collect(),
@@ -106,7 +106,7 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
             confidential: chosen.confidential.clone(),
             weights: chosen.weights,
         };
-        FileRisk::new(args, &parts, with_gaps).map(|risk| risk.figures)
+        FileRisk::new(request, &parts, with_gaps).map(|risk| risk.figures)
     });
     // Without a key nothing of a single file is measured.
     let has_key = !chosen.key.is_empty();
@@ -116,7 +116,7 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
         Vec::new()
     };
     if let Some(pair) = files.pair() {
-        figures.extend(of_pair(args, pair, files, chosen));
+        figures.extend(of_pair(request, pair, files, chosen));
     }
     let histogram = of_file.classes.histogram();
     let sizes = histogram.into_iter();
@@ -127,7 +127,7 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
         classes: sizes
             .map(|(size, records)| ClassSize { size, records })
             .collect(),
-        most_at_risk: (records.most_at_risk(args.most_at_risk).into_iter())
+        most_at_risk: (records.most_at_risk(request.most_at_risk).into_iter())
             .map(RecordRow::from)
             .collect(),
         of_file,
@@ -136,24 +136,24 @@ pub(super) fn released(args: &RiskArgs, files: &Files, chosen: &Chosen) -> Resul
 
 impl FileRisk {
     /// `with_gaps`: the figures of missing values are wanted even if this file has none.
-    fn new(args: &RiskArgs, parts: &Parts<'_>, with_gaps: bool) -> Result<Self> {
+    fn new(request: &RiskRequest, parts: &Parts<'_>, with_gaps: bool) -> Result<Self> {
         let table = parts.table;
         let weights = match parts.weights {
             Some(id) => Some(individual::weights(table, id)?),
             None => None,
         };
-        let classes = KeyClasses::new(table, &parts.key, args.missing());
+        let classes = KeyClasses::new(table, &parts.key, request.missing.unwrap_or_default());
         let individual = IndividualRisks::new(&classes, weights.as_deref());
-        let sampling = Sampling::new(args.sampling_fraction, weights.as_deref());
-        let suda = args
+        let sampling = Sampling::new(request.sampling_fraction, weights.as_deref());
+        let suda = request
             .suda(parts.key.len(), sampling)
             .map(|wanted| Suda::new(&classes, wanted));
         let confidential: Vec<Confidential> = (parts.confidential.iter())
             .map(|&id| Confidential::of_table(table, id))
             .collect();
-        let mut figures = classes.figures(args.k);
+        let mut figures = classes.figures(request.k);
         if with_gaps || classes.rest_on_gaps() {
-            figures.extend(classes.gap_figures(args.k));
+            figures.extend(classes.gap_figures(request.k));
         }
         if let Some(suda) = &suda {
             figures.extend(suda.figures(&classes, &table.names(&parts.key)));
@@ -162,11 +162,11 @@ impl FileRisk {
         // Where nothing is confidential there is nothing to say of it.
         if !confidential.is_empty() {
             let wanted = diversity::Wanted {
-                c: args.c(),
-                l: args.l,
+                c: request.c(),
+                l: request.l,
             };
             figures.extend(diversity::figures(&classes, &confidential, wanted));
-            figures.extend(closeness::figures(&classes, &confidential, args.t));
+            figures.extend(closeness::figures(&classes, &confidential, request.t));
             figures.push(attribute::homogeneity(&classes, &confidential));
         }
         Ok(Self {
@@ -187,21 +187,26 @@ impl FileRisk {
         }
     }
 
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.classes.keys().width()
     }
 
-    pub fn sampling(&self) -> Sampling {
+    pub(super) fn sampling(&self) -> Sampling {
         self.sampling
     }
 
-    pub fn suda_was_searched(&self) -> bool {
+    pub(super) fn suda_was_searched(&self) -> bool {
         self.suda.is_some() && self.width() > 0
     }
 }
 
 /// What masked values reveal about the original ones.
-fn of_pair(args: &RiskArgs, pair: &pair::Files, files: &Files, chosen: &Chosen) -> Vec<Figure> {
+fn of_pair(
+    request: &RiskRequest,
+    pair: &pair::Files,
+    files: &Files,
+    chosen: &Chosen,
+) -> Vec<Figure> {
     let mut figures = interval::figures(&pair.pair().numbers);
     if chosen.confidential.is_empty() {
         return figures;
@@ -213,6 +218,6 @@ fn of_pair(args: &RiskArgs, pair: &pair::Files, files: &Files, chosen: &Chosen) 
         .filter_map(|&id| Some([id, files.in_released(id)?]))
         .collect();
     let (known, secret) = (side_by_side(&known), side_by_side(&secret));
-    figures.extend(attribute::inference(&known, &secret, args.tolerance()));
+    figures.extend(attribute::inference(&known, &secret, request.tolerance()));
     figures
 }

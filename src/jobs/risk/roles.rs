@@ -1,10 +1,13 @@
-//! The files of a call, and which attribute plays which part.
+//! The files, and which attribute plays which part.
 
-use super::{RiskArgs, measure::Measured};
+use super::{RiskRequest, measure::Measured};
 use crate::{
-    cli::{args::read_table, console::Console, pair},
     error::{Error, Result},
-    evaluate::{link::is_constant, truth},
+    evaluate::{
+        link::{Shared, is_constant},
+        truth,
+    },
+    jobs::{Observer, pair},
     report::{
         link::LeftOutAttribute,
         risk::{PairSummary, Scenario},
@@ -14,12 +17,14 @@ use crate::{
     table::{AttrId, Role, Scale, Table},
 };
 
-/// Names that are listed on standard error.
-const NAMES_TOLD: usize = 8;
+/// So many names of a list are shown.
+const NAMES_SHOWN: usize = 8;
 
 /// One file, or two.
-pub(super) enum Files {
+pub enum Files {
+    /// A file.
     One(Table),
+    /// The original and the masked file.
     Two(Box<pair::Files>),
 }
 
@@ -34,39 +39,32 @@ pub(super) struct Chosen {
 }
 
 impl Files {
-    pub fn read(args: &RiskArgs, console: &Console) -> Result<Self> {
-        let Some(masked) = &args.masked else {
-            let table = read_table(&args.original, &args.read.options()?, console)?;
-            if table.n_records() == 0 {
-                return Err(
-                    Error::input("has no records, only names: there is nobody at risk")
-                        .in_file(table.name())
-                        .remedy("Check that this is the file you meant"),
-                );
+    /// Checks the files of a request.
+    pub(super) fn settled(self, request: &RiskRequest) -> Result<Self> {
+        match self {
+            Self::One(table) if table.n_records() == 0 => Err(Error::input(
+                "has no records, only names: there is nobody at risk",
+            )
+            .in_file(table.name())
+            .remedy("Check that this is the file you meant")),
+            Self::One(table) => Ok(Self::One(table)),
+            Self::Two(mut files) => {
+                if let Some(weights) = &request.weights {
+                    let weights = files.original.find(weights)?;
+                    let is_weights = |shared: &Shared| shared.original == weights;
+                    if request.attributes_are_named && files.attributes.iter().any(is_weights) {
+                        return Err(Error::usage("is the weight and is not compared")
+                            .on_attribute(&files.original.attribute(weights).name)
+                            .remedy("Leave it out of --attributes"));
+                    }
+                    files.attributes.retain(|shared| !is_weights(shared));
+                }
+                Ok(Self::Two(files))
             }
-            return Ok(Self::One(table));
-        };
-        let mut files = args
-            .align()
-            .read(&args.original, masked, &args.read, console)?;
-        if let Some(weights) = &args.weights {
-            let weights = files.original.find(weights)?;
-            let named = args.attributes.is_some();
-            if named
-                && files
-                    .attributes
-                    .iter()
-                    .any(|shared| shared.original == weights)
-            {
-                return Err(Error::usage("is the weight and is not compared")
-                    .on_attribute(&files.original.attribute(weights).name)
-                    .remedy("Leave it out of --attributes"));
-            }
-            files.attributes.retain(|shared| shared.original != weights);
         }
-        Ok(Self::Two(Box::new(files)))
     }
 
+    /// The file, or the original.
     pub fn original(&self) -> &Table {
         match self {
             Self::One(table) => table,
@@ -82,6 +80,7 @@ impl Files {
         }
     }
 
+    /// Both, where there are two.
     pub fn pair(&self) -> Option<&pair::Files> {
         match self {
             Self::One(_) => None,
@@ -89,6 +88,7 @@ impl Files {
         }
     }
 
+    /// The tables that there are.
     pub fn tables(&self) -> Vec<&Table> {
         match self {
             Self::One(table) => vec![table],
@@ -118,9 +118,9 @@ impl Chosen {
     }
 }
 
-impl RiskArgs {
-    /// Which attribute plays which part, and says so on the console where it was not stated.
-    pub(super) fn choose(&self, files: &Files, console: &Console) -> Result<Chosen> {
+impl RiskRequest {
+    /// Which attribute plays which part, and says so on the observer where it was not stated.
+    pub(super) fn choose(&self, files: &Files, observer: &dyn Observer) -> Result<Chosen> {
         let table = files.original();
         let weights = match &self.weights {
             Some(name) => Some(table.find(name)?),
@@ -138,11 +138,11 @@ impl RiskArgs {
                 chosen.key = self.named_key(table, list, &chosen)?;
                 None
             }
-            None => self.default_key(table, &mut chosen, console),
+            None => self.default_key(table, &mut chosen, observer),
         };
         if let Some(why) = why_none {
-            self.note_without_key(files, &why, console)?;
-            console.note(&format!(
+            self.note_without_key(files, &why, observer)?;
+            observer.note(&format!(
                 "note: {why}, so there is no key: name one with --key"
             ));
         }
@@ -150,9 +150,9 @@ impl RiskArgs {
             .filter(|&id| files.in_released(id).is_none())
             .collect();
         if !lost.is_empty() {
-            console.note(&format!(
+            observer.note(&format!(
                 "note: the masked file does not have {}: what it reveals about them is not measured",
-                text::names(&table.names(&lost), NAMES_TOLD)
+                text::names(&table.names(&lost), NAMES_SHOWN)
             ));
         }
         Ok(chosen)
@@ -175,7 +175,7 @@ impl RiskArgs {
 
     /// Whether `--id` names this attribute of the original.
     fn is_identifier(&self, name: &str, table: &Table) -> bool {
-        let id = self.id.as_deref();
+        let id = self.alignment.identifier();
         id.is_some_and(|id| truth::id_columns(id, table)[0] == name)
     }
 
@@ -210,7 +210,12 @@ impl RiskArgs {
 
     /// Takes the quasi-identifiers that are names or few whole numbers. What is the same for all is no help to an intruder, and what is
     /// named like a sampling weight is nothing that the intruder knows of a person. Returns why there is no key, if there is none.
-    fn default_key(&self, table: &Table, chosen: &mut Chosen, console: &Console) -> Option<String> {
+    fn default_key(
+        &self,
+        table: &Table,
+        chosen: &mut Chosen,
+        observer: &dyn Observer,
+    ) -> Option<String> {
         let (mut weights, mut amounts, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         for id in table.ids() {
             let attribute = table.attribute(id);
@@ -239,22 +244,22 @@ impl RiskArgs {
         if candidates > MAX_ATTRIBUTES {
             too_many = std::mem::take(&mut chosen.key);
         }
-        let names = |ids: &[AttrId]| text::names(&table.names(ids), NAMES_TOLD);
+        let names = |ids: &[AttrId]| text::names(&table.names(ids), NAMES_SHOWN);
         if !chosen.key.is_empty() {
             let key = names(&chosen.key);
-            console.note(&format!(
+            observer.note(&format!(
                 "note: the key is {key}; another can be named with --key"
             ));
         }
         if !chosen.key.is_empty() && !amounts.is_empty() {
             let amounts = names(&amounts);
-            console.note(&format!(
+            observer.note(&format!(
                 "note: amounts are not in the key unless they are named: {amounts}"
             ));
         }
         if !constants.is_empty() {
             let constants = names(&constants);
-            console.note(&format!(
+            observer.note(&format!(
                 "note: what is the same in all records is not in the key: {constants}"
             ));
         }
@@ -266,7 +271,7 @@ impl RiskArgs {
                     "if it holds weights, give --weights {first}; if not, name it with --key"
                 ),
             };
-            console.note(&format!(
+            observer.note(&format!(
                 "note: what is named like a sampling weight is not in the key: {}; {advice}",
                 names(&weights)
             ));
@@ -293,7 +298,7 @@ impl RiskArgs {
     }
 
     /// Without a key, one file has nothing to be counted, and of two files only what masked values reveal.
-    fn note_without_key(&self, files: &Files, why: &str, console: &Console) -> Result<()> {
+    fn note_without_key(&self, files: &Files, why: &str, observer: &dyn Observer) -> Result<()> {
         if files.pair().is_none() {
             return Err(Error::input(format!(
                 "{why}, so there is no key to count by"
@@ -302,7 +307,7 @@ impl RiskArgs {
             .remedy("Name the attributes that an intruder may know with --key; 'sdcrisk describe' shows how they are read"));
         }
         let given = [
-            ("--missing-matches", self.missing_matches.is_some()),
+            ("--missing-matches", self.missing.is_some()),
             ("--weights", self.weights.is_some()),
             ("--k", self.k.is_some()),
             ("--msu-size", self.msu_size.is_some()),
@@ -313,18 +318,18 @@ impl RiskArgs {
             ("--t", self.t.is_some()),
         ];
         for (option, _) in given.iter().filter(|(_, given)| *given) {
-            console.unused(&format!(
+            observer.unused(&format!(
                 "{option} has no effect: {why}, so there is no key"
             ))?;
         }
-        match self.records {
-            None => Ok(()),
+        if self.wants_records {
             // A note would leave a file of an earlier call in its place.
-            Some(_) => Err(Error::usage(format!(
+            return Err(Error::usage(format!(
                 "--records asks for the risk of every record, but {why}, so there is no key"
             ))
-            .remedy("Name the key with --key")),
+            .remedy("Name the key with --key"));
         }
+        Ok(())
     }
 
     pub(super) fn scenario(&self, files: &Files, chosen: &Chosen, measured: &Measured) -> Scenario {
@@ -338,7 +343,7 @@ impl RiskArgs {
             key: table.names(&chosen.key),
             key_not_released: table.names(&not_released.collect::<Vec<_>>()),
             not_in_key: chosen.not_in_key.clone(),
-            missing_matches: self.missing(),
+            missing_matches: self.missing.unwrap_or_default(),
             confidential: table.names(&chosen.confidential),
             weights: self.weights.clone(),
             k: self.k,
@@ -352,7 +357,7 @@ impl RiskArgs {
                 .flatten(),
             pair: files.pair().map(|pair| PairSummary {
                 records: pair.truth.pairs(),
-                aligned_by: self.align().aligned_by(),
+                aligned_by: self.alignment.in_words(),
                 compared: (pair.attributes.iter())
                     .map(|shared| pair.original.attribute(shared.original).name.clone())
                     .collect(),

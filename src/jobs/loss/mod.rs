@@ -1,0 +1,179 @@
+//! `loss` as a job: a request and two files go in, a report comes out.
+
+mod analyses;
+
+use serde::{Deserialize, Serialize};
+
+pub use analyses::AnalysesRequest;
+
+use super::{
+    Observer,
+    link::{Stated, check_statement, request::Alignment},
+    pair::Files,
+};
+use crate::{
+    error::{Error, Result},
+    evaluate::link::Shared,
+    figure::Figure,
+    loss::{
+        self,
+        analyses::Analysis,
+        corrected::{Corrected, Correction},
+    },
+    report::loss::{LossReport, Measured, Scenario},
+    table::pair::Pair,
+};
+
+/// What is to be measured of two files.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LossRequest {
+    /// The measures, by key; all if there are none.
+    pub measures: Vec<String>,
+    /// Whether measures are reported attribute by attribute, too.
+    pub by_attribute: bool,
+    /// The analyses.
+    pub analyses: AnalysesRequest,
+    /// How it is known who is who.
+    pub alignment: Alignment,
+}
+
+/// Measures what masking took from a file; with a statement also what remains for users who correct their statistics by it. The report
+/// has no provenance, which is for the caller to add.
+///
+/// # Errors
+/// Usage and Input, when the request or the statement makes no sense for the files.
+pub fn run(
+    request: &LossRequest,
+    files: &Files,
+    stated: Option<Stated<'_>>,
+    observer: &dyn Observer,
+) -> Result<LossReport> {
+    if let Some(Stated { statement, file }) = stated {
+        let is_aligned = request.alignment != Alignment::Order;
+        check_statement(statement, file, is_aligned, &files.masked)?;
+    }
+    let doubts = files.doubts(stated.map(|stated| stated.statement), observer)?;
+    let pair = files.pair();
+    loss::check_memory(&pair)?;
+    observer.progress("comparing values and statistics");
+    let (data, correction) = observer.stage("loss", || match stated {
+        None => (loss::figures(&pair), None),
+        Some(stated) => {
+            let (figures, correction) = loss::figures_and_correction(&pair, stated.statement);
+            (figures, Some(correction))
+        }
+    });
+    let data = request.wanted(data)?;
+    if stated.is_none() {
+        request.note_no_parts(&data, observer)?;
+    }
+    let correction = match correction {
+        None => None,
+        Some(Ok(correction)) => request.wanted_of(correction, observer)?,
+        Some(Err(why)) => {
+            observer.unused(&format!("--statement has no effect: {why}"))?;
+            None
+        }
+    };
+    let analyses = if request.analyses.is_wanted() {
+        request.analyses.measure(&pair, files, observer)?
+    } else {
+        Analysis::default()
+    };
+    Ok(LossReport {
+        warnings: doubts,
+        scenario: request.scenario(files, &pair),
+        measured: Measured {
+            data,
+            correction,
+            analyses,
+        },
+        by_attribute: request.by_attribute,
+        provenance: None,
+    })
+}
+
+impl LossRequest {
+    fn scenario(&self, files: &Files, pair: &Pair) -> Scenario {
+        let name = |shared: &Shared| files.original.attribute(shared.original);
+        Scenario {
+            original: files.original.name().into(),
+            masked: files.masked.name().into(),
+            records: pair.n_records,
+            attributes: (files.attributes.iter())
+                .map(|shared| name(shared).name.clone())
+                .collect(),
+            numbers: pair.numbers.names.clone(),
+            not_in_il: loss::not_in_il(pair),
+            aligned_by: self.alignment.in_words(),
+            left_out: files.left_out(),
+            differ_unseen: files.differ_unseen(),
+        }
+    }
+
+    /// Of a correction the measures that were asked for.
+    fn wanted_of(
+        &self,
+        correction: Correction,
+        observer: &dyn Observer,
+    ) -> Result<Option<Correction>> {
+        if self.measures.is_empty() {
+            return Ok(Some(correction));
+        }
+        let is_asked_for = |corrected: &Corrected| {
+            let key = corrected.naive.what.key;
+            self.measures.iter().any(|asked| asked.trim() == key)
+        };
+        let figures: Vec<Corrected> = (correction.figures.into_iter())
+            .filter(is_asked_for)
+            .collect();
+        if figures.is_empty() {
+            observer.unused(
+                "--statement has no effect: no correction changes the measures that were asked for",
+            )?;
+            return Ok(None);
+        }
+        Ok(Some(Correction {
+            figures,
+            ..correction
+        }))
+    }
+
+    /// Notes `--by-attribute` where no measure has parts.
+    fn note_no_parts(&self, figures: &[Figure], observer: &dyn Observer) -> Result<()> {
+        let have_parts = figures.iter().any(|figure| !figure.parts.is_empty());
+        if self.by_attribute && !have_parts {
+            observer.unused(
+            "--by-attribute has no effect: none of the measures that were asked for is reported by attribute",
+        )
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The measures that were asked for.
+    fn wanted(&self, all: Vec<Figure>) -> Result<Vec<Figure>> {
+        if self.measures.is_empty() {
+            return Ok(all);
+        }
+        let keys: Vec<&str> = all.iter().map(|figure| figure.what.key).collect();
+        let asked: Vec<&str> = self.measures.iter().map(|key| key.trim()).collect();
+        if let Some(twice) = (1..asked.len()).find(|&place| asked[..place].contains(&asked[place]))
+        {
+            return Err(
+                Error::usage(format!("--measures names {:?} twice", asked[twice]))
+                    .remedy("Name each measure once"),
+            );
+        }
+        if let Some(unknown) = asked.iter().find(|key| !keys.contains(key)) {
+            return Err(
+                Error::usage(format!("--measures: there is no measure {unknown:?}"))
+                    .remedy(format!("There are: {}", keys.join(", "))),
+            );
+        }
+        Ok(all
+            .into_iter()
+            .filter(|figure| asked.contains(&figure.what.key))
+            .collect())
+    }
+}

@@ -1,0 +1,151 @@
+//! `risk` as a job: a request and one file or two go in, a report comes out.
+
+mod measure;
+mod roles;
+
+use serde::{Deserialize, Serialize};
+
+pub use measure::FileRisk;
+use roles::Chosen;
+pub use roles::Files;
+
+use super::{Observer, link::request::Alignment};
+use crate::{
+    error::Result,
+    report::risk::{RiskReport, SudaSummary},
+    risk::suda,
+    statement::MissingMatches,
+};
+
+/// Up to so many attributes of a key all sets of them are searched for minimal uniques; in wider ones [`FEW`].
+const SEARCHED_WHOLE: usize = 10;
+
+/// Attributes of a minimal unique at most, where the key is wide.
+const FEW: u32 = 4;
+
+/// What is to be measured of a file, or of two. Lists are of names or positions.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RiskRequest {
+    /// What an intruder may know together; quasi-identifiers that are names or few whole numbers if `None`.
+    pub key: Option<String>,
+    /// What a missing value of the key matches.
+    pub missing: Option<MissingMatches>,
+    /// The attribute with the sampling weights.
+    pub weights: Option<String>,
+    /// Records that match fewer than so many are counted, beside 2, 3 and 5.
+    pub k: Option<u32>,
+    /// Most attributes of a minimal sample unique; 0 does not search them.
+    pub msu_size: Option<u32>,
+    /// How minimal sample uniques count.
+    pub suda_scoring: Option<suda::Scoring>,
+    /// Share of the population in the sample; by the weights if `None`.
+    pub sampling_fraction: Option<f64>,
+    /// The confidential attributes; those of this role if `None`.
+    pub confidential: Option<String>,
+    /// Records among fewer than so many confidential values are counted.
+    pub l: Option<u32>,
+    /// c of recursive (c, l)-diversity; 2 if `None`.
+    pub c: Option<f64>,
+    /// Greatest distance from the distribution of all.
+    pub t: Option<f64>,
+    /// How near a guess must be, as a share of the value; 0.05 if `None`.
+    pub tolerance: Option<f64>,
+    /// Of two files: whether the attributes that are compared were named.
+    pub attributes_are_named: bool,
+    /// Of two files: how it is known who is who.
+    pub alignment: Alignment,
+    /// So many of the records most at risk are listed.
+    pub most_at_risk: usize,
+    /// Whether the risk of every record is wanted.
+    pub wants_records: bool,
+}
+
+/// What a request led to.
+pub struct Outcome {
+    /// The files, as they were measured.
+    pub files: Files,
+    /// The report; without provenance, which is for the caller to add.
+    pub report: RiskReport,
+    /// The risk of every record of the released file.
+    pub of_file: FileRisk,
+}
+
+/// Measures what a file, or a pair of files, gives away without any linkage.
+///
+/// # Errors
+/// Usage and Input, when the request makes no sense for the files.
+pub fn run(request: &RiskRequest, files: Files, observer: &dyn Observer) -> Result<Outcome> {
+    let files = files.settled(request)?;
+    let chosen = request.choose(&files, observer)?;
+    request.note_without_confidential(&chosen, files.pair().is_some(), observer)?;
+    observer.progress("counting who is alike");
+    let measured = observer.stage("risk", || measure::released(request, &files, &chosen))?;
+    let doubts = match files.pair() {
+        Some(pair) => pair.doubts(None, observer)?,
+        None => Vec::new(),
+    };
+    let report = RiskReport {
+        warnings: doubts,
+        scenario: request.scenario(&files, &chosen, &measured),
+        figures: measured.figures,
+        before: measured.before,
+        classes: measured.classes,
+        most_at_risk: measured.most_at_risk,
+        provenance: None,
+    };
+    let of_file = measured.of_file;
+    Ok(Outcome {
+        files,
+        report,
+        of_file,
+    })
+}
+
+impl RiskRequest {
+    fn note_without_confidential(
+        &self,
+        chosen: &Chosen,
+        has_masked: bool,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let given = [
+            ("--l", self.l.is_some()),
+            ("--c", self.c.is_some()),
+            ("--t", self.t.is_some()),
+            ("--tolerance", self.tolerance.is_some() && has_masked),
+        ];
+        let given = given.iter().filter(|(_, given)| *given);
+        for (option, _) in given.filter(|_| chosen.confidential.is_empty()) {
+            observer.unused(&format!(
+                "{option} has no effect: no attribute is confidential (--confidential, or the roles file)"
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// How minimal sample uniques are searched in a key of so many attributes, if they are.
+    fn suda(&self, width: usize, sampling: measure::Sampling) -> Option<suda::Wanted> {
+        let all = u32::try_from(width).unwrap_or(u32::MAX);
+        let most = match self.msu_size {
+            Some(size) => size.min(all),
+            None if width <= SEARCHED_WHOLE => all,
+            None => FEW,
+        };
+        (self.msu_size != Some(0)).then(|| suda::Wanted {
+            most,
+            scoring: self.suda_scoring.unwrap_or_default(),
+            fraction: sampling.fraction,
+        })
+    }
+
+    fn suda_summary(&self, of_file: &measure::FileRisk) -> Option<SudaSummary> {
+        let sampling = of_file.sampling();
+        let wanted = self.suda(of_file.width(), sampling)?;
+        Some(SudaSummary {
+            most_attributes: wanted.most,
+            scoring: wanted.scoring,
+            sampling_fraction: wanted.fraction,
+            sampling_fraction_from: sampling.from,
+        })
+    }
+}
