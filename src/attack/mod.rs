@@ -39,10 +39,11 @@ use crate::{
 };
 
 /// Who looks for whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Each record of the intruder looks for its masked record.
+    #[default]
     OriginalToMasked,
     /// Each masked record looks for its record in the intruder's file.
     MaskedToOriginal,

@@ -49,16 +49,6 @@ impl AlignArgs {
         }
     }
 
-    /// Whether it is said who is who, so that the order of the records need not.
-    pub fn is_named(&self) -> bool {
-        self.id.is_some() || self.shuffle_key.is_some()
-    }
-
-    /// How records were aligned, in words.
-    pub fn aligned_by(&self) -> String {
-        self.request().alignment.in_words()
-    }
-
     /// Reads both files, and says on the console what is left out.
     pub fn read(
         &self,

@@ -6,7 +6,6 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use rand::Rng;
 
 use super::{
     Ending,
@@ -22,34 +21,18 @@ use super::{
     provenance,
 };
 use crate::{
-    attack::{Direction, intersection::rank_swap::Bound, involution::EPS},
+    attack::Direction,
     error::{Error, Result},
-    evaluate::{
-        link::{Assign, shared_attributes},
-        overall::{Overall, Term},
-        truth::id_columns,
-    },
-    figure,
     jobs::{
         self,
         link::{
-            Input, LinkRequest, Stated, check_statement,
-            request::{AttackRequest, Attacks, KnownRecords, Published, Wanted},
+            Stated,
+            request::{KnownRecords, RankSwapping},
         },
-        pair::Files,
+        score::{PldAssign, ScoreRequest},
     },
-    loss,
-    report::{
-        score::{LinkTerm, Role, ScenarioSummary, ScoreReport},
-        text,
-    },
-    risk,
-    rng::{Purpose, Seed},
-    statement::{Method, Partner, Statement},
+    report::{score::ScoreReport, text},
 };
-
-/// The most attributes that the intruder knows where nothing else is asked for: as in the papers' table for the Census file.
-const USUALLY_KNOWN: usize = 7;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -121,14 +104,14 @@ struct IntruderArgs {
     #[arg(long, value_name = "N|FILE")]
     known_records: Option<NumberOrFile>,
     /// Who looks for whom: original-to-masked (default) or masked-to-original
-    #[arg(long, value_name = "DIRECTION", value_parser = ["original-to-masked", "masked-to-original"])]
-    direction: Option<String>,
+    #[arg(long, value_name = "DIRECTION", value_parser = direction())]
+    direction: Option<Direction>,
     /// PLD: when values agree, exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20 [default: sd:0.1, names exact]
     #[arg(long, value_name = "COMPARATOR")]
     agree: Option<String>,
     /// PLD: one-to-one (default, as in the literature), or best: each record takes its most likely partner, in little time
-    #[arg(long, value_name = "HOW", value_parser = ["one-to-one", "best"])]
-    assign: Option<String>,
+    #[arg(long, value_name = "HOW", value_parser = assign())]
+    assign: Option<PldAssign>,
     /// PLD: how m and u are found: em-fixed-u (default), em, or known (a worst case)
     #[arg(long, value_name = "FIT", value_parser = fit())]
     fit: Option<FitArg>,
@@ -146,15 +129,39 @@ fn fit() -> impl TypedValueParser<Value = FitArg> {
     words.try_map(|word| FitArg::from_str(&word, false))
 }
 
+/// Who looks for whom.
+fn direction() -> impl TypedValueParser<Value = Direction> {
+    let words = [Direction::OriginalToMasked, Direction::MaskedToOriginal].map(Direction::word);
+    PossibleValuesParser::new(words).map(|word| {
+        if word == Direction::MaskedToOriginal.word() {
+            Direction::MaskedToOriginal
+        } else {
+            Direction::OriginalToMasked
+        }
+    })
+}
+
+/// How PLD assigns records.
+fn assign() -> impl TypedValueParser<Value = PldAssign> {
+    PossibleValuesParser::new(["one-to-one", "best"]).map(|word| {
+        if word == "best" {
+            PldAssign::Best
+        } else {
+            PldAssign::OneToOne
+        }
+    })
+}
+
 pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
+    let request = args.request(console)?;
     let statement = args.published.statement.as_deref();
     let statement = statement.map(inputs::read_statement).transpose()?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     let files = args
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
-    let report = args.report(&files, stated, console)?;
+    let report = jobs::score::run(&request, &files, stated, console)?;
     let ending = args.ending(&report, console)?;
     let content = match args.report.format {
         Format::Text => report.to_text(),
@@ -185,276 +192,49 @@ impl ScoreArgs {
         plan.open(&self.report.to.output, Privacy::Ordinary)
     }
 
-    fn report(
-        &self,
-        files: &Files,
-        stated: Option<Stated<'_>>,
-        console: &Console,
-    ) -> Result<ScoreReport> {
-        let statement = stated.map(|stated| stated.statement);
-        let doubts = files.doubts(statement, console)?;
-        let known = match &self.intruder.known {
-            Some(known) => known.clone(),
-            None => format!("sweep:{}", self.usually_known(files)?),
-        };
-        let (published, no_rsld) = self.of_rank_swapping(statement, console)?;
-        let intruder = self.intruder(&known, console)?;
-        let of = |attack: AttackRequest| LinkRequest {
-            attacks: Attacks::Named(vec![Wanted::Attack(attack)]),
-            ..intruder.clone()
-        };
-        let attacked = |request: &LinkRequest, stated: Option<Stated<'_>>| -> Result<_> {
-            let input = Input {
-                statement: stated,
-                ..Input::new(&files.original, &files.masked, &files.truth)
-            };
-            jobs::link::run(request, &input, console).map(|attacked| attacked.report)
-        };
-        let rsld = match no_rsld {
-            Some(_) => {
-                // The windows have no use then, but the statement must still be of this file.
-                if let Some(Stated { statement, file }) = stated {
-                    check_statement(statement, file, self.align.is_named(), &files.masked)?;
-                }
-                None
-            }
-            None => {
-                let request = LinkRequest {
-                    published: published.clone(),
-                    ..of(AttackRequest::RankSwapIntersection)
-                };
-                Some(LinkTerm::new(
-                    Role::Term(Term::Rsld),
-                    &attacked(&request, stated)?,
-                ))
-            }
-        };
-        let dld = LinkTerm::new(
-            Role::Term(Term::Dld),
-            &attacked(&of(AttackRequest::Nearest), None)?,
-        );
-        let pld = LinkRequest {
-            assign: self.assign(),
-            ..of(self.probabilistic(console)?)
-        };
-        let pld = LinkTerm::new(Role::Term(Term::Pld), &attacked(&pld, None)?);
-        let mut links: Vec<LinkTerm> = [rsld, Some(dld), Some(pld)].into_iter().flatten().collect();
-        for (attack, assign) in self.stronger(statement, &published) {
-            let name = attack.name();
-            let request = LinkRequest {
-                published: published.clone(),
-                assign,
-                ..of(attack)
-            };
-            match attacked(&request, stated) {
-                Ok(report) => links.push(LinkTerm::new(Role::Other(name), &report)),
-                // What was published has no use for this attack, or the file is too large for it.
-                Err(error) => console.note(&format!(
-                    "note: {name} is not among the attacks: {}",
-                    error.what()
-                )),
-            }
-        }
-
-        console.progress("measuring information loss and interval disclosure");
-        let pair = files.pair();
-        loss::check_memory(&pair)?;
-        let losses = console.stage("loss", || loss::figures(&pair));
-        let intervals = console.stage("risk", || risk::interval::figures(&pair.numbers));
-        let id = figure::find(&intervals, risk::interval::BY_RANK.key);
-        let not_in_il = loss::not_in_il(&pair);
-        let rate = |term: Term| {
-            let of = links.iter().find(|link| link.term == Role::Term(term));
-            of.map(|link| link.rate)
-        };
-        let overall = Overall {
-            il: figure::value(&losses, loss::IL.key),
-            il_is_partial: !not_in_il.is_empty(),
-            rsld: rate(Term::Rsld),
-            dld: rate(Term::Dld),
-            pld: rate(Term::Pld),
-            id: id.and_then(|id| id.value),
-            strongest: (links.iter().flat_map(|term| &term.cases))
-                .map(|case| case.rate)
-                .max_by(f64::total_cmp),
-        };
-        let scenario = ScenarioSummary {
-            original: files.original.name().into(),
-            masked: files.masked.name().into(),
-            original_records: files.original.n_records(),
-            compared_records: pair.n_records,
-            attributes: self.names(files),
-            not_in_il,
-            known,
-            direction: self.direction().into(),
-            aligned_by: self.align.aligned_by(),
-            left_out: files.left_out(),
-        };
-        let mut report = ScoreReport::new(
-            scenario,
-            overall,
-            figure::find(&losses, loss::IL.key).cloned(),
-            id.cloned(),
-            links,
-            no_rsld,
-        );
-        report.warnings = doubts;
-        Ok(report)
-    }
-
-    fn direction(&self) -> &str {
-        let direction = self.intruder.direction.as_deref();
-        direction.unwrap_or("original-to-masked")
-    }
-
-    fn names(&self, files: &Files) -> Vec<String> {
-        let name = |id| files.original.attribute(id).name.clone();
-        let ids = files.attributes.iter().map(|shared| shared.original);
-        ids.map(name).collect()
-    }
-
-    /// Half of the attributes that can be compared, rounded up, but not more than usual.
-    fn usually_known(&self, files: &Files) -> Result<usize> {
-        let attributes = match &self.align.attributes {
-            Some(list) => files.original.select(list)?.len(),
-            None => {
-                let id = self.align.id.as_deref();
-                let aside = id.map(|id| id_columns(id, &files.original));
-                shared_attributes(&files.original, &files.masked, aside)
-                    .0
-                    .len()
-            }
-        };
-        // Where there is none, the attack says why.
-        Ok(attributes.div_ceil(2).clamp(1, USUALLY_KNOWN))
-    }
-
-    /// The intruder of this call, without an attack. One seed for all attacks, so that they meet the same intruder.
-    fn intruder(&self, known: &str, console: &Console) -> Result<LinkRequest> {
+    /// The call as it is meant. Options without use are noted; the list of known records is read.
+    ///
+    /// # Errors
+    /// Usage, when an option makes no sense.
+    fn request(&self, console: &Console) -> Result<ScoreRequest> {
         let IntruderArgs {
+            known,
             known_records,
             direction,
-            seed,
-            ..
-        } = &self.intruder;
-        let align = &self.align;
-        let records = known_records.as_ref().map(link::known_records);
-        let mut request = LinkRequest {
-            known: link::known(Some(known), align.attributes.as_deref())?,
-            records: records.unwrap_or(Ok(KnownRecords::All))?,
-            direction: match direction.as_deref() {
-                Some("masked-to-original") => Direction::MaskedToOriginal,
-                _ => Direction::OriginalToMasked,
-            },
-            alignment: link::alignment(align.id.as_deref(), align.shuffle_key.is_some()),
-            ..LinkRequest::of_attacks([])
-        };
-        request.seed = match (seed, request.draws_knowledge()) {
-            (Some(_), false) => {
-                console.unused(SEED_IS_UNUSED)?;
-                None
-            }
-            (None, true) => {
-                let streams = Seed::from_system()?.streams(Purpose::Knowledge, 0);
-                Some(streams.at(0).next_u64())
-            }
-            (given, _) => *given,
-        };
-        Ok(request)
-    }
-
-    /// What was published of rank swapping without a statement, and why there is no attack on it.
-    fn of_rank_swapping(
-        &self,
-        statement: Option<&Statement>,
-        console: &Console,
-    ) -> Result<(Published, Option<String>)> {
-        let split = |entries: &Option<String>| -> Vec<String> {
-            let entries = entries.iter().flat_map(|entries| entries.split(','));
-            entries.map(Into::into).collect()
-        };
-        let PublishedArgs { p, window, .. } = &self.published;
-        let (p, window) = (split(p), split(window));
-        let in_percent = self.published.p_unit.is_some();
-        if in_percent && !published::has_p_below_1(&p) {
-            console.unused("--p-unit has no effect without a --p below 1")?;
-        }
-        let rank_swapping = published::rank_swapping(&p, &window, in_percent)?;
-        let no_rsld = match statement.map(|of| (of, Bound::of_statement(of))) {
-            Some((_, Ok(_))) => None,
-            Some((statement, Err(_))) => Some(format!(
-                "the statement is of {}, and RSLD is the attack on rankswap",
-                statement.method.name()
-            )),
-            None if rank_swapping.is_none() => {
-                Some("nothing was published about rank swapping".into())
-            }
-            None => None,
-        };
-        let published = Published {
-            rank_swapping,
-            groups: None,
-        };
-        Ok((published, no_rsld))
-    }
-
-    /// The attacks that use all that was published; of these, the ones that have a use for it.
-    fn stronger(
-        &self,
-        statement: Option<&Statement>,
-        published: &Published,
-    ) -> Vec<(AttackRequest, Assign)> {
-        if statement.is_none() && published.rank_swapping.is_none() {
-            return Vec::new();
-        }
-        // Where records shall be linked quickly, this is quick, too.
-        let assign = match self.assign() {
-            Assign::Best => Assign::Best,
-            _ => Assign::Balanced,
-        };
-        let likelihood = (AttackRequest::Likelihood, assign);
-        let swaps = (AttackRequest::Involution { eps: EPS }, Assign::Best);
-        match statement.map(|statement| &statement.method) {
-            Some(Method::Microaggregation(_)) => {
-                let nearest_clusters = None;
-                let groups = AttackRequest::Microaggregation { nearest_clusters };
-                vec![likelihood, (groups, Assign::Best)]
-            }
-            Some(Method::Recode(_) | Method::Suppress(_) | Method::Ipso(_)) => Vec::new(),
-            // Ranks that were moved and ranked again have no partners.
-            Some(Method::RankSwap(stated)) if stated.partner == Partner::Cycle => vec![likelihood],
-            None | Some(Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)) => {
-                vec![likelihood, swaps]
-            }
-            Some(Method::Fuzzy(_) | Method::Noise(_) | Method::Copula(_)) => vec![likelihood],
-        }
-    }
-
-    /// How probabilistic linkage assigns: one-to-one unless asked otherwise, as in the papers that define the score.
-    fn assign(&self) -> Assign {
-        match self.intruder.assign.as_deref() {
-            Some("best") => Assign::Best,
-            _ => Assign::OneToOne,
-        }
-    }
-
-    fn probabilistic(&self, console: &Console) -> Result<AttackRequest> {
-        let IntruderArgs {
             agree,
+            assign,
             fit,
             em_iterations,
-            ..
+            seed,
         } = &self.intruder;
         let agree = agree.as_deref();
-        let mut options = ProbabilisticArgs {
+        let mut probabilistic = ProbabilisticArgs {
             agree: agree.map_or_else(Vec::new, |list| list.split(',').map(Into::into).collect()),
             fit: *fit,
             em_start: None,
             em_iterations: *em_iterations,
             admissible: None,
         };
-        options.settle(true, console)?;
-        options.attack().map(AttackRequest::Probabilistic)
+        let rank_swapping = self.published.rank_swapping(console)?;
+        let records = known_records.as_ref().map(link::known_records);
+        let mut request = ScoreRequest {
+            pair: self.align.request(),
+            known: known.clone(),
+            records: records.unwrap_or(Ok(KnownRecords::All))?,
+            direction: direction.unwrap_or(Direction::OriginalToMasked),
+            rank_swapping,
+            probabilistic: {
+                probabilistic.settle(true, console)?;
+                probabilistic.attack()?
+            },
+            assign: assign.unwrap_or_default(),
+            seed: *seed,
+        };
+        if request.seed.is_some() && !request.draws_knowledge()? {
+            console.unused(SEED_IS_UNUSED)?;
+            request.seed = None;
+        }
+        Ok(request)
     }
 
     fn ending(&self, report: &ScoreReport, console: &Console) -> Result<Ending> {
@@ -480,5 +260,24 @@ impl ScoreArgs {
             )
             .remedy("Leave it out to see what is absent; 'sdcrisk link --fail-above' looks at linkage alone")),
         }
+    }
+}
+
+impl PublishedArgs {
+    /// What was published of rank swapping without a statement.
+    ///
+    /// # Errors
+    /// Usage, when it makes no sense.
+    fn rank_swapping(&self, console: &Console) -> Result<Option<RankSwapping>> {
+        let split = |entries: &Option<String>| -> Vec<String> {
+            let entries = entries.iter().flat_map(|entries| entries.split(','));
+            entries.map(Into::into).collect()
+        };
+        let (p, window) = (split(&self.p), split(&self.window));
+        let in_percent = self.p_unit.is_some();
+        if in_percent && !published::has_p_below_1(&p) {
+            console.unused("--p-unit has no effect without a --p below 1")?;
+        }
+        published::rank_swapping(&p, &window, in_percent)
     }
 }

@@ -30,6 +30,7 @@ pub mod mask;
 mod observer;
 pub mod pair;
 pub mod risk;
+pub mod score;
 pub mod search;
 
 pub use observer::{Observer, Parts, Quiet};

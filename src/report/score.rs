@@ -11,7 +11,7 @@ use super::{
     spreadsheet, text,
 };
 use crate::{
-    attack::probabilistic::Fit,
+    attack::{Direction, probabilistic::Fit},
     evaluate::{
         comparable::Doubt,
         link::AssignRule,
@@ -101,7 +101,7 @@ pub struct ScenarioSummary {
     /// What the intruder knows, as `--known` says it.
     pub known: String,
     /// Who looks for whom.
-    pub direction: String,
+    pub direction: Direction,
     /// How the records of both files were aligned.
     pub aligned_by: String,
     /// Attributes that were not compared, and why.

@@ -6,13 +6,10 @@ use serde_json::Value;
 
 use super::places::Places;
 use crate::{
-    cli::{
-        args::ReadArgs,
-        link::{self, LinkArgs},
-        mask::MaskMethod,
-    },
+    cli::{args::ReadArgs, link::LinkArgs, mask::MaskMethod},
     error::{Error, Result},
     evaluate::plan::{Passage, PlannedAttack, PlannedMask, PlannedOption},
+    jobs::link::request::Known,
 };
 
 #[derive(Parser)]
@@ -166,7 +163,7 @@ impl Words<'_> {
         if let Some(attributes) = attributes
             && !says("attributes")
             && !by_aggregates
-            && link::known(known, None)?.family().is_some()
+            && Known::parse(known, None)?.family().is_some()
         {
             words.push(format!("--attributes={attributes}"));
         }

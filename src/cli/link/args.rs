@@ -332,7 +332,7 @@ impl LinkArgs {
 
     /// Which attributes the intruder knows.
     fn known(&self) -> Result<Known> {
-        known(self.known.as_deref(), self.attributes.as_deref())
+        Known::parse(self.known.as_deref(), self.attributes.as_deref())
     }
 
     /// Whether permutations are drawn.
@@ -434,24 +434,6 @@ impl LinkArgs {
             AssignArg::Balanced => Assign::Balanced,
         }
     }
-}
-
-/// What `--known` and `--attributes` say.
-///
-/// # Errors
-/// Usage, when `--known` starts like a number of sets and is none.
-pub(in crate::cli) fn known(known: Option<&str>, attributes: Option<&str>) -> Result<Known> {
-    let sets = match known {
-        None => Some(Knowledge::All),
-        Some(text) => Knowledge::parse(text)?,
-    };
-    Ok(match (sets, known) {
-        (Some(sets), _) => Known::Among {
-            sets,
-            attributes: attributes.map(Into::into),
-        },
-        (None, list) => Known::Listed(list.unwrap_or_default().into()),
-    })
 }
 
 /// What `--known-records` says: a number, or a file that lists them.

@@ -12,9 +12,12 @@ use crate::{
         files, link,
     },
     error::{Error, Result},
-    jobs::mask::{
-        SecretKey,
-        request::{CopulaKeep, CopulaRequest, IntruderRequest, MethodRequest, SecretUse},
+    jobs::{
+        link::request::Known,
+        mask::{
+            SecretKey,
+            request::{CopulaKeep, CopulaRequest, IntruderRequest, MethodRequest, SecretUse},
+        },
     },
     mask::copula::Keep,
     statement::CopulaAllocation,
@@ -172,7 +175,7 @@ impl IntruderArgs {
         }
         let records = self.known_records.as_ref().map(link::known_records);
         Ok(Some(IntruderRequest {
-            known: link::known(self.known.as_deref(), None)?,
+            known: Known::parse(self.known.as_deref(), None)?,
             records: records.transpose()?.unwrap_or_default(),
         }))
     }

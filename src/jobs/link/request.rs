@@ -12,6 +12,7 @@ use crate::{
         mahalanobis::Singular,
         probabilistic::Probabilistic,
     },
+    error::Result,
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
     optimize::subsystem::portfolio::Engine,
     statement::Grouping,
@@ -265,6 +266,24 @@ impl Default for Known {
 }
 
 impl Known {
+    /// Reads `a,b,c`, or a family of sets (`first:7`, `sweep:7`, ...) among these attributes; all that can be compared if `None`.
+    ///
+    /// # Errors
+    /// Usage, when it makes no sense.
+    pub fn parse(text: Option<&str>, attributes: Option<&str>) -> Result<Self> {
+        let sets = match text {
+            None => Some(Knowledge::All),
+            Some(text) => Knowledge::parse(text)?,
+        };
+        Ok(match (sets, text) {
+            (Some(sets), _) => Self::Among {
+                sets,
+                attributes: attributes.map(Into::into),
+            },
+            (None, list) => Self::Listed(list.unwrap_or_default().into()),
+        })
+    }
+
     /// Which sets, unless the attributes are listed.
     pub fn family(&self) -> Option<&Knowledge> {
         match self {
