@@ -17,7 +17,7 @@ const STAGES: [u32; 3] = [1, 3, 8];
 
 /// One thing that an intruder may do: an attack with certain known attributes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Scenario {
+pub struct AttackCase {
     /// Name of the attack in the plan.
     pub attack: String,
     /// The attributes known, in the order of the plan.
@@ -28,7 +28,7 @@ pub struct Scenario {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Risk {
     /// The scenario.
-    pub scenario: Scenario,
+    pub scenario: AttackCase,
     /// Mean share of correct links.
     pub mean: f64,
     /// 95 % interval: Student's over masked files; of one file drawn at random, Wilson's over its records; of the only file that the
@@ -67,7 +67,7 @@ impl Trial {
         let mut rates = Rates::default();
         for attack in rows.iter().flat_map(|row| &row.attacks) {
             for case in &attack.by_case {
-                let scenario = Scenario {
+                let scenario = AttackCase {
                     attack: attack.name.clone(),
                     known: case.known.clone(),
                 };
@@ -119,11 +119,11 @@ impl Trial {
 
 /// Shares of correct links, and of how many records, by scenario: one a masked file.
 #[derive(Debug, Clone, Default)]
-pub struct Rates(BTreeMap<Scenario, Vec<(f64, u64)>>);
+pub struct Rates(BTreeMap<AttackCase, Vec<(f64, u64)>>);
 
 impl Rates {
     /// Adds what an attack found on one masked file: the share of correct links, and the records that looked.
-    pub fn add(&mut self, scenario: Scenario, rate: (f64, u64)) {
+    pub fn add(&mut self, scenario: AttackCase, rate: (f64, u64)) {
         self.0.entry(scenario).or_default().push(rate);
     }
 
@@ -139,7 +139,7 @@ impl Rates {
 }
 
 impl Risk {
-    fn of(scenario: Scenario, rates: &[(f64, u64)], all: u32) -> Self {
+    fn of(scenario: AttackCase, rates: &[(f64, u64)], all: u32) -> Self {
         let shares: Vec<f64> = rates.iter().map(|&(rate, _)| rate).collect();
         let mean = shares.iter().sum::<f64>() / shares.len() as f64;
         let interval = match rates {
@@ -314,7 +314,7 @@ mod tests {
             runs,
             all,
             strongest: Some(Risk {
-                scenario: Scenario {
+                scenario: AttackCase {
                     attack: "am".into(),
                     known: vec!["a".into()],
                 },

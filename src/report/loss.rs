@@ -29,7 +29,7 @@ pub const SCHEMA: &str = "sdcrisk.loss/1";
 /// What was compared with what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Scenario {
+pub struct LossScope {
     /// Name of the original file.
     pub original: String,
     /// Name of the masked file.
@@ -67,7 +67,7 @@ pub struct LossReport {
     /// Attributes that could not be compared in earnest.
     pub warnings: Vec<Doubt>,
     /// What was compared.
-    pub scenario: Scenario,
+    pub scenario: LossScope,
     /// What was measured.
     pub measured: Measured,
     /// Whether it is reported attribute by attribute.
@@ -82,7 +82,7 @@ struct Json<'a> {
     version: &'static str,
     #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
     warnings: &'a [Doubt],
-    scenario: &'a Scenario,
+    scenario: &'a LossScope,
     measures: Map<String, Value>,
     figures: Vec<FigureRow>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,7 @@ const SIZES_TOLD: usize = 8;
 
 /// What was measured, and by what conventions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Scenario {
+pub struct RiskScope {
     /// Name of the original file, or of the one file.
     pub original: String,
     /// Name of the masked file, if there is one: then the figures are of it.
@@ -167,7 +167,7 @@ pub struct RiskReport {
     /// Attributes that could not be compared in earnest.
     pub warnings: Vec<Doubt>,
     /// Of what, and how.
-    pub scenario: Scenario,
+    pub scenario: RiskScope,
     /// The figures of the file, or of the masked one.
     pub figures: Vec<Figure>,
     /// The figures of the original, if there is a masked file.
@@ -201,7 +201,7 @@ struct Json<'a> {
     version: &'static str,
     #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
     warnings: &'a [Doubt],
-    scenario: &'a Scenario,
+    scenario: &'a RiskScope,
     measures: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Map<String, Value>>,

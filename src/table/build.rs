@@ -90,7 +90,7 @@ impl Source<'_> {
                 _ => OnceLock::from(Arc::new(values)),
             },
             missing,
-            hidden: super::Mask::default(),
+            hidden: super::RecordSet::default(),
             donors: None,
             printed: false,
             replaced: None,

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::cell::content;
 use super::limits::{CHUNK, FEW_VALUES};
-use super::mask::Mask;
 use super::missing::Markers;
 use super::number::{self, EXACT_INTEGERS, Syntax};
+use super::record_set::RecordSet;
 use super::tokens::{Layout, cut};
 
 /// What the cells of one attribute are.
@@ -135,9 +135,9 @@ impl Tally {
 /// One attribute as it was read. Cells that are no numbers hold 0.0.
 pub(super) struct Column {
     pub values: Vec<f64>,
-    pub missing: Mask,
+    pub missing: RecordSet,
     /// Cells that are missing only if the attribute turns out to be numbers.
-    pub words: Mask,
+    pub words: RecordSet,
     pub tally: Tally,
 }
 
@@ -193,8 +193,8 @@ pub(super) fn read_all(
         .zip(missing.into_iter().zip(words))
         .map(|((values, tally), (missing, words))| Column {
             values,
-            missing: Mask::from_words(missing),
-            words: Mask::from_words(words),
+            missing: RecordSet::from_words(missing),
+            words: RecordSet::from_words(words),
             tally,
         })
         .collect()

@@ -1,6 +1,6 @@
 //! Zeros that a method shall not see: for as long as it works they count as missing.
 
-use super::{AttrId, Mask, Table};
+use super::{AttrId, RecordSet, Table};
 
 impl Table {
     /// The table in which the zeros of these attributes count as missing: a method that leaves gaps in place leaves them in place,
@@ -21,14 +21,14 @@ impl Table {
                 words[record / 64] |= u64::from(zero) << (record % 64);
             }
             let column = &mut self.columns[id.index()];
-            column.hidden = Mask::from_words(words);
+            column.hidden = RecordSet::from_words(words);
             column.missing = column.missing.joined(&column.hidden);
         }
         self
     }
 
     /// The records whose value of this attribute is a hidden zero. They count as missing, too.
-    pub fn hidden_zeros(&self, id: AttrId) -> &Mask {
+    pub fn hidden_zeros(&self, id: AttrId) -> &RecordSet {
         &self.columns[id.index()].hidden
     }
 

@@ -11,7 +11,7 @@
 //! clocks or the environment.
 //!
 //! # Missing
-//! A missing cell is marked in a [`Mask`]; no number stands for it. The empty cell, `NA`, `.` and `*` are missing
+//! A missing cell is marked in a [`RecordSet`]; no number stands for it. The empty cell, `NA`, `.` and `*` are missing
 //! unless other markers are stated, and the words `NaN`, `nan`, `-nan`, `N/A`, `#N/A`, `NULL`, `null` and `None` in an
 //! attribute of which every other cell is a number. If the stated markers leave out the empty cell, it is missing in
 //! an attribute of numbers only; an attribute whose own list of codes is empty misses nothing. In a file of one attribute a blank line is an empty
@@ -30,7 +30,6 @@ mod hidden;
 mod identifier_name;
 pub mod limits;
 mod marks;
-mod mask;
 pub mod matrix;
 mod missing;
 mod names;
@@ -38,6 +37,7 @@ mod number;
 mod options;
 pub mod pair;
 mod read;
+mod record_set;
 mod replace;
 mod roles;
 mod select;
@@ -59,10 +59,10 @@ pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
 pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
-pub use mask::Mask;
 pub use matrix::Matrix;
 pub use number::{EXACT_INTEGERS, rounded};
 pub use options::ReadOptions;
+pub use record_set::RecordSet;
 pub use roles::Roles;
 pub use singling::Singling;
 
@@ -120,9 +120,9 @@ struct Column {
     /// One number a record; 0.0 where missing. After cells changed places they are read again when they are asked for:
     /// who only writes the table never needs them.
     values: OnceLock<Arc<Vec<f64>>>,
-    missing: Mask,
+    missing: RecordSet,
     /// Zeros among `missing` that are hidden for a while.
-    hidden: Mask,
+    hidden: RecordSet,
     /// The file's record that each cell is taken from, unless it is the record's own.
     donors: Option<Arc<Vec<u32>>>,
     /// Whether `values` are new: a cell whose number is not that of its text is printed.
@@ -139,7 +139,7 @@ pub struct Numbers<'a> {
     /// One finite number a record; 0.0 where it is missing.
     pub values: &'a [f64],
     /// Which records miss theirs.
-    pub missing: &'a Mask,
+    pub missing: &'a RecordSet,
 }
 
 impl fmt::Debug for Numbers<'_> {
@@ -271,7 +271,7 @@ impl Table {
     }
 
     /// The records that miss this attribute.
-    pub fn missing(&self, id: AttrId) -> &Mask {
+    pub fn missing(&self, id: AttrId) -> &RecordSet {
         &self.columns[id.index()].missing
     }
 

@@ -10,7 +10,7 @@ use super::cell::content;
 use super::dialect::DELIMITERS;
 use super::limits::CHUNK;
 use super::missing::Markers;
-use super::{Column, Mask, Table, number};
+use super::{Column, RecordSet, Table, number};
 use crate::error::{Error, Result};
 
 /// The cells of an attribute that hold something else than the file does.
@@ -106,7 +106,7 @@ impl Table {
                 codes[record as usize] = 0;
             }
         }
-        let gaps = Mask::from_words(words);
+        let gaps = RecordSet::from_words(words);
         if gaps.is_empty() {
             return Ok(self);
         }

@@ -3,7 +3,7 @@
 use sdcrisk::{
     figure::{Figure, find, value},
     loss::analyses::{
-        Classifier, Formula, classification, clusters, partitions::Agreement, regression,
+        Classifier, Formula, classification, clusters, partitions::PartitionAgreement, regression,
     },
     rng::{Purpose, Seed, Streams},
     table::{ReadOptions, Table, pair::Pair},
@@ -55,7 +55,7 @@ fn indices_of_given_labels_are_those_of_scikit_learn() {
         let row = numbers(&recorded["labels"][row]);
         row.into_iter().map(|label| label as u32).collect()
     };
-    let agreement = Agreement::new(&labels(0), &labels(1));
+    let agreement = PartitionAgreement::new(&labels(0), &labels(1));
     let expected = &recorded["indices"];
     close(agreement.rand(), number(&expected["rand"]));
     close(

@@ -4,7 +4,7 @@ use sdcrisk::{
     error::ErrorKind,
     figure::{Figure, find, value},
     loss::analyses::{
-        Classifier, Formula, classification, clusters, partitions::Agreement, regression,
+        Classifier, Formula, classification, clusters, partitions::PartitionAgreement, regression,
     },
     rng::{Purpose, Seed, Streams},
     stats::moments::moments,
@@ -100,7 +100,7 @@ fn indices_are_those_of_counting_pairs() {
                 }
             }
         }
-        let agreement = Agreement::new(&first, &second);
+        let agreement = PartitionAgreement::new(&first, &second);
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         close(
             agreement.rand(),
@@ -117,7 +117,7 @@ fn indices_are_those_of_counting_pairs() {
                 2.0 * (both * neither - one * other) / below,
             );
         }
-        let again = Agreement::new(&second, &first);
+        let again = PartitionAgreement::new(&second, &first);
         assert_eq!(agreement.adjusted_rand(), again.adjusted_rand());
         let mut f = 0.0;
         for i in 0..groups as u32 {
@@ -151,7 +151,7 @@ fn the_adjusted_index_of_random_labels_is_nothing_in_expectation() {
     let first = [0, 0, 0, 1, 1, 2, 2];
     let (mut sum, mut count) = (0.0, 0);
     orders(&mut vec![0, 0, 0, 0, 1, 1, 2], 0, &mut |second| {
-        sum += Agreement::new(&first, second).adjusted_rand();
+        sum += PartitionAgreement::new(&first, second).adjusted_rand();
         count += 1;
     });
     assert_eq!(count, 5040);

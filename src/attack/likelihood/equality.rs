@@ -10,7 +10,7 @@ use crate::{
 /// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
 /// where gaps are in place ([`Scenario::gaps_in_place`]) nobody whom a seeker's values describe misses one of them.
 #[derive(Debug)]
-pub(super) struct Agreement {
+pub(super) struct Equality {
     /// For each known attribute, whether it was masked.
     pub masked: Vec<bool>,
     /// For each, whether gaps are where they were before masking.
@@ -19,7 +19,7 @@ pub(super) struct Agreement {
     pub direction: Direction,
 }
 
-impl Agreement {
+impl Equality {
     /// Of a method that a statement describes.
     pub fn new(scenario: &Scenario<'_>, masked: Vec<bool>) -> Self {
         Self {

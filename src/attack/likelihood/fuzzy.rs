@@ -2,7 +2,7 @@
 
 use super::{
     centres::{Block, Kernel, Space},
-    equality::Agreement,
+    equality::Equality,
     pairs::{PairLaw, Pairs},
 };
 use crate::{
@@ -75,7 +75,7 @@ pub(super) fn lists<'a>(
     let law = FuzzyLaw {
         intruder,
         released,
-        agreement: Agreement::new(scenario, masked),
+        agreement: Equality::new(scenario, masked),
         blocks,
     };
     Ok(Box::new(Pairs::new(scenario, law)))
@@ -86,7 +86,7 @@ pub(super) fn lists<'a>(
 struct FuzzyLaw<'a> {
     intruder: &'a Matrix,
     released: &'a Matrix,
-    agreement: Agreement,
+    agreement: Equality,
     blocks: Vec<Block>,
 }
 

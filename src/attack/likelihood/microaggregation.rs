@@ -2,7 +2,7 @@
 
 use super::{
     centres::{Block, Kernel, Space},
-    equality::Agreement,
+    equality::Equality,
     pairs::{PairLaw, Pairs},
 };
 use crate::{
@@ -62,7 +62,7 @@ pub(super) fn lists<'a>(
     let mut law = MicroaggregationLaw {
         intruder,
         released,
-        agreement: Agreement::new(scenario, masked.clone()),
+        agreement: Equality::new(scenario, masked.clone()),
         blocks: Vec::new(),
         axes: Vec::new(),
     };
@@ -187,7 +187,7 @@ impl Axis {
 struct MicroaggregationLaw<'a> {
     intruder: &'a Matrix,
     released: &'a Matrix,
-    agreement: Agreement,
+    agreement: Equality,
     blocks: Vec<Block>,
     axes: Vec<Axis>,
 }

@@ -6,7 +6,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::{
-    equality::Agreement,
+    equality::Equality,
     pairs::{PairLaw, Pairs, log_sum},
 };
 use crate::{
@@ -288,7 +288,7 @@ fn covariances(matrix: &Matrix, places: &[usize]) -> Array2<f64> {
 struct NoiseLaw<'a> {
     intruder: &'a Matrix,
     released: &'a Matrix,
-    agreement: Agreement,
+    agreement: Equality,
     noise: Noise,
     /// By which masked attributes a seeker has; the first is of all.
     forms: Vec<Form>,
@@ -332,7 +332,7 @@ impl Noise {
         NoiseLaw {
             intruder,
             released,
-            agreement: Agreement::new(scenario, self.masked.clone()),
+            agreement: Equality::new(scenario, self.masked.clone()),
             noise: self,
             forms,
             form_of_seeker,

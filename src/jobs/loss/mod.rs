@@ -20,7 +20,7 @@ use crate::{
         analyses::Analysis,
         corrected::{Corrected, Correction},
     },
-    report::loss::{LossReport, Measured, Scenario},
+    report::loss::{LossReport, LossScope, Measured},
     table::pair::Pair,
 };
 
@@ -94,9 +94,9 @@ pub fn run(
 }
 
 impl LossRequest {
-    fn scenario(&self, files: &Files, pair: &Pair) -> Scenario {
+    fn scenario(&self, files: &Files, pair: &Pair) -> LossScope {
         let name = |shared: &Shared| files.original.attribute(shared.original);
-        Scenario {
+        LossScope {
             original: files.original.name().into(),
             masked: files.masked.name().into(),
             records: pair.n_records,

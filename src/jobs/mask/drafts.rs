@@ -8,7 +8,7 @@ use crate::{
     evaluate::{
         knowledge::Knowledge,
         link::{Assign, shared_attributes},
-        search::{self, Next, Range, Rates, Request, Scenario, Trial},
+        search::{self, AttackCase, Next, Range, Rates, Request, Trial},
         truth::Truth,
     },
     jobs::{
@@ -335,13 +335,13 @@ impl Drafts<'_> {
     }
 
     /// By which the same case of several files is known.
-    fn scenario(&self, case: &LinkResult) -> Scenario {
+    fn scenario(&self, case: &LinkResult) -> AttackCase {
         let known = match self.worst_size() {
             // Which set is the worst differs from file to file.
             Some(size) => vec![format!("worst:{size}")],
             None => case.known.clone(),
         };
-        Scenario {
+        AttackCase {
             attack: case.method.into(),
             known,
         }

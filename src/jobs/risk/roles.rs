@@ -10,7 +10,7 @@ use crate::{
     jobs::{Observer, pair},
     report::{
         link::LeftOutAttribute,
-        risk::{PairSummary, Scenario},
+        risk::{PairSummary, RiskScope},
         text,
     },
     stats::keys::MAX_ATTRIBUTES,
@@ -332,11 +332,16 @@ impl RiskRequest {
         Ok(())
     }
 
-    pub(super) fn scenario(&self, files: &Files, chosen: &Chosen, measured: &Measured) -> Scenario {
+    pub(super) fn scenario(
+        &self,
+        files: &Files,
+        chosen: &Chosen,
+        measured: &Measured,
+    ) -> RiskScope {
         let table = files.original();
         let not_released = chosen.key.iter().copied();
         let not_released = not_released.filter(|&id| files.in_released(id).is_none());
-        Scenario {
+        RiskScope {
             original: table.name().into(),
             masked: files.pair().map(|pair| pair.masked.name().into()),
             records: files.released().n_records(),

@@ -4,7 +4,7 @@ use super::{
     Analysis,
     design::{Column, SIDES, Side, Standard, Variable, complete_records, counted, left_out},
     k_means::{Clusters, k_means},
-    partitions::Agreement,
+    partitions::PartitionAgreement,
 };
 use crate::{
     error::{Error, Result},
@@ -158,7 +158,7 @@ impl Starts {
     /// `of` gives the clusters of a start in both files.
     fn new(options: Options, of: impl Fn(u64) -> [Clusters; 2]) -> Self {
         let loss = |[a, b]: &[Clusters; 2]| {
-            (1.0 - Agreement::new(&a.of_point, &b.of_point).adjusted_rand()) / 2.0
+            (1.0 - PartitionAgreement::new(&a.of_point, &b.of_point).adjusted_rand()) / 2.0
         };
         let best = of(0);
         let mut starts = Self {
@@ -180,7 +180,7 @@ impl Starts {
 
 fn compared(starts: &Starts) -> Vec<Figure> {
     let [original, masked] = &starts.best;
-    let agreement = Agreement::new(&original.of_point, &masked.of_point);
+    let agreement = PartitionAgreement::new(&original.of_point, &masked.of_point);
     let records = agreement.records();
     let groups = agreement.f_by_group();
     let clusters = groups.iter().map(|&(cluster, size, f)| Part {

@@ -5,7 +5,7 @@
 /// Counted from the contingency table `n_ij` (records in group i of the first and group j of the second partition), in whole
 /// numbers: `together = Σ C(n_ij, 2)`, `in_first = Σ_i C(n_i, 2)`, `in_second = Σ_j C(n_j, 2)`, `pairs = C(n, 2)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agreement {
+pub struct PartitionAgreement {
     records: u64,
     together: i128,
     in_first: i128,
@@ -15,7 +15,7 @@ pub struct Agreement {
     cells: Vec<(u32, u32, u64)>,
 }
 
-impl Agreement {
+impl PartitionAgreement {
     /// Of the groups of each record in two partitions. Numbers of groups are names: their order and size say nothing.
     ///
     /// # Complexity
@@ -165,7 +165,7 @@ mod tests {
     /// 4/5; the second 2 with a group of 3, 4/6; mean 11/15.
     #[test]
     fn six_records_by_hand() {
-        let agreement = Agreement::new(&[7, 7, 7, 3, 3, 3], &[0, 0, 1, 1, 1, 2]);
+        let agreement = PartitionAgreement::new(&[7, 7, 7, 3, 3, 3], &[0, 0, 1, 1, 1, 2]);
         assert_eq!(agreement.rand(), 9.0 / 15.0);
         assert_eq!(agreement.adjusted_rand(), 2.0 / 17.0);
         assert_eq!(agreement.jaccard(), 0.25);
@@ -175,7 +175,7 @@ mod tests {
     /// Two crossed pairs: nothing together, so the adjusted index is at its least, (0 − 4/6)/(2 − 4/6) = −1/2.
     #[test]
     fn the_least_adjusted_index() {
-        let agreement = Agreement::new(&[0, 0, 1, 1], &[0, 1, 0, 1]);
+        let agreement = PartitionAgreement::new(&[0, 0, 1, 1], &[0, 1, 0, 1]);
         assert_eq!(agreement.adjusted_rand(), -0.5);
         assert_eq!(agreement.jaccard(), 0.0);
         assert_eq!(agreement.f_measure(), 0.5);
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn partitions_without_pairs_and_without_records() {
         for same in [vec![], vec![0], vec![0, 1, 2], vec![4, 4, 4]] {
-            let agreement = Agreement::new(&same, &same);
+            let agreement = PartitionAgreement::new(&same, &same);
             let all = [
                 agreement.rand(),
                 agreement.adjusted_rand(),
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn the_largest_table_overflows_nothing() {
         let half = 1_u64 << 31;
-        let agreement = Agreement {
+        let agreement = PartitionAgreement {
             records: 2 * half,
             together: 2 * pairs(half),
             in_first: 2 * pairs(half),

@@ -79,7 +79,7 @@ fn chain(width: usize, goal: Goal<'_>, set: Set) -> Vec<Set> {
 
 /// Suppression where a missing value matches every value.
 pub(super) fn any(keys: &Keys, goal: Goal<'_>) -> Found {
-    let mut search = Search::new(keys, goal);
+    let mut search = SuppressionSearch::new(keys, goal);
     let mut violators = search.violators();
     let found = violators.len();
     // Who gives up all hides nobody any more, so others may have become violators.
@@ -96,7 +96,7 @@ pub(super) fn any(keys: &Keys, goal: Goal<'_>) -> Found {
 }
 
 /// The state of a search where a missing value matches every value.
-struct Search<'a> {
+struct SuppressionSearch<'a> {
     keys: &'a Keys,
     goal: Goal<'a>,
     classes: Classes<'a>,
@@ -105,7 +105,7 @@ struct Search<'a> {
     everybody: Index,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SuppressionSearch<'a> {
     fn new(keys: &'a Keys, goal: Goal<'a>) -> Self {
         let present: Vec<Set> = (0..keys.n_records())
             .map(|record| keys.present(record))

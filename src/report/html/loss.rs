@@ -13,7 +13,7 @@ use super::{
 use crate::{
     evaluate::measures,
     figure::{Definition, Discrepancy, Group, Statistic},
-    report::loss::Scenario,
+    report::loss::LossScope,
 };
 
 /// What `loss` found.
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Loss {
     pub measures: Map<String, Value>,
     #[serde(default)]
-    pub scenario: Scenario,
+    pub scenario: LossScope,
     #[serde(default, deserialize_with = "or_none")]
     pub figures: Vec<FigureView>,
     #[serde(default, deserialize_with = "or_none")]

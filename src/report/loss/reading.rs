@@ -1,6 +1,6 @@
 //! What figures of loss mean for those who use the file, in plain words.
 
-use super::{Measured, Scenario};
+use super::{LossScope, Measured};
 use crate::{
     figure::{self, Discrepancy, Figure, Group},
     loss::IL_PARTS,
@@ -11,7 +11,7 @@ use crate::{
 const MANY_RECORDS: usize = 10_000;
 
 /// Sentences about the figures that were measured.
-pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
+pub fn of(measured: &Measured, scenario: &LossScope) -> Vec<String> {
     let figures = &measured.data;
     if is_unchanged(figures) {
         let missed: Vec<String> = [unseen(scenario), not_in_il(figures, scenario)]
@@ -45,7 +45,7 @@ pub fn of(measured: &Measured, scenario: &Scenario) -> Vec<String> {
 }
 
 /// What differs and was not compared.
-pub(super) fn unseen(scenario: &Scenario) -> Option<String> {
+pub(super) fn unseen(scenario: &LossScope) -> Option<String> {
     let names = &scenario.differ_unseen;
     (!names.is_empty()).then(|| {
         format!(
@@ -110,7 +110,7 @@ fn overall(figures: &[Figure]) -> Option<String> {
 }
 
 /// What changed and is in no measure of numbers.
-fn not_in_il(figures: &[Figure], scenario: &Scenario) -> Option<String> {
+fn not_in_il(figures: &[Figure], scenario: &LossScope) -> Option<String> {
     let shown: Vec<&str> = [("il", "IL"), ("pil", "PIL")]
         .into_iter()
         .filter(|(key, _)| figure::value(figures, key).is_some())
@@ -191,7 +191,7 @@ fn corrected(measured: &Measured) -> Option<String> {
     })
 }
 
-fn probabilistic(figures: &[Figure], scenario: &Scenario) -> Option<String> {
+fn probabilistic(figures: &[Figure], scenario: &LossScope) -> Option<String> {
     const SATURATED: f64 = 0.9;
     let pil = figure::value(figures, "pil")?;
     let mut sentence = format!(

@@ -17,7 +17,7 @@ use crate::{
 /// is a value of its own, and a set may hold it. A record that has nothing of the key matches nobody, and nobody it. So, without a
 /// cap, the records with a minimal unique are the unique ones.
 ///
-/// # Search
+/// # SetSearch
 /// As SUDA2 does, sets grow by one attribute at a time, and only among the records that are not yet alone: what is unique on a set leaves
 /// the branch. Records that have an exact double can be unique on nothing; they stand in their group as one that hides others, and a group
 /// without anybody else is left. Attributes are ordered by the number of their values, so that groups fall apart early.
@@ -131,7 +131,7 @@ impl Rows {
             rows: (0_u32..).take(self.records.len()).collect(),
             starts: vec![0, self.records.len()],
         };
-        let mut search = Search {
+        let mut search = SetSearch {
             rows: self,
             most,
             of_code: vec![OfCode::default(); self.greatest as usize + 1],
@@ -188,7 +188,7 @@ struct OfCode {
 }
 
 /// A search through one branch.
-struct Search<'a> {
+struct SetSearch<'a> {
     rows: &'a Rows,
     most: u32,
     /// Scratch space, one entry a code; empty between groups.
@@ -197,7 +197,7 @@ struct Search<'a> {
     found: Found,
 }
 
-impl Search<'_> {
+impl SetSearch<'_> {
     /// Adds an attribute to a set, and to what comes of it all that are before that attribute.
     fn add(&mut self, groups: &Groups, set: Set, attribute: usize) {
         let set = set | 1 << attribute;

@@ -19,7 +19,7 @@ pub(super) fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
         .filter(|&(_, &size)| size == 1)
         .map(|(record, _)| record)
         .collect();
-    let mut search = Search {
+    let mut search = WildcardSearch {
         keys,
         most,
         members: keys.patterns(),
@@ -41,7 +41,7 @@ pub(super) fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
     pairs
 }
 
-struct Search<'a> {
+struct WildcardSearch<'a> {
     keys: &'a Keys,
     most: u32,
     /// The records by the attributes that they have.
@@ -53,7 +53,7 @@ struct Search<'a> {
     found: Vec<Vec<Set>>,
 }
 
-impl Search<'_> {
+impl WildcardSearch<'_> {
     /// Adds an attribute to a set, and to what comes of it all that are before that attribute. `open` are places among the unique
     /// records.
     fn add(&mut self, open: &[usize], set: Set, attribute: usize) {

@@ -31,7 +31,7 @@ use self::{
     packed::LANES,
     sides::Sides,
 };
-use super::{equality::Agreement, pairs::log_sum};
+use super::{equality::Equality, pairs::log_sum};
 use crate::{
     attack::{Direction, Lists, Scenario},
     memory,
@@ -83,7 +83,7 @@ pub(super) fn reads(stated: &CopulaParameters) -> Vec<String> {
 pub(super) struct Pairs<'a> {
     intruder: &'a Matrix,
     released: &'a Matrix,
-    agreement: Agreement,
+    agreement: Equality,
     /// The known attributes that were not masked, in which pairs have to agree.
     unmasked: Vec<usize>,
     sides: Sides,
@@ -133,7 +133,7 @@ impl<'a> Pairs<'a> {
             .map(|name| published.attributes.contains(name))
             .collect();
         let unmasked = (0..masked.len()).filter(|&at| !masked[at]).collect();
-        let mut agreement = Agreement::new(scenario, masked);
+        let mut agreement = Equality::new(scenario, masked);
         for (in_place, &masked) in agreement.in_place.iter_mut().zip(&agreement.masked) {
             // Gaps of what was masked were redrawn.
             *in_place &= !masked;

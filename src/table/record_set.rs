@@ -2,14 +2,14 @@
 
 /// A set of records; an empty one costs nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mask {
+pub struct RecordSet {
     /// One bit a record; empty when no bit is set.
     words: Vec<u64>,
     count: usize,
 }
 
-impl Mask {
-    /// The mask whose bits are these words; words past the end are zero, and not kept: equal sets are equal masks.
+impl RecordSet {
+    /// The set whose bits are these words; words past the end are zero, and not kept: equal sets are equal sets.
     pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
         let used = words.iter().rposition(|&word| word != 0);
         words.truncate(used.map_or(0, |last| last + 1));
@@ -43,7 +43,7 @@ impl Mask {
         })
     }
 
-    /// The records of either mask.
+    /// The records of either set.
     pub(crate) fn joined(&self, other: &Self) -> Self {
         let (longer, shorter) = if self.words.len() >= other.words.len() {
             (self, other)
@@ -57,7 +57,7 @@ impl Mask {
         Self::from_words(words)
     }
 
-    /// The records of this mask that are not in the other one.
+    /// The records of this set that are not in the other one.
     pub(crate) fn without(&self, other: &Self) -> Self {
         let mut words = self.words.clone();
         for (word, less) in words.iter_mut().zip(&other.words) {
@@ -66,7 +66,7 @@ impl Mask {
         Self::from_words(words)
     }
 
-    /// The mask whose record `r` is this one's record `from[r]`.
+    /// The set whose record `r` is this one's record `from[r]`.
     pub(crate) fn gathered(&self, from: &[u32]) -> Self {
         if self.is_empty() {
             return Self::default();
@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn a_mask_tells_its_records_in_order() {
-        let mask = Mask::from_words(vec![0b101, 1 << 63]);
-        assert_eq!(mask.records().collect::<Vec<_>>(), [0, 2, 127]);
-        assert_eq!(mask.count(), 3);
-        assert!(mask.contains(127) && !mask.contains(126) && !mask.contains(9999));
+        let set = RecordSet::from_words(vec![0b101, 1 << 63]);
+        assert_eq!(set.records().collect::<Vec<_>>(), [0, 2, 127]);
+        assert_eq!(set.count(), 3);
+        assert!(set.contains(127) && !set.contains(126) && !set.contains(9999));
     }
 
     #[test]
     fn gathering_takes_each_bit_from_its_source() {
-        let mask = Mask::from_words(vec![0b0001]);
-        let gathered = mask.gathered(&[3, 0, 0, 2]);
+        let set = RecordSet::from_words(vec![0b0001]);
+        let gathered = set.gathered(&[3, 0, 0, 2]);
         assert_eq!(gathered.records().collect::<Vec<_>>(), [1, 2]);
-        assert!(Mask::from_words(vec![0, 0]) == Mask::default());
-        assert!(Mask::from_words(vec![4, 0]) == Mask::from_words(vec![4]));
+        assert!(RecordSet::from_words(vec![0, 0]) == RecordSet::default());
+        assert!(RecordSet::from_words(vec![4, 0]) == RecordSet::from_words(vec![4]));
     }
 }
