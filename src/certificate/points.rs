@@ -87,9 +87,7 @@ impl Points {
         }
         let place_of_masked = |record: u32| files.masked_of.get(record as usize).copied().flatten();
         let of_original: Vec<Option<u32>> = original.iter().map(|&r| place_of_masked(r)).collect();
-        let partners = if !turned {
-            of_original
-        } else {
+        let partners = if turned {
             let mut of_masked = vec![None; masked.len()];
             for (place, masked) in (0_u32..).zip(&of_original) {
                 if let Some(cell) = masked.and_then(|m| of_masked.get_mut(m as usize)) {
@@ -97,12 +95,14 @@ impl Points {
                 }
             }
             of_masked
+        } else {
+            of_original
         };
         let [seekers, sought] = columns;
-        let (seeker_records, sought_records) = if !turned {
-            (original, masked)
-        } else {
+        let (seeker_records, sought_records) = if turned {
             (masked, original)
+        } else {
+            (original, masked)
         };
         Ok(Self {
             seekers: by_record(&seekers, seeker_records.len()),
@@ -322,10 +322,10 @@ fn column(
                 .remedy("Read both files as 'link' did; 'sdcrisk describe' shows how"));
         }
     };
-    Ok(if !turned {
-        (attribute, [original, masked])
-    } else {
+    Ok(if turned {
         (attribute, [masked, original])
+    } else {
+        (attribute, [original, masked])
     })
 }
 
@@ -359,12 +359,12 @@ fn of_numbers(
     if !(scale(0) > 0.0 && scale(1) > 0.0) {
         return Err(cannot());
     }
-    let (from, to) = if !turned { (0, 1) } else { (1, 0) };
+    let (from, to) = if turned { (1, 0) } else { (0, 1) };
     let is_moved = !is_same(origin(from), origin(to)) || !is_same(scale(from), scale(to));
-    let (mut seekers, sought) = if !turned {
-        (original, masked)
-    } else {
+    let (mut seekers, sought) = if turned {
         (masked, original)
+    } else {
+        (original, masked)
     };
     if is_moved {
         let factor = scale(to) / scale(from);

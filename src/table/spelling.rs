@@ -638,9 +638,7 @@ impl Table {
                 .map(|first| first..self.n_records().min(first + CHUNK))
         };
         let present = |record: &usize| !column.missing.contains(*record);
-        let plain = if !numeric {
-            None
-        } else {
+        let plain = if numeric {
             chunks()
                 .map(|records| {
                     let mut plain = Plain::default();
@@ -651,6 +649,8 @@ impl Table {
                 })
                 .reduce(Plain::default, Plain::join)
                 .spelling(delimiter, syntax)
+        } else {
+            None
         };
         let mut plan = Plan {
             spelling: Spelling {

@@ -414,10 +414,10 @@ fn units_do_not_matter_to_a_regression() {
         let mut text = "x,z,y\n".to_string();
         for record in cells {
             let [x, z, y] = [0, 1, 2].map(|place: usize| record[place].unwrap() as f64);
-            text += &if !scaled {
-                format!("{x},{z},{y}\n")
-            } else {
+            text += &if scaled {
                 format!("{},{z},{}\n", x / 1000.0, 2.0 * y + 7.0)
+            } else {
+                format!("{x},{z},{y}\n")
             };
         }
         text

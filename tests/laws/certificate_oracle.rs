@@ -143,10 +143,10 @@ pub fn cone(family: &str, files: &Halves, names: &[&str], turned: bool) -> Vec<C
 
 impl Halves {
     fn sides(&self, turned: bool) -> (&Vec<Vec<i64>>, &Vec<Vec<i64>>) {
-        if !turned {
-            (&self.original, &self.masked)
-        } else {
+        if turned {
             (&self.masked, &self.original)
+        } else {
+            (&self.original, &self.masked)
         }
     }
 

@@ -296,14 +296,14 @@ impl Ranked {
         let mut laws = Vec::with_capacity(masked.len());
         for ((name, &masked), &n) in scenario.known.iter().zip(&masked).zip(&files.present) {
             let window = attack.window_of(name);
-            laws.push(if !masked {
-                Law::Equal { values: n }
-            } else {
+            laws.push(if masked {
                 made.entry((n, window))
                     .or_insert_with(|| {
                         law_of(&published.method, window, n, share, scenario.direction)
                     })
                     .clone()
+            } else {
+                Law::Equal { values: n }
             });
         }
         let n_sought = scenario.sought().n_records();

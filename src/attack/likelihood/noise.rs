@@ -345,10 +345,10 @@ impl Noise {
     fn nearest<'a>(&self, scenario: &Scenario<'a>) -> Preference<'a> {
         let all: Vec<usize> = (0..self.places.len()).collect();
         let gaps = !(scenario.intruder.is_complete() && scenario.released.is_complete());
-        let forms: Vec<Form> = if !gaps {
-            vec![self.form(&all)]
-        } else {
+        let forms: Vec<Form> = if gaps {
             all.iter().map(|&at| self.form(&[at])).collect()
+        } else {
+            vec![self.form(&all)]
         };
         let others: Vec<usize> = (0..self.masked.len())
             .filter(|&k| !self.masked[k])

@@ -25,12 +25,12 @@ fn look_at_standard_output() {
 /// # Errors
 /// Failed, when it is.
 pub(super) fn check_open() -> Result<()> {
-    if !WAS_CLOSED.load(Ordering::Relaxed) {
-        Ok(())
-    } else {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
         Err(Error::failed("standard output is closed").remedy(
         "Name a file by -o where the command has it, or send the output to a file, a pipe or /dev/null",
     ))
+    } else {
+        Ok(())
     }
 }
 

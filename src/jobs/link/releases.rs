@@ -139,13 +139,13 @@ pub(super) fn known_in(
             )),
         }
     }
-    if !shared.is_empty() {
-        Ok(shared)
-    } else {
+    if shared.is_empty() {
         Err(
             Error::input("has no attribute that the intruder knows and that can be compared")
                 .in_file(release.name())
                 .remedy("Leave it out of --also, or name attributes that it has with --known"),
         )
+    } else {
+        Ok(shared)
     }
 }

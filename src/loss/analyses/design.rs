@@ -281,14 +281,14 @@ impl<'a> Sample<'a> {
             }
         };
         let nothing_left = |predictors: &[Variable<'_>]| {
-            if !predictors.is_empty() {
-                Ok(())
-            } else {
+            if predictors.is_empty() {
                 Err(
                     Error::input("there is no attribute from which it could be predicted")
                         .on_attribute(&formula.target)
                         .remedy("Compare more attributes with --attributes"),
                 )
+            } else {
+                Ok(())
             }
         };
         nothing_left(&predictors)?;

@@ -372,10 +372,10 @@ impl Lists for Pairs<'_> {
 
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        if !self.is_large {
-            self.within_margin(seeker, list)
-        } else {
+        if self.is_large {
             self.of_large(seeker, list)
+        } else {
+            self.within_margin(seeker, list)
         }
     }
 
