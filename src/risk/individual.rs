@@ -193,17 +193,10 @@ impl IndividualRisks {
     /// # Source
     /// K. El Emam, F. K. Dankar, "Protecting privacy using k-anonymity", JAMIA 15, 2008, for the three intruders.
     pub fn figures(&self, classes: &KeyClasses) -> Vec<Figure> {
-        let all = [
-            &GLOBAL,
-            &EXPECTED,
-            &PROSECUTOR,
-            &JOURNALIST,
-            &MARKETER,
-            &POPULATION_UNIQUE,
-            &EXPECTED_UNIQUE,
-        ];
         if classes.keyed() == 0 {
-            return all.map(|what| Figure::undefined(what, NO_KEY)).into();
+            return DEFINITIONS
+                .map(|what| Figure::undefined(what, NO_KEY))
+                .into();
         }
         let n = self.of_record.len() as u64;
         // Sums of many shares: in twice the working precision, else 412 is printed as 411.99999.
