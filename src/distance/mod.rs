@@ -1,6 +1,7 @@
 //! Distances between records: one canonical number, and the search structures that answer by it.
 
 pub mod form;
+pub mod kd_tree;
 pub mod nearest;
 pub mod priced;
 pub mod within;

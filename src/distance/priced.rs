@@ -1,8 +1,13 @@
 //! The points that are cheapest to a query: by squared distance less a price of the point.
 
+use std::ops::Range;
+
 use pulp::Arch;
 
-use super::Metric;
+use super::{
+    Metric,
+    kd_tree::{BoxTree, Leaves, Waiting},
+};
 use crate::{
     stats::scatter,
     table::matrix::{Matrix, Row},
@@ -37,25 +42,14 @@ pub struct Offer {
 #[derive(Debug)]
 pub struct PricedPoints {
     metric: Metric,
-    /// The points leaf by leaf.
-    order: Vec<u32>,
+    boxes: BoxTree,
     /// For each leaf and attribute the values of `LEAF` points; NaN where missing and past the last.
     values: Vec<f64>,
     /// By position, `LEAF` a leaf; −∞ past the last.
     prices: Vec<f64>,
-    nodes: Vec<Node>,
-    /// For each node and attribute: least and greatest value, and whether some point misses it.
-    boxes: Vec<(f64, f64, bool)>,
+    /// The highest price in each node.
+    highest: Vec<f64>,
     has_gaps: bool,
-    n_points: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    /// The second child; the first one follows its parent. Of a leaf, its number.
-    next: u32,
-    is_leaf: bool,
-    price: f64,
 }
 
 impl PricedPoints {
@@ -66,105 +60,35 @@ impl PricedPoints {
     ///
     /// # Panics
     /// If the metric does not have as many attributes as the points, or there are more points than a `u32` counts.
-    #[expect(clippy::cast_possible_truncation, reason = "checked first")]
     pub fn build(points: &Matrix, metric: Metric) -> Self {
         assert_eq!(
             points.n_attributes(),
             metric.n_attributes(),
             "one weight an attribute"
         );
-        assert!(
-            u32::try_from(points.n_records()).is_ok(),
-            "points are numbered by u32"
-        );
-        let mut tree = Self {
-            metric,
-            order: (0..points.n_records() as u32).collect(),
-            values: Vec::new(),
-            prices: Vec::new(),
-            nodes: Vec::new(),
-            boxes: Vec::new(),
-            has_gaps: !points.is_complete(),
-            n_points: points.n_records(),
-        };
-        let mut order = std::mem::take(&mut tree.order);
-        if !order.is_empty() {
-            tree.split(points, &mut order);
+        let boxes = BoxTree::build(points, metric.weights(), Leaves::Full(LEAF));
+        let mut values = Vec::new();
+        for leaf in boxes.tree.points().chunks(LEAF) {
+            for k in 0..points.n_attributes() {
+                let value = |i: usize| points.value(*leaf.get(i)? as usize, k);
+                values.extend((0..LEAF).map(|i| value(i).unwrap_or(f64::NAN)));
+            }
         }
-        tree.set_prices(&vec![0.0; points.n_records()]);
-        tree
+        let mut priced = Self {
+            metric,
+            highest: vec![0.0; boxes.tree.n_nodes()],
+            boxes,
+            values,
+            prices: Vec::new(),
+            has_gaps: !points.is_complete(),
+        };
+        priced.set_prices(&vec![0.0; points.n_records()]);
+        priced
     }
 
     /// Number of points.
     pub fn n_points(&self) -> usize {
-        self.n_points
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "there are fewer nodes than points"
-    )]
-    fn split(&mut self, points: &Matrix, order: &mut [u32]) {
-        let node = self.nodes.len();
-        let span = |k: usize| {
-            let mut span = (f64::INFINITY, f64::NEG_INFINITY, false);
-            for &point in order.iter() {
-                if points.is_missing(point as usize, k) {
-                    span.2 = true;
-                } else {
-                    let value = points.row(point as usize)[k];
-                    span = (span.0.min(value), span.1.max(value), span.2);
-                }
-            }
-            span
-        };
-        let spans: Vec<(f64, f64, bool)> = (0..points.n_attributes()).map(span).collect();
-        let extent = |k: &usize| {
-            let (lo, hi, _) = spans[*k];
-            let width = (hi - lo).max(0.0);
-            self.metric.weights()[*k] * (width * width)
-        };
-        let widest = (0..spans.len()).max_by(|a, b| extent(a).total_cmp(&extent(b)));
-        self.boxes.extend(&spans);
-        self.nodes.push(Node {
-            next: 0,
-            is_leaf: order.len() <= LEAF,
-            price: 0.0,
-        });
-        if order.len() <= LEAF {
-            self.nodes[node].next = (self.order.len() / LEAF) as u32;
-            self.add_leaf(points, order);
-            return;
-        }
-        // Full leaves, but for the last one.
-        let half = (order.len() / LEAF / 2).max(1) * LEAF;
-        if let Some(k) = widest {
-            order.select_nth_unstable_by(half, |&a, &b| {
-                let value = |point: u32| points.row(point as usize)[k];
-                value(a).total_cmp(&value(b)).then(a.cmp(&b))
-            });
-        }
-        let (near, far) = order.split_at_mut(half);
-        self.split(points, near);
-        self.nodes[node].next = self.nodes.len() as u32;
-        self.split(points, far);
-    }
-
-    fn add_leaf(&mut self, points: &Matrix, order: &[u32]) {
-        for k in 0..points.n_attributes() {
-            for i in 0..LEAF {
-                self.values.push(match order.get(i) {
-                    Some(&point) if !points.is_missing(point as usize, k) => {
-                        points.row(point as usize)[k]
-                    }
-                    _ => f64::NAN,
-                });
-            }
-        }
-        self.order.extend_from_slice(order);
-        // Past the last point of a leaf there is nobody.
-        let filled = self.order.len().next_multiple_of(LEAF);
-        self.order.resize(filled, u32::MAX);
+        self.boxes.tree.points().len()
     }
 
     /// Attaches prices; a point at −∞ is never offered.
@@ -172,23 +96,19 @@ impl PricedPoints {
     /// # Panics
     /// If there is not one for each point.
     pub fn set_prices(&mut self, prices: &[f64]) {
-        let price = |&point: &u32| match point {
-            u32::MAX => f64::NEG_INFINITY,
-            point => prices[point as usize],
-        };
-        self.prices = self.order.iter().map(price).collect();
-        for index in (0..self.nodes.len()).rev() {
-            let node = self.nodes[index];
-            self.nodes[index].price = if node.is_leaf {
-                let leaf = node.next as usize * LEAF..(node.next as usize + 1) * LEAF;
-                self.prices[leaf]
-                    .iter()
-                    .copied()
-                    .fold(f64::NEG_INFINITY, f64::max)
-            } else {
-                self.nodes[index + 1]
-                    .price
-                    .max(self.nodes[node.next as usize].price)
+        let tree = &self.boxes.tree;
+        let points = tree.points();
+        self.prices = points.iter().map(|&point| prices[point as usize]).collect();
+        // Past the last point of a leaf there is nobody.
+        let filled = points.len().next_multiple_of(LEAF);
+        self.prices.resize(filled, f64::NEG_INFINITY);
+        for node in (0..tree.n_nodes()).rev() {
+            self.highest[node] = match tree.halves(node) {
+                Some([first, second]) => self.highest[first].max(self.highest[second]),
+                None => {
+                    let prices = self.prices[tree.run(node)].iter().copied();
+                    prices.fold(f64::NEG_INFINITY, f64::max)
+                }
             };
         }
     }
@@ -203,8 +123,8 @@ impl PricedPoints {
     /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
     pub fn cheapest(&self, query: Row<'_>, ask: Ask, search: &mut Search) -> Vec<Offer> {
         search.best.clear();
-        search.stack.clear();
-        if ask.k > 0 && !self.nodes.is_empty() {
+        search.waiting.begin(&self.boxes.tree);
+        if ask.k > 0 {
             let ask = Ask {
                 turn: scatter::turn(ask.turn),
                 ..ask
@@ -216,53 +136,30 @@ impl PricedPoints {
 
     #[inline(always)]
     fn walk(&self, query: Row<'_>, ask: Ask, search: &mut Search) {
-        search.stack.push((self.lower(query, 0), 0));
-        while let Some((lower, node)) = search.stack.pop() {
-            if lower > ask.limit(&search.best) {
-                continue;
-            }
-            let Node { next, is_leaf, .. } = self.nodes[node as usize];
-            if is_leaf {
-                self.leaf(next as usize, query, ask, &mut search.best);
-                continue;
-            }
-            let near = (self.lower(query, node as usize + 1), node + 1);
-            let far = (self.lower(query, next as usize), next);
-            let (near, far) = if far.0 < near.0 {
-                (far, near)
-            } else {
-                (near, far)
+        let tree = &self.boxes.tree;
+        loop {
+            let limit = ask.limit(&search.best);
+            let lower = |node| self.lower(query, node);
+            let Some(leaf) = search.waiting.next(tree, limit, lower) else {
+                return;
             };
-            search.stack.extend([far, near]);
+            self.leaf(tree.run(leaf), query, ask, &mut search.best);
         }
     }
 
     /// A lower bound of the worth of the points below a node.
     #[inline(always)]
     fn lower(&self, query: Row<'_>, node: usize) -> f64 {
-        let width = self.metric.n_attributes();
-        let boxes = &self.boxes[node * width..(node + 1) * width];
         let mut sum = 0.0;
-        for (k, &(lo, hi, gap)) in boxes.iter().enumerate() {
-            let (weight, missing) = (self.metric.weights[k], self.metric.missing[k]);
-            if query.is_missing(k) || lo > hi {
-                sum += missing;
-                continue;
-            }
-            if weight == 0.0 {
-                sum += 0.0;
-                continue;
-            }
-            let value = query.values()[k];
-            let outside = (lo - value).max(value - hi).max(0.0);
-            let term = weight * (outside * outside);
-            sum += if gap { term.min(missing) } else { term };
+        for (attribute, &span) in self.boxes.spans(node).iter().enumerate() {
+            sum += self.metric.least(query, attribute, span);
         }
-        sum.min(FARTHEST) - self.nodes[node].price
+        sum.min(FARTHEST) - self.highest[node]
     }
 
     #[inline(always)]
-    fn leaf(&self, leaf: usize, query: Row<'_>, ask: Ask, best: &mut Vec<Offer>) {
+    fn leaf(&self, run: Range<usize>, query: Row<'_>, ask: Ask, best: &mut Vec<Offer>) {
+        let leaf = run.start / LEAF;
         let width = self.metric.n_attributes();
         let mut keys = [0.0; LEAF];
         let rows = self.values[leaf * LEAF * width..].chunks_exact(LEAF);
@@ -293,7 +190,7 @@ impl PricedPoints {
             }
         }
         let prices = &self.prices[leaf * LEAF..(leaf + 1) * LEAF];
-        let points = &self.order[leaf * LEAF..(leaf + 1) * LEAF];
+        let points = &self.boxes.tree.points()[run];
         let mut worths = [0.0; LEAF];
         for ((worth, key), &price) in worths.iter_mut().zip(&mut keys).zip(prices) {
             *key = if *key < FARTHEST { *key } else { FARTHEST };
@@ -359,7 +256,7 @@ impl Ask {
 #[derive(Debug, Default)]
 pub struct Search {
     best: Vec<Offer>,
-    stack: Vec<(f64, u32)>,
+    waiting: Waiting,
 }
 
 #[cfg(test)]

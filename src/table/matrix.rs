@@ -152,6 +152,27 @@ impl Matrix {
         rounded(0.1_f64.powi(i32::try_from(decimals).unwrap_or(0)), decimals)
     }
 
+    /// A copy of these records, in this order.
+    ///
+    /// # Panics
+    /// If a record does not exist.
+    #[must_use]
+    pub fn reordered(&self, records: &[u32]) -> Self {
+        let row = |&record: &u32| self.row(record as usize).iter().copied();
+        let values = records.iter().flat_map(row).collect();
+        let missing = if self.is_complete() {
+            Vec::new()
+        } else {
+            let words = |&record: &u32| self.record(record as usize).missing.iter().copied();
+            records.iter().flat_map(words).collect()
+        };
+        Self {
+            missing,
+            hidden: self.hidden.clone(),
+            ..Self::complete(records.len(), self.n_attributes(), values)
+        }
+    }
+
     /// A copy with one attribute more, the last.
     ///
     /// # Panics

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     attack::Decides,
+    distance::kd_tree::{BoxTree, Leaves, Waiting},
     optimize::subsystem::ROUNDING,
     table::matrix::{Matrix, Row},
 };
@@ -22,8 +23,7 @@ pub(super) enum Wanted<'a> {
     NotFarther(&'a dyn Decides),
 }
 
-/// Points of a leaf.
-const LEAF: usize = 12;
+const LEAF: Leaves = Leaves::UpTo(12);
 
 /// Distances closer than this, relative to them, are compared by their row.
 const NEAR: f64 = 1e-7;
@@ -41,23 +41,10 @@ pub(super) struct Competitors<'a> {
     differences: &'a Differences<'a>,
     family: Family,
     attributes: Vec<usize>,
-    /// The points, those of a leaf together.
+    /// Of no points for a bilinear family.
+    boxes: BoxTree,
+    /// The points in the order of the tree.
     points: Matrix,
-    /// The number of each of them.
-    order: Vec<u32>,
-    /// None for a bilinear family.
-    nodes: Vec<Node>,
-    /// For each node and column the least and the greatest value, and whether one is missing.
-    spans: Vec<(f64, f64, bool)>,
-}
-
-/// A run of points; its left half follows it.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    start: usize,
-    end: usize,
-    /// The right half; 0 of a leaf.
-    right: usize,
 }
 
 /// Room for the searches of one thread.
@@ -69,7 +56,7 @@ pub(super) struct Room {
     own: Vec<f64>,
     order: Vec<usize>,
     signed: Vec<(Option<f64>, f64)>,
-    waiting: Vec<(f64, usize)>,
+    waiting: Waiting,
 }
 
 impl Room {
@@ -81,7 +68,7 @@ impl Room {
             own: vec![0.0; n_attributes],
             order: Vec::with_capacity(n_attributes),
             signed: vec![(None, 0.0); n_attributes],
-            waiting: Vec::new(),
+            waiting: Waiting::default(),
         }
     }
 }
@@ -90,70 +77,16 @@ impl<'a> Competitors<'a> {
     /// Makes them ready.
     pub fn new(differences: &'a Differences<'a>, family: Family) -> Self {
         let sought = &differences.nearest.sought;
-        let mut order: Vec<u32> = (0..).take(sought.n_records()).collect();
-        let mut all = Self {
+        let none = Matrix::complete(0, sought.n_attributes(), Vec::new());
+        let searched = if family.is_monotone() { sought } else { &none };
+        let boxes = BoxTree::build(searched, differences.nearest.metric.weights(), LEAF);
+        Self {
             differences,
             family,
             attributes: differences.attribute_of_columns().collect(),
-            points: Matrix::complete(0, sought.n_attributes(), Vec::new()),
-            order: Vec::new(),
-            nodes: Vec::new(),
-            spans: Vec::new(),
-        };
-        if family.is_monotone() && !order.is_empty() {
-            all.split(sought, &mut order, 0);
+            points: searched.reordered(boxes.tree.points()),
+            boxes,
         }
-        let values = order
-            .iter()
-            .flat_map(|&point| sought.row(point as usize).iter().copied())
-            .collect();
-        all.points = Matrix::complete(order.len(), sought.n_attributes(), values);
-        for (place, &point) in order.iter().enumerate() {
-            for column in 0..sought.n_attributes() {
-                if sought.is_missing(point as usize, column) {
-                    all.points.set_missing(place, column);
-                }
-            }
-        }
-        all.order = order;
-        all
-    }
-
-    fn split(&mut self, points: &Matrix, run: &mut [u32], start: usize) {
-        let number = self.nodes.len();
-        self.nodes.push(Node {
-            start,
-            end: start + run.len(),
-            right: 0,
-        });
-        let (mut widest, mut most) = (0, 0.0);
-        for (column, weight) in self.differences.nearest.metric.weights().iter().enumerate() {
-            let mut span = (f64::INFINITY, f64::NEG_INFINITY, false);
-            for &point in run.iter() {
-                let row = points.record(point as usize);
-                if row.is_missing(column) {
-                    span.2 = true
-                } else {
-                    let value = row.values()[column];
-                    span = (span.0.min(value), span.1.max(value), span.2);
-                }
-            }
-            let spread = (span.1 - span.0) * weight.sqrt();
-            if spread > most {
-                (widest, most) = (column, spread);
-            }
-            self.spans.push(span);
-        }
-        if run.len() <= LEAF || most <= 0.0 {
-            return;
-        }
-        let middle = run.len() / 2;
-        let value = |point: &u32| points.row(*point as usize)[widest];
-        run.select_nth_unstable_by(middle, |a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
-        let (left, right) = run.split_at_mut(middle);
-        self.split(points, left, start);
-        self.nodes[number].right = self.nodes.len();
-        self.split(points, right, start + middle);
     }
 
     /// The squared differences of a seeker to the point at a place: as [`Differences::squares`].
@@ -174,19 +107,9 @@ impl<'a> Competitors<'a> {
     /// No squared difference to a point of the node is less.
     fn least(&self, seeker: Row<'_>, node: usize, squares: &mut [f64]) {
         squares.fill(0.0);
-        let metric = &self.differences.nearest.metric;
-        let width = self.attributes.len();
-        let spans = &self.spans[node * width..(node + 1) * width];
-        for (column, (&attribute, span)) in self.attributes.iter().zip(spans).enumerate() {
-            let missing = metric.missing()[column];
-            if seeker.is_missing(column) || span.0 > span.1 {
-                squares[attribute] += missing;
-                continue;
-            }
-            let value = seeker.values()[column];
-            let away = (span.0 - value).max(value - span.1).max(0.0);
-            let square = metric.weights()[column] * (away * away);
-            squares[attribute] += if span.2 { square.min(missing) } else { square };
+        let spans = self.boxes.spans(node);
+        for (column, (&attribute, &span)) in self.attributes.iter().zip(spans).enumerate() {
+            squares[attribute] += self.differences.nearest.metric.least(seeker, column, span);
         }
     }
 
@@ -269,39 +192,39 @@ impl<'a> Competitors<'a> {
         for own in &mut room.own {
             *own += NEAR * *own + 1e-12;
         }
-        room.waiting.clear();
-        room.waiting
-            .extend((!self.nodes.is_empty()).then_some((0.0, 0)));
-        while let Some((_, number)) = room.waiting.pop() {
-            self.least(record, number, &mut room.squares);
-            if exceeds(&mut room.squares, &room.own, is_ordered) {
-                continue;
-            }
-            let node = self.nodes[number];
-            if node.right > 0 {
-                room.waiting.extend([(0.0, node.right), (0.0, number + 1)]);
-                continue;
-            }
-            for place in node.start..node.end {
-                let competitor = self.order[place] as usize;
-                self.squares(record, place, &mut room.squares);
-                if competitor == partner || exceeds(&mut room.squares, &room.own, is_ordered) {
+        let tree = &self.boxes.tree;
+        room.waiting.begin(tree);
+        let Room {
+            waiting,
+            squares,
+            own,
+            scratch,
+            row,
+            ..
+        } = room;
+        loop {
+            // In the order of the tree: no half is nearer.
+            let least = |node| {
+                self.least(record, node, squares);
+                let is_out = exceeds(squares, own, is_ordered);
+                if is_out { f64::INFINITY } else { 0.0 }
+            };
+            let Some(leaf) = waiting.next(tree, 0.0, least) else {
+                return None;
+            };
+            for place in tree.run(leaf) {
+                let competitor = tree.points()[place] as usize;
+                self.squares(record, place, squares);
+                if competitor == partner || exceeds(squares, own, is_ordered) {
                     continue;
                 }
                 let of = [seeker, partner, competitor];
-                compare(
-                    self.differences,
-                    self.family,
-                    of,
-                    &mut room.scratch,
-                    &mut room.row,
-                );
-                if room.row.iter().all(|&margin| margin <= 0.0) {
-                    return Some(self.order[place]);
+                compare(self.differences, self.family, of, scratch, row);
+                if row.iter().all(|&margin| margin <= 0.0) {
+                    return Some(tree.points()[place]);
                 }
             }
         }
-        None
     }
 
     /// The `count` nearest competitors of those wanted with their d², nearest first.
@@ -363,31 +286,24 @@ impl<'a> Competitors<'a> {
         }
         let record = self.differences.nearest.seekers.record(seeker);
         let mut bound = limit;
+        let tree = &self.boxes.tree;
         let mut waiting = std::mem::take(&mut room.waiting);
-        waiting.clear();
-        waiting.extend((!self.nodes.is_empty()).then_some((f64::NEG_INFINITY, 0)));
-        while let Some((least, number)) = waiting.pop() {
-            if least > bound {
-                continue;
-            }
-            let node = self.nodes[number];
-            if node.right == 0 {
-                for place in node.start..node.end {
-                    self.squares(record, place, &mut room.squares);
-                    let cost = self.cost(&mut room.squares, &mut room.order, parameters);
-                    bound = take(cost, self.order[place], room);
-                }
-                continue;
-            }
-            let halves = [number + 1, node.right].map(|half| {
-                self.least(record, half, &mut room.squares);
+        waiting.begin(tree);
+        loop {
+            let least = |node| {
+                self.least(record, node, &mut room.squares);
                 let least = self.cost(&mut room.squares, &mut room.order, parameters);
                 // What rounding may have added.
-                (least - NEAR * least.abs(), half)
-            });
-            // The last one in is the first one out.
-            let near_first = usize::from(halves[0].0 <= halves[1].0);
-            waiting.extend([halves[near_first], halves[1 - near_first]]);
+                least - NEAR * least.abs()
+            };
+            let Some(leaf) = waiting.next(tree, bound, least) else {
+                break;
+            };
+            for place in tree.run(leaf) {
+                self.squares(record, place, &mut room.squares);
+                let cost = self.cost(&mut room.squares, &mut room.order, parameters);
+                bound = take(cost, tree.points()[place], room);
+            }
         }
         room.waiting = waiting;
         found

@@ -1,6 +1,7 @@
 //! A k-d tree over ranks: who is likely enough to be somebody's partner.
 
 use super::{law::Law, ranks::Ranks};
+use crate::distance::kd_tree::{KdTree, part};
 
 /// Records of a leaf, unless all of a leaf have equal ranks.
 const LEAF: usize = 12;
@@ -9,25 +10,15 @@ const LEAF: usize = 12;
 #[derive(Debug)]
 pub(super) struct Tree {
     n_attributes: usize,
-    /// The records, those of a node together.
-    records: Vec<u32>,
-    /// The ranks of each, in this order.
+    tree: KdTree,
+    /// The ranks of each record, in the order of the tree.
     ranks: Vec<Ranks>,
-    nodes: Vec<Node>,
     /// From the lowest to the highest rank of each attribute in each node; MISSING where all miss it.
     intervals: Vec<Ranks>,
     /// Whether some record of a node misses an attribute.
     gaps: Vec<bool>,
     /// For each attribute, whether who misses it is impossible for a seeker who has it.
     in_place: Vec<bool>,
-}
-
-#[derive(Debug)]
-struct Node {
-    from: usize,
-    to: usize,
-    /// The second child; the first is the next node. 0 for a leaf.
-    second: usize,
 }
 
 impl Tree {
@@ -37,80 +28,55 @@ impl Tree {
     /// # Complexity
     /// O(n log n · attributes).
     pub fn new(ranks: &[Ranks], n_records: usize, in_place: Vec<bool>) -> Self {
-        let n_attributes = in_place.len();
+        let width = in_place.len();
         let n = u32::try_from(n_records)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
-        let mut tree = Self {
-            n_attributes,
-            records: (0..n).collect(),
-            ranks: Vec::new(),
-            nodes: Vec::new(),
-            intervals: Vec::new(),
-            gaps: Vec::new(),
-            in_place,
-        };
-        if n_records > 0 {
-            tree.split(ranks, 0, n_records);
-        }
-        let width = n_attributes;
-        tree.ranks = tree
-            .records
-            .iter()
-            .flat_map(|&record| &ranks[record as usize * width..(record as usize + 1) * width])
-            .copied()
-            .collect();
-        tree
-    }
-
-    /// Adds the node of the records from..to and all below it; answers its number.
-    fn split(&mut self, ranks: &[Ranks], from: usize, to: usize) -> usize {
-        let width = self.n_attributes;
         let of = |record: u32, k: usize| ranks[record as usize * width + k];
-        let mut widest = (0, 0);
-        for k in 0..width {
-            let mut interval = Ranks::MISSING;
-            let (mut misses, mut lowest, mut highest) = (false, u32::MAX, 0);
-            for &record in &self.records[from..to] {
-                let place = of(record, k);
-                if place.is_missing() {
-                    misses = true;
-                    continue;
-                }
-                (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
-                interval = if interval.is_missing() {
-                    place
-                } else {
-                    Ranks {
-                        low: interval.low.min(place.low),
-                        high: interval.high.max(place.high),
+        let (mut intervals, mut gaps) = (Vec::new(), Vec::new());
+        let tree = KdTree::grow((0..n).collect(), |run| {
+            let mut widest = (0, 0);
+            for k in 0..width {
+                let mut interval = Ranks::MISSING;
+                let (mut misses, mut lowest, mut highest) = (false, u32::MAX, 0);
+                for &record in run.iter() {
+                    let place = of(record, k);
+                    if place.is_missing() {
+                        misses = true;
+                        continue;
                     }
+                    (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
+                    interval = if interval.is_missing() {
+                        place
+                    } else {
+                        Ranks {
+                            low: interval.low.min(place.low),
+                            high: interval.high.max(place.high),
+                        }
+                    };
+                }
+                intervals.push(interval);
+                gaps.push(misses);
+                let spread = if interval.is_missing() {
+                    0
+                } else {
+                    (highest - lowest).max(u32::from(misses))
                 };
+                widest = widest.max((spread, k));
             }
-            self.intervals.push(interval);
-            self.gaps.push(misses);
-            let spread = if interval.is_missing() {
-                0
-            } else {
-                (highest - lowest).max(u32::from(misses))
-            };
-            widest = widest.max((spread, k));
-        }
-        let number = self.nodes.len();
-        self.nodes.push(Node {
-            from,
-            to,
-            second: 0,
+            let (spread, k) = widest;
+            let halves = run.len() > LEAF && spread > 0;
+            let low = |record| of(record, k).low;
+            halves.then(|| part(run, run.len() / 2, low, Ord::cmp))
         });
-        let (spread, k) = widest;
-        if to - from <= LEAF || spread == 0 {
-            return number;
+        let row = |&record: &u32| &ranks[record as usize * width..(record as usize + 1) * width];
+        Self {
+            n_attributes: width,
+            ranks: tree.points().iter().flat_map(row).copied().collect(),
+            tree,
+            intervals,
+            gaps,
+            in_place,
         }
-        let middle = (to - from) / 2;
-        self.records[from..to]
-            .select_nth_unstable_by_key(middle, |&record| (of(record, k).low, record));
-        self.split(ranks, from, from + middle);
-        self.nodes[number].second = self.split(ranks, from + middle, to);
-        number
     }
 
     /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, with
@@ -118,7 +84,7 @@ impl Tree {
     /// who misses a value that the seeker has is impossible.
     pub fn likely(&self, laws: &[Law], seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        if self.nodes.is_empty() {
+        if self.tree.n_nodes() == 0 {
             return;
         }
         let known = self.known_of(laws, seeker);
@@ -128,9 +94,8 @@ impl Tree {
             if most == f64::NEG_INFINITY || most < best - margin {
                 continue;
             }
-            let node = &self.nodes[number];
-            if node.second == 0 {
-                for place in node.from..node.to {
+            let Some(halves) = self.tree.halves(number) else {
+                for place in self.tree.run(number) {
                     // A bound is soon worked out and rules most records out.
                     let row = self.row(&self.ranks, place);
                     let most = bound(row, &[], &known);
@@ -140,13 +105,12 @@ impl Tree {
                     let log = log_likelihood(row, &known);
                     if log > f64::NEG_INFINITY && log >= best - margin {
                         best = best.max(log);
-                        list.push((self.records[place], -log));
+                        list.push((self.tree.points()[place], -log));
                     }
                 }
                 continue;
-            }
-            let first = (number + 1, self.bound_of(number + 1, &known));
-            let second = (node.second, self.bound_of(node.second, &known));
+            };
+            let [first, second] = halves.map(|half| (half, self.bound_of(half, &known)));
             // The more promising one is on top.
             if first.1 > second.1 {
                 open.extend([second, first]);
@@ -160,7 +124,7 @@ impl Tree {
     /// Puts into `list` every record that the laws leave possible, in no particular order.
     pub fn possible(&self, laws: &[Law], seeker: &[Ranks], list: &mut Vec<u32>) {
         list.clear();
-        if self.nodes.is_empty() {
+        if self.tree.n_nodes() == 0 {
             return;
         }
         let known = self.known_of(laws, seeker);
@@ -169,12 +133,11 @@ impl Tree {
             if self.bound_of(number, &known) == f64::NEG_INFINITY {
                 continue;
             }
-            let node = &self.nodes[number];
-            if node.second > 0 {
-                open.extend([node.second, number + 1]);
+            if let Some([first, second]) = self.tree.halves(number) {
+                open.extend([second, first]);
                 continue;
             }
-            let records = (node.from..node.to).filter(|&place| {
+            let records = self.tree.run(number).filter(|&place| {
                 let row = self.row(&self.ranks, place);
                 known.iter().all(|known| {
                     let ranks = row[known.attribute];
@@ -185,7 +148,7 @@ impl Tree {
                     }
                 })
             });
-            list.extend(records.map(|place| self.records[place]));
+            list.extend(records.map(|place| self.tree.points()[place]));
         }
     }
 

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use super::{Partition, partition::mean, path, scale, squared_distance, univariate};
-use crate::table::Matrix;
+use crate::{
+    distance::kd_tree::{KdTree, Waiting, part},
+    table::Matrix,
+};
 
 /// Groups of k to 2k−1 records that follow each other on a tour through the records, with the least SSE among all such
 /// partitions; with MDAV's groups as start it is MDAV-MHM.
@@ -72,7 +75,7 @@ fn tour(points: &Matrix, start: &Partition) -> Vec<u32> {
         visit(points, members, &mut order);
         next = order
             .last()
-            .and_then(|&record| left.nearest(&means, points.row(record as usize)));
+            .and_then(|&record| left.nearest(points.row(record as usize)));
     }
     order
 }
@@ -109,132 +112,107 @@ fn visit(points: &Matrix, members: &mut Vec<u32>, order: &mut Vec<u32>) {
 const LEAF: usize = 8;
 
 /// The groups not yet visited, in a tree of boxes around their means.
-struct Unvisited {
-    /// The groups, such that every node's are together.
-    groups: Vec<u32>,
+struct Unvisited<'a> {
+    means: &'a [Vec<f64>],
+    tree: KdTree,
     /// Whether the group is still to be visited.
     left: Vec<bool>,
+    /// The groups still to be visited in each node.
+    n_left: Vec<u32>,
     /// The leaf of each group.
-    leaf_of: Vec<u32>,
-    nodes: Vec<Node>,
+    leaf_of: Vec<usize>,
+    parents: Vec<Option<usize>>,
     /// Least and greatest coordinates of each node.
     boxes: Vec<f64>,
     width: usize,
+    waiting: Waiting,
 }
 
-/// A part of the groups, and its two halves if it is no leaf.
-struct Node {
-    begin: usize,
-    end: usize,
-    /// The first of two successive nodes.
-    halves: Option<usize>,
-    parent: Option<usize>,
-    n_left: usize,
-}
-
-impl Unvisited {
-    fn new(means: &[Vec<f64>], width: usize) -> Self {
-        let n = means.len();
-        let mut tree = Self {
-            groups: (0_u32..).take(n).collect(),
-            left: vec![true; n],
-            leaf_of: vec![0; n],
-            nodes: vec![Node {
-                begin: 0,
-                end: n,
-                halves: None,
-                parent: None,
-                n_left: n,
-            }],
-            boxes: Vec::new(),
-            width,
-        };
-        let mut node = 0;
-        while node < tree.nodes.len() {
-            tree.grow(node, means);
-            node += 1;
-        }
-        tree
-    }
-
-    /// Draws the box of a node, and halves the node at the median of its widest coordinate.
-    fn grow(&mut self, node: usize, means: &[Vec<f64>]) {
-        let (begin, end) = (self.nodes[node].begin, self.nodes[node].end);
-        let members = &mut self.groups[begin..end];
-        let mut low = vec![f64::INFINITY; self.width];
-        let mut high = vec![f64::NEG_INFINITY; self.width];
-        for &group in &*members {
-            for (axis, &value) in means[group as usize].iter().enumerate() {
-                low[axis] = low[axis].min(value);
-                high[axis] = high[axis].max(value);
+impl<'a> Unvisited<'a> {
+    fn new(means: &'a [Vec<f64>], width: usize) -> Self {
+        let mut boxes = Vec::new();
+        // Each node is halved at the median of its widest coordinate.
+        let tree = KdTree::grow((0_u32..).take(means.len()).collect(), |members| {
+            let mut low = vec![f64::INFINITY; width];
+            let mut high = vec![f64::NEG_INFINITY; width];
+            for &group in &*members {
+                for (axis, &value) in means[group as usize].iter().enumerate() {
+                    low[axis] = low[axis].min(value);
+                    high[axis] = high[axis].max(value);
+                }
             }
-        }
-        let spread = |axis: usize| high[axis] - low[axis];
-        let widest = (0..self.width).max_by(|&a, &b| spread(a).total_cmp(&spread(b)));
-        self.boxes.extend(low);
-        self.boxes.extend(high);
-        match widest {
+            let spread = |axis: usize| high[axis] - low[axis];
+            let widest = (0..width).max_by(|&a, &b| spread(a).total_cmp(&spread(b)));
+            boxes.extend(low);
+            boxes.extend(high);
             // Equal means are halved by their numbers, lest a leaf grow long.
-            Some(axis) if members.len() > LEAF => {
-                let middle = members.len() / 2;
-                let place = |group: u32| (means[group as usize][axis], group);
-                members.select_nth_unstable_by(middle, |&a, &b| nearer(place(a), place(b)));
-                self.nodes[node].halves = Some(self.nodes.len());
-                for (begin, end) in [(begin, begin + middle), (begin + middle, end)] {
-                    self.nodes.push(Node {
-                        begin,
-                        end,
-                        halves: None,
-                        parent: Some(node),
-                        n_left: end - begin,
-                    });
+            let axis = widest.filter(|_| members.len() > LEAF)?;
+            let place = |group: u32| means[group as usize][axis];
+            Some(part(members, members.len() / 2, place, f64::total_cmp))
+        });
+        let mut leaf_of = vec![0; means.len()];
+        let mut parents = vec![None; tree.n_nodes()];
+        let mut n_left = Vec::with_capacity(tree.n_nodes());
+        for node in 0..tree.n_nodes() {
+            let run = tree.run(node);
+            n_left.push(univariate::size(run.len()));
+            match tree.halves(node) {
+                Some([first, second]) => {
+                    parents[first] = Some(node);
+                    parents[second] = Some(node);
+                }
+                None => {
+                    for &group in &tree.points()[run] {
+                        leaf_of[group as usize] = node;
+                    }
                 }
             }
-            _ => {
-                for &group in &*members {
-                    self.leaf_of[group as usize] = univariate::size(node);
-                }
-            }
+        }
+        Self {
+            means,
+            tree,
+            left: vec![true; means.len()],
+            n_left,
+            leaf_of,
+            parents,
+            boxes,
+            width,
+            waiting: Waiting::default(),
         }
     }
 
     fn remove(&mut self, group: u32) {
         self.left[group as usize] = false;
-        let mut node = Some(self.leaf_of[group as usize] as usize);
+        let mut node = Some(self.leaf_of[group as usize]);
         while let Some(at) = node {
-            self.nodes[at].n_left -= 1;
-            node = self.nodes[at].parent;
+            self.n_left[at] -= 1;
+            node = self.parents[at];
         }
     }
 
     /// The group whose mean is nearest to a point; `None` if all are visited.
-    fn nearest(&self, means: &[Vec<f64>], point: &[f64]) -> Option<u32> {
+    fn nearest(&mut self, point: &[f64]) -> Option<u32> {
         let mut best = (f64::INFINITY, u32::MAX);
-        let mut waiting = vec![(0.0, 0)];
-        while let Some((least, node)) = waiting.pop() {
-            let node: &Node = &self.nodes[node];
-            if node.n_left == 0 || least >= best.0 {
-                continue;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.begin(&self.tree);
+        // A node that is no nearer than the best is left out.
+        while let Some(leaf) = waiting.next(&self.tree, best.0.next_down(), |node| {
+            if self.n_left[node] == 0 {
+                f64::INFINITY
+            } else {
+                self.least(node, point)
             }
-            let Some(halves) = node.halves else {
-                for &group in &self.groups[node.begin..node.end] {
-                    if self.left[group as usize] {
-                        let here = (squared_distance(&means[group as usize], point), group);
-                        if nearer(here, best).is_lt() {
-                            best = here;
-                        }
+        }) {
+            for &group in &self.tree.points()[self.tree.run(leaf)] {
+                if self.left[group as usize] {
+                    let here = (squared_distance(&self.means[group as usize], point), group);
+                    if nearer(here, best).is_lt() {
+                        best = here;
                     }
                 }
-                continue;
-            };
-            let (a, b) = (self.least(halves, point), self.least(halves + 1, point));
-            // The nearer half is looked at first: it lies on top.
-            if a <= b {
-                waiting.extend([(b, halves + 1), (a, halves)]);
-            } else {
-                waiting.extend([(a, halves), (b, halves + 1)]);
             }
         }
+        self.waiting = waiting;
         (best.1 != u32::MAX).then_some(best.1)
     }
 

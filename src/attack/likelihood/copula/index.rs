@@ -13,6 +13,8 @@
 
 use rayon::prelude::*;
 
+use crate::distance::kd_tree::{KdTree, part};
+
 /// Records of a leaf.
 const LANES: usize = 16;
 
@@ -59,8 +61,11 @@ pub(super) struct Index {
     half: Vec<Lanes>,
     /// The greatest |s| of all records for each coordinate, then the greatest finite |h|; blocks × these.
     reach: Vec<Lanes>,
-    roots: Vec<u32>,
-    nodes: Vec<Node>,
+    /// One root for each home.
+    tree: KdTree,
+    roots: Vec<usize>,
+    /// The number of the first leaf in each node.
+    leaf_of: Vec<usize>,
     /// For each node and block the least and the greatest s of each coordinate, then the greatest h.
     boxes: Vec<Lanes>,
     /// For each node, between which numbers the strict ones lie.
@@ -69,14 +74,6 @@ pub(super) struct Index {
     leaves: Vec<Lanes>,
     /// Those of the leaves.
     records: Vec<u32>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    /// The second child; the first is the next node. 0 for a leaf.
-    second: u32,
-    /// The number of a leaf.
-    leaf: u32,
 }
 
 /// Who asks.
@@ -114,74 +111,10 @@ fn greatest(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The nodes of a tree that is being made.
-struct Growing<'a, P> {
-    places: &'a P,
-    shape: &'a Shape,
-    order: Vec<u32>,
-    nodes: Vec<Node>,
-    limits: Vec<(f64, f64)>,
-    records: Vec<u32>,
-}
-
-impl<P: Places> Growing<'_, P> {
-    /// A strict number as it is sorted; what is equal to all comes first.
-    fn key(&self, record: u32, at: usize) -> f64 {
-        let number = self.places.strict(record as usize, at);
-        number.unwrap_or(f64::NEG_INFINITY)
-    }
-
-    /// Adds the node of the records from..to of the order and all below it. `own` are their coordinates at home, by record.
-    fn split(&mut self, own: &[f32], from: usize, to: usize) {
-        let number = self.nodes.len();
-        self.nodes.push(Node { second: 0, leaf: 0 });
-        let mut apart = None;
-        for at in 0..self.shape.strict {
-            let keys = self.order[from..to].iter().map(|&r| self.key(r, at));
-            let (low, high) = keys.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), key| {
-                (low.min(key), high.max(key))
-            });
-            if low < high && apart.is_none() {
-                apart = Some(at);
-            }
-            self.limits.push(if low > f64::NEG_INFINITY {
-                (low, high)
-            } else {
-                (f64::NEG_INFINITY, f64::INFINITY)
-            });
-        }
-        if to - from <= LANES {
-            self.nodes[number].leaf = u32::try_from(self.records.len() / LANES).unwrap_or(NOBODY);
-            self.records.extend_from_slice(&self.order[from..to]);
-            let full = self.records.len().next_multiple_of(LANES);
-            self.records.resize(full, NOBODY);
-            return;
-        }
-        let middle = ((to - from) / 2).next_multiple_of(LANES);
-        let mut order = std::mem::take(&mut self.order);
-        let part = &mut order[from..to];
-        match apart {
-            Some(at) => {
-                part.select_nth_unstable_by(middle, |&a, &b| {
-                    let keys = self.key(a, at).total_cmp(&self.key(b, at));
-                    keys.then(a.cmp(&b))
-                });
-            }
-            None => {
-                let width = self.shape.width;
-                let at = widest(own, width, part);
-                let own = |record: u32| own.get(record as usize * width + at).copied();
-                part.select_nth_unstable_by(middle, |&a, &b| {
-                    let (x, y) = (own(a).unwrap_or(0.0), own(b).unwrap_or(0.0));
-                    x.total_cmp(&y).then(a.cmp(&b))
-                });
-            }
-        }
-        self.order = order;
-        self.split(own, from, from + middle);
-        self.nodes[number].second = u32::try_from(self.nodes.len()).unwrap_or(0);
-        self.split(own, from + middle, to);
-    }
+/// A strict number as it is sorted; what is equal to all comes first.
+fn key(places: &impl Places, record: u32, at: usize) -> f64 {
+    let number = places.strict(record as usize, at);
+    number.unwrap_or(f64::NEG_INFINITY)
 }
 
 /// The coordinate in which records lie farthest apart.
@@ -226,29 +159,51 @@ impl Index {
         let mut order: Vec<u32> = (0_u32..).take(n).collect();
         let homes: Vec<usize> = (0..n).map(|record| places.home(record)).collect();
         order.sort_by_key(|&record| homes[record as usize]);
-        let mut growing = Growing {
-            places,
-            shape: &shape,
-            order,
-            nodes: Vec::new(),
-            limits: Vec::new(),
-            records: Vec::new(),
+        let (mut limits, mut leaf_of, mut records) = (Vec::new(), Vec::new(), Vec::new());
+        let mut halve = |run: &mut [u32]| {
+            let mut apart = None;
+            for at in 0..shape.strict {
+                let keys = run.iter().map(|&record| key(places, record, at));
+                let (low, high) = keys
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), key| {
+                        (low.min(key), high.max(key))
+                    });
+                if low < high && apart.is_none() {
+                    apart = Some(at);
+                }
+                limits.push(if low > f64::NEG_INFINITY {
+                    (low, high)
+                } else {
+                    (f64::NEG_INFINITY, f64::INFINITY)
+                });
+            }
+            leaf_of.push(records.len() / LANES);
+            if run.len() <= LANES {
+                records.extend_from_slice(run);
+                records.resize(records.len().next_multiple_of(LANES), NOBODY);
+                return None;
+            }
+            let middle = (run.len() / 2).next_multiple_of(LANES);
+            Some(match apart {
+                Some(at) => part(run, middle, |r| key(places, r, at), f64::total_cmp),
+                None => {
+                    let at = widest(&own, width, run);
+                    let own = |r: u32| own.get(r as usize * width + at).copied();
+                    part(run, middle, |r| own(r).unwrap_or(0.0), f32::total_cmp)
+                }
+            })
         };
+        let mut tree = KdTree::new(order);
         let mut roots = Vec::new();
         let mut from = 0;
         while from < n {
-            let home = homes[growing.order[from] as usize];
-            let to = (growing.order).partition_point(|&record| homes[record as usize] <= home);
-            roots.push(u32::try_from(growing.nodes.len()).unwrap_or(0));
-            growing.split(&own, from, to);
+            let home = homes[tree.points()[from] as usize];
+            let to = tree
+                .points()
+                .partition_point(|&record| homes[record as usize] <= home);
+            roots.push(tree.plant(from..to, &mut halve));
             from = to;
         }
-        let Growing {
-            nodes,
-            limits,
-            records,
-            ..
-        } = growing;
         let leaves = leaves(&records, &shape, places);
         let blocks = terms.div_ceil(LANES);
         let mut half = vec![[0.5; LANES]; blocks * width];
@@ -262,8 +217,9 @@ impl Index {
             half,
             reach: vec![[0.0; LANES]; blocks * (width + 1)],
             roots,
-            boxes: vec![[0.0; LANES]; nodes.len() * blocks * (2 * width + 1)],
-            nodes,
+            boxes: vec![[0.0; LANES]; tree.n_nodes() * blocks * (2 * width + 1)],
+            tree,
+            leaf_of,
             limits,
             leaves,
             records,
@@ -288,15 +244,14 @@ impl Index {
         let (rows, blocks) = (self.rows(), self.blocks());
         let size = rows * blocks;
         let mut boxes = std::mem::take(&mut self.boxes);
-        for number in (0..self.nodes.len()).rev() {
-            let node = self.nodes[number];
+        for number in (0..self.tree.n_nodes()).rev() {
             let (before, after) = boxes.split_at_mut((number + 1) * size);
             let own = &mut before[number * size..];
-            if node.second == 0 {
-                self.box_of_leaf(node.leaf as usize, own);
+            let Some([_, second]) = self.tree.halves(number) else {
+                self.box_of_leaf(self.leaf_of[number], own);
                 continue;
-            }
-            let second = (node.second as usize - number - 1) * size;
+            };
+            let second = (second - number - 1) * size;
             let children = after[..size].iter().zip(&after[second..second + size]);
             for ((row, own), (a, b)) in own.iter_mut().enumerate().zip(children) {
                 let is_low = row % rows + 1 < rows && row % rows % 2 == 0;
@@ -401,18 +356,18 @@ impl Index {
         });
     }
 
-    fn admits(&self, node: u32, query: &Query) -> bool {
+    fn admits(&self, node: usize, query: &Query) -> bool {
         let strict = self.shape.strict;
-        let limits = &self.limits[node as usize * strict..(node as usize + 1) * strict];
+        let limits = &self.limits[node * strict..(node + 1) * strict];
         (limits.iter().zip(&query.strict))
             .all(|(&(low, high), wanted)| wanted.is_none_or(|x| low <= x && x <= high))
     }
 
     /// Bounds of the terms of a block in a node.
     #[inline(always)]
-    fn bounds(&self, node: u32, block: usize, query: &Query) -> Lanes {
+    fn bounds(&self, node: usize, block: usize, query: &Query) -> Lanes {
         let (width, rows) = (self.shape.width, self.rows());
-        let own = &self.boxes[(node as usize * self.blocks() + block) * rows..][..rows];
+        let own = &self.boxes[(node * self.blocks() + block) * rows..][..rows];
         let parabolas = self.half[block * width..].iter();
         let of_coordinates = (query.pulls[block * width..].iter().zip(parabolas))
             .zip(own.chunks_exact(2))
@@ -488,7 +443,7 @@ struct Searching<'a> {
 /// A node that is to be looked at.
 #[derive(Clone, Copy)]
 struct Open {
-    node: u32,
+    node: usize,
     /// Of its records' log-likelihood.
     bound: f64,
     /// The blocks that can add something to speak of, one bit each; blocks beyond always can.
@@ -505,7 +460,7 @@ impl pulp::NullaryFnOnce for Searching<'_> {
 
     #[inline(always)]
     fn call(mut self) {
-        let everything = |&node: &u32| Open {
+        let everything = |&node: &usize| Open {
             node,
             bound: f64::INFINITY,
             blocks: u64::MAX,
@@ -520,13 +475,11 @@ impl pulp::NullaryFnOnce for Searching<'_> {
             if next.bound == f64::NEG_INFINITY || next.bound < self.threshold {
                 continue;
             }
-            let node = self.index.nodes[next.node as usize];
-            if node.second == 0 {
-                self.leaf(next, node.leaf as usize);
+            let Some(halves) = self.index.tree.halves(next.node) else {
+                self.leaf(next, self.index.leaf_of[next.node]);
                 continue;
-            }
-            let (first, second) = (next.node + 1, node.second);
-            let (first, second) = (self.child(next, first), self.child(next, second));
+            };
+            let [first, second] = halves.map(|half| self.child(next, half));
             // The more promising one is on top.
             if first.bound > second.bound {
                 open.extend([second, first])
@@ -555,7 +508,7 @@ impl Searching<'_> {
 
     /// A child of a node, with the bound of its likelihoods.
     #[inline(always)]
-    fn child(&self, parent: Open, node: u32) -> Open {
+    fn child(&self, parent: Open, node: usize) -> Open {
         let mut own = Open { node, ..parent };
         if self.index.shape.strict > 0 && !self.index.admits(node, self.query) {
             own.bound = f64::NEG_INFINITY;
@@ -582,7 +535,7 @@ impl Searching<'_> {
     }
 
     /// The bound of a node that is far above the threshold, or where there is none: of all blocks, each as large as the greatest.
-    fn log_of_much(&self, node: u32) -> f64 {
+    fn log_of_much(&self, node: usize) -> f64 {
         let blocks = self.index.blocks();
         (0..blocks)
             .map(|block| log_sum(&self.index.bounds(node, block, self.query)))

@@ -1,0 +1,269 @@
+//! The k-d tree that several searches share: runs of points that are halved again and again, with a box around each.
+//!
+//! A search adds what it bounds by: distances from boxes of values, likelihoods from intervals of ranks. Two have trees of their own, because
+//! they compare many boxes at a time: the index of [`nearest`](super::nearest), and the one from which microaggregation strikes records out.
+
+use std::ops::Range;
+
+use super::Metric;
+use crate::table::matrix::{Matrix, Row};
+
+/// Runs of points, each halved until it is a leaf. Nodes are numbered depth first: the first half of a node is the next node.
+#[derive(Debug)]
+pub struct KdTree {
+    points: Vec<u32>,
+    runs: Vec<Run>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: u32,
+    end: u32,
+    /// The node of the second half; 0 of a leaf.
+    second: u32,
+}
+
+impl KdTree {
+    /// These points, without a node.
+    pub fn new(points: Vec<u32>) -> Self {
+        Self {
+            points,
+            runs: Vec::new(),
+        }
+    }
+
+    /// The tree with one root over all of these points; without points it has no node. See [`Self::plant`].
+    pub fn grow(points: Vec<u32>, mut halve: impl FnMut(&mut [u32]) -> Option<usize>) -> Self {
+        let mut tree = Self::new(points);
+        if !tree.points.is_empty() {
+            tree.plant(0..tree.points.len(), &mut halve);
+        }
+        tree
+    }
+
+    /// Adds a root over a run of the points and all nodes below it, and returns its number.
+    ///
+    /// `halve` is called once a node, in the order of their numbers, with the points of the node. It reorders them and returns where the
+    /// second half begins (strictly inside), or returns `None` for a leaf.
+    ///
+    /// # Panics
+    /// If the run, or a half, is not inside the points.
+    pub fn plant(
+        &mut self,
+        run: Range<usize>,
+        halve: &mut dyn FnMut(&mut [u32]) -> Option<usize>,
+    ) -> usize {
+        let node = self.runs.len();
+        self.runs.push(Run {
+            start: to_u32(run.start),
+            end: to_u32(run.end),
+            second: 0,
+        });
+        if let Some(half) = halve(&mut self.points[run.clone()]) {
+            let middle = run.start + half;
+            self.plant(run.start..middle, halve);
+            self.runs[node].second = to_u32(self.plant(middle..run.end, halve));
+        }
+        node
+    }
+
+    /// The points, those of a node together.
+    pub fn points(&self) -> &[u32] {
+        &self.points
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Where the points of a node stand.
+    #[inline(always)]
+    pub fn run(&self, node: usize) -> Range<usize> {
+        let run = self.runs[node];
+        run.start as usize..run.end as usize
+    }
+
+    /// The nodes of the two halves of a node; `None` of a leaf.
+    #[inline(always)]
+    pub fn halves(&self, node: usize) -> Option<[usize; 2]> {
+        let second = self.runs[node].second as usize;
+        (second > 0).then_some([node + 1, second])
+    }
+}
+
+/// Reorders a run so that the points with the least keys, of equal keys those with the least numbers, stand before `middle`; returns `middle`.
+pub fn part<K: Copy>(
+    run: &mut [u32],
+    middle: usize,
+    key: impl Fn(u32) -> K,
+    order: impl Fn(&K, &K) -> std::cmp::Ordering,
+) -> usize {
+    run.select_nth_unstable_by(middle, |&a, &b| order(&key(a), &key(b)).then(a.cmp(&b)));
+    middle
+}
+
+/// The nodes that a search still has to open, the nearest on top.
+#[derive(Debug, Default)]
+pub struct Waiting(Vec<(f64, usize)>);
+
+impl Waiting {
+    /// The beginning of a search.
+    pub fn begun(tree: &KdTree) -> Self {
+        let mut waiting = Self::default();
+        waiting.begin(tree);
+        waiting
+    }
+
+    /// Begins a search, in the memory of another.
+    pub fn begin(&mut self, tree: &KdTree) {
+        self.0.clear();
+        self.0
+            .extend((tree.n_nodes() > 0).then_some((f64::NEG_INFINITY, 0)));
+    }
+
+    /// The next leaf that may hold a point within the bound: nodes whose `least` is greater are left out, and of two halves the
+    /// nearer one comes first.
+    #[inline(always)]
+    pub fn next(
+        &mut self,
+        tree: &KdTree,
+        bound: f64,
+        mut least: impl FnMut(usize) -> f64,
+    ) -> Option<usize> {
+        while let Some((at_least, node)) = self.0.pop() {
+            if at_least > bound {
+                continue;
+            }
+            let Some(halves) = tree.halves(node) else {
+                return Some(node);
+            };
+            let [first, second] = halves.map(|half| (least(half), half));
+            if second.0 < first.0 {
+                self.0.extend([first, second]);
+            } else {
+                self.0.extend([second, first]);
+            }
+        }
+        None
+    }
+}
+
+/// The values of one attribute of some points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// The least value; infinite if all miss it.
+    pub low: f64,
+    /// The greatest value; −∞ if all miss it.
+    pub high: f64,
+    /// Whether a point misses it.
+    pub has_gaps: bool,
+}
+
+impl Span {
+    /// The span of an attribute over a run of points.
+    pub fn of(points: &Matrix, run: &[u32], attribute: usize) -> Self {
+        let mut span = Self {
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            has_gaps: false,
+        };
+        for &point in run {
+            match points.value(point as usize, attribute) {
+                Some(value) => {
+                    (span.low, span.high) = (span.low.min(value), span.high.max(value));
+                }
+                None => span.has_gaps = true,
+            }
+        }
+        span
+    }
+}
+
+/// Which runs are not halved any more.
+#[derive(Debug, Clone, Copy)]
+pub enum Leaves {
+    /// Runs are halved in the middle; those of at most so many points, or of points that differ in gaps alone, are leaves.
+    UpTo(usize),
+    /// Every leaf but the last holds exactly so many points.
+    Full(usize),
+}
+
+/// A [`KdTree`] with the span of each attribute in each node.
+#[derive(Debug)]
+pub struct BoxTree {
+    /// The nodes.
+    pub tree: KdTree,
+    /// Attribute by attribute, node by node.
+    spans: Vec<Span>,
+    width: usize,
+}
+
+impl BoxTree {
+    /// The tree of all records of a matrix, each node halved by the attribute in which it is widest, after weighting.
+    ///
+    /// # Complexity
+    /// O(n log² n) time, O(n d) memory.
+    ///
+    /// # Panics
+    /// If there are more points than a `u32` counts.
+    pub fn build(points: &Matrix, weights: &[f64], leaves: Leaves) -> Self {
+        let width = points.n_attributes();
+        let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let mut spans = Vec::new();
+        let tree = KdTree::grow((0..to_u32(points.n_records())).collect(), |run| {
+            let (mut widest, mut most) = (0, 0.0);
+            for (attribute, scale) in scales.iter().enumerate() {
+                let span = Span::of(points, run, attribute);
+                let extent = (span.high - span.low) * scale;
+                if extent > most {
+                    (widest, most) = (attribute, extent);
+                }
+                spans.push(span);
+            }
+            let middle = match leaves {
+                Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
+                Leaves::UpTo(_) => run.len() / 2,
+                Leaves::Full(size) if run.len() <= size => return None,
+                Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
+            };
+            let value = |point: u32| points.row(point as usize)[widest];
+            Some(part(run, middle, value, f64::total_cmp))
+        });
+        Self { tree, spans, width }
+    }
+
+    /// The span of each attribute in a node.
+    #[inline(always)]
+    pub fn spans(&self, node: usize) -> &[Span] {
+        &self.spans[node * self.width..(node + 1) * self.width]
+    }
+}
+
+impl Metric {
+    /// What an attribute contributes at least to the distance from a query to any point whose value is in the span, or missing where the span
+    /// has gaps: the canonical recipe for the nearest value, and rounding keeps order. So sums of these, in the order of the attributes, are
+    /// never above [`Self::key`].
+    #[inline(always)]
+    pub fn least(&self, query: Row<'_>, attribute: usize, span: Span) -> f64 {
+        let (weight, missing) = (self.weights[attribute], self.missing[attribute]);
+        if query.is_missing(attribute) || span.low > span.high {
+            return missing;
+        }
+        if weight == 0.0 {
+            return 0.0;
+        }
+        let value = query.values()[attribute];
+        let away = (span.low - value).max(value - span.high).max(0.0);
+        let term = weight * (away * away);
+        if span.has_gaps {
+            term.min(missing)
+        } else {
+            term
+        }
+    }
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or_else(|_| panic!("points are numbered by u32"))
+}
