@@ -1,7 +1,6 @@
 //! Optimisation problems with exact solvers behind them.
 
 pub mod assignment;
-pub mod covering;
 pub mod milp;
 pub mod simplex;
 pub mod subsystem;

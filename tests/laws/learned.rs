@@ -142,7 +142,7 @@ fn two_weights_are_as_good_as_an_exhaustive_search_finds() {
         let noise = 2 + dice.roll(12);
         let (original, masked) = files(&mut dice, records, 2, noise);
         let expected = best_of_two_weights(&original, &masked);
-        for engine in [Engine::Auto, Engine::Cone, Engine::HittingSet] {
+        for engine in [Engine::Auto, Engine::Cone, Engine::Branch] {
             let (original, masked) = (table(&original), table(&masked));
             let found = with_case(&original, &masked, |case| {
                 proven(case, Family::WeightedMean, engine).0

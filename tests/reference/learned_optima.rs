@@ -61,7 +61,7 @@ fn weighted_means_of_set_c() {
         Set::C,
         &[
             (WeightedMean, Engine::Auto, WM_OF_C),
-            (WeightedMean, Engine::HittingSet, WM_OF_C),
+            (WeightedMean, Engine::Branch, WM_OF_C),
             (WeightedMeanMetric, Engine::Auto, WM_OF_C),
             (OrderedWeightedMean, Engine::Auto, owa),
         ],
@@ -76,7 +76,6 @@ fn choquet_integrals_of_set_c() {
         Set::C,
         &[
             (Family::Choquet, Engine::Auto, ci),
-            (Family::Choquet, Engine::HittingSet, ci),
             (
                 Family::ChoquetTwoAdditive,
                 Engine::Auto,

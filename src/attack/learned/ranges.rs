@@ -12,7 +12,7 @@
 use super::{family::Family, weights::measure_of};
 use crate::{
     optimize::{
-        simplex::{Outcome, Simplex},
+        simplex::{End, Vertex},
         subsystem::{Problem, Semidefinite, SparseRow, Watch},
     },
     stats::eigen::Eigen,
@@ -194,7 +194,7 @@ fn centre_of(problem: &Problem, mut cell: Cell<'_>, watch: &dyn Watch) -> Option
 struct Cell<'a> {
     problem: &'a Problem,
     blocks: &'a [usize],
-    program: Simplex,
+    program: Vertex,
     /// The variable of the margin that all rows must exceed.
     margin: Option<u32>,
     is_present: Vec<bool>,
@@ -215,9 +215,9 @@ impl<'a> Cell<'a> {
             let sizes = space.lower.iter().zip(&space.upper);
             upper.push(sizes.map(|(l, u)| l.abs().max(u.abs())).sum());
         }
-        let mut program = Simplex::new(vec![0.0; lower.len()], lower, upper);
+        let mut program = Vertex::new(vec![0.0; lower.len()], lower, upper);
         if let Some(plane) = &space.plane {
-            program.add_row(plane.clone(), 1.0, 1.0);
+            program.push_row(plane.iter().copied(), 1.0, true);
         }
         Self {
             problem,
@@ -238,8 +238,8 @@ impl<'a> Cell<'a> {
         let Some(margin) = self.margin else { return };
         for (parameter, (&lower, &upper)) in space.lower.iter().zip(&space.upper).enumerate() {
             if lower < upper {
-                let row = vec![(to_u32(parameter), 1.0), (margin, -1.0)];
-                self.program.add_row(row, lower, f64::INFINITY);
+                let row = [(to_u32(parameter), 1.0), (margin, -1.0)];
+                self.program.push_row(row.into_iter(), lower, false);
             }
         }
     }
@@ -247,7 +247,7 @@ impl<'a> Cell<'a> {
     /// Solves, and again as long as the solution violates anything.
     fn settle(&mut self, watch: &dyn Watch) -> Option<()> {
         loop {
-            if watch.stops() || self.program.solve() != Outcome::Optimal {
+            if watch.stops() || self.program.settle(f64::INFINITY) != End::Optimal {
                 return None;
             }
             if !self.add_missing() {
@@ -260,9 +260,9 @@ impl<'a> Cell<'a> {
     fn add_missing(&mut self) -> bool {
         let before = self.program.n_rows();
         let dimension = self.problem.space.dimension();
-        let point = self.program.point()[..dimension].to_vec();
+        let point = self.program.x()[..dimension].to_vec();
         let margin = match self.margin {
-            Some(_) => self.program.point()[dimension],
+            Some(_) => self.program.x()[dimension],
             None => 0.0,
         };
         self.add_half_spaces(&point, if self.is_inside { margin } else { 0.0 });
@@ -298,11 +298,11 @@ impl<'a> Cell<'a> {
         missing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, place) in missing.into_iter().take(AT_ONCE) {
             self.is_listed[place] = true;
-            let row = half_spaces[place].clone();
+            let row = &half_spaces[place];
             if self.is_inside {
-                self.add_above_margin(row)
+                self.add_above_margin(row.clone())
             } else {
-                self.program.add_row(row, 0.0, f64::INFINITY);
+                self.program.push_row(row.iter().copied(), 0.0, false);
             }
         }
     }
@@ -321,7 +321,7 @@ impl<'a> Cell<'a> {
     /// The row must exceed the margin, if there is one, else 0.
     fn add_above_margin(&mut self, mut row: SparseRow) {
         row.extend(self.margin.map(|margin| (margin, -1.0)));
-        self.program.add_row(row, 0.0, f64::INFINITY);
+        self.program.push_row(row.into_iter(), 0.0, false);
     }
 
     /// The solution without what rounding left outside the box, and with a sum of exactly 1 where there is a plane.
@@ -330,7 +330,7 @@ impl<'a> Cell<'a> {
         let bounds = space.lower.iter().zip(&space.upper);
         let mut point: Vec<f64> = self
             .program
-            .point()
+            .x()
             .iter()
             .zip(bounds)
             .map(|(value, (&lower, &upper))| value.max(lower).min(upper))

@@ -49,11 +49,10 @@ pub(super) struct LearnedArgs {
 pub(super) enum EngineArg {
     /// Whichever suits the problem
     Auto,
-    /// Conflicts between records, and the fewest records that hit them all
-    HittingSet,
     /// Branch and bound over cones of weights (wm, wm-m, owa)
     Cone,
-    /// Branch and bound over records
+    /// Branch and cut over records
+    #[value(alias = "hitting-set")]
     Branch,
     /// The paper's mixed integer program: slow, a reference for small files
     Milp,
@@ -63,7 +62,6 @@ impl From<EngineArg> for Engine {
     fn from(engine: EngineArg) -> Self {
         match engine {
             EngineArg::Auto => Self::Auto,
-            EngineArg::HittingSet => Self::HittingSet,
             EngineArg::Cone => Self::Cone,
             EngineArg::Branch => Self::Branch,
             EngineArg::Milp => Self::Milp,

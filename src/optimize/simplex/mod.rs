@@ -1,457 +1,331 @@
-//! Linear programs of few variables and many rows, which are added, changed and switched off between solutions.
+//! Linear programmes of few variables, all between bounds, and many rows: the dual simplex method in the space of the variables.
 //!
 //! ```text
-//! minimise   c·x     such that   lower ≤ x ≤ upper,   low_i ≤ a_i·x ≤ high_i  for all rows i
+//! min c·x      a·x ≥ b for all rows      lower ≤ x ≤ upper
 //! ```
 //!
-//! All variables have finite bounds. The method keeps a corner, n tight constraints with the n × n inverse of their matrix: with a
-//! constraint that is violated the dual simplex method exchanges one of them, O(n²); the primal method does so where a multiplier
-//! has the wrong sign. It starts from the last corner, so that a small change costs a few exchanges.
-//!
-//! Costs are often a single variable (a margin), which makes nearly all multipliers 0 and the dual method stand still. So the dual
-//! method works with multipliers that are moved away from 0 a little, by a fixed sequence; the primal method then finishes with the true ones.
-//!
-//! # Trust
-//! Every outcome but [`Outcome::Stalled`] is checked in the end: a point by its rows, a bound by weak duality from the multipliers
-//! alone ([`Simplex::bound`]), into which rounding enters only by the sums.
-//!
-//! # Source
-//! C. Lemke, "The dual method of solving the linear programming problem", 1954; P. Harris, "Pivot selection methods of the Devex LP code",
-//! Mathematical Programming 5, 1973 (the ratio test with a tolerance).
+//! The state is a vertex: as many tight constraints (rows or bounds) as variables, and for each the direction that leaves it and
+//! stays on the others. Where c does not fall along any of them, the vertex is the optimum of what is tight, and its objective a
+//! lower bound. A violated constraint takes the place of one that stays behind. Rows may be added, and right sides and bounds may move
+//! at any time: none of it changes the multipliers, so every solve continues from the last.
 
-mod corner;
-mod dual;
-mod multipliers;
-mod primal;
+mod bound;
+mod solve;
 #[cfg(test)]
 mod tests;
 
-use corner::Corner;
+/// A multiplier that is less than this below 0 is 0.
+const ROUNDING: f64 = 1e-12;
 
-/// How much a constraint may be violated.
-const FEASIBLE: f64 = 1e-10;
-
-/// Turns between the methods.
-const ATTEMPTS: usize = 8;
-
-/// No exchange on a smaller growth.
-const PIVOT: f64 = 1e-9;
-
-/// Exchanges after which the inverse is worked out anew.
-const FRESH: usize = 100;
-
-/// What became of a linear program.
+/// A constraint that may be tight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The point is optimal.
+pub enum Tight {
+    /// A bound of a variable.
+    Bound(usize),
+    /// A row.
+    Row(usize),
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// At the optimum.
     Optimal,
-    /// The point costs less than the limit; it need not be optimal, and the bound may be lower.
-    Under,
-    /// Nothing costs less than the limit: [`Simplex::bound`] is not below it.
-    Over,
-    /// There is no point; the multipliers show it ([`Simplex::row_multipliers`]).
+    /// The objective exceeds the cutoff, as [`Vertex::bound`] shows.
+    Cutoff,
+    /// No point satisfies all constraints, as multipliers show.
     Infeasible,
-    /// Rounding stood in the way: nothing is known.
-    Stalled,
+    /// Too many pivots, or rounding: nothing is known but the multipliers.
+    Unknown,
 }
 
-/// A linear program and its last solution.
+/// A vertex to go back to.
 #[derive(Debug, Clone)]
-pub struct Simplex {
-    n: usize,
-    costs: Vec<f64>,
-    /// The variables that have a cost.
-    costly: Vec<u32>,
-    /// Bounds of the variables, then of the rows.
-    low: Vec<f64>,
-    high: Vec<f64>,
-    rows: Vec<Vec<(u32, f64)>>,
-    /// 1 / |a| of each row.
-    scales: Vec<f64>,
-    corner: Corner,
-    /// Whether the constraint at each place is tight at its upper bound.
-    at_high: Vec<bool>,
-    /// How far beyond its bound the constraint at each place is held.
-    shifts: Vec<f64>,
-    /// Multipliers of the tight constraints.
-    multipliers: Vec<f64>,
-    point: Vec<f64>,
-    /// Row multipliers of the last outcome, and the bound that they show.
-    certificate: Vec<(usize, f64)>,
-    bound: f64,
-    along: Vec<f64>,
-    candidates: Vec<(f64, usize)>,
-    /// Exchanges since the inverse was worked out.
-    recent: usize,
-
-    exchanges: usize,
-    stale: bool,
+pub struct Place {
+    tight: Vec<Tight>,
+    signs: Vec<f64>,
+    directions: Vec<f64>,
+    age: usize,
 }
 
-impl Simplex {
-    /// A program without rows.
-    ///
-    /// # Panics
-    /// If the lengths differ. All bounds must be finite.
-    pub fn new(costs: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>) -> Self {
-        let n = costs.len();
-        assert!(
-            lower.len() == n && upper.len() == n,
-            "each variable has bounds"
-        );
-        let mut simplex = Self {
-            n,
-            costly: Vec::new(),
-            at_high: costs.iter().map(|&cost| cost < 0.0).collect(),
-            costs,
-            low: lower,
-            high: upper,
-            rows: Vec::new(),
-            scales: Vec::new(),
-            corner: Corner::new(n),
-            shifts: vec![0.0; n],
+/// A linear programme and its vertex.
+#[derive(Debug, Clone)]
+pub struct Vertex {
+    cost: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    right: Vec<f64>,
+    norms: Vec<f64>,
+    equal: Vec<bool>,
+    relaxed: Vec<bool>,
+    /// The rows that are not relaxed.
+    live: Vec<usize>,
+    /// Which constraint is tight at each place; `sign · a·x ≥ sign · b`.
+    tight: Vec<Tight>,
+    signs: Vec<f64>,
+    /// One direction a place.
+    directions: Vec<f64>,
+    multipliers: Vec<f64>,
+    row_tight: Vec<bool>,
+    bound_tight: Vec<bool>,
+    x: Vec<f64>,
+    weights: Vec<f64>,
+    /// Rows that were much violated when all were last looked at, and how much is much.
+    candidates: Vec<usize>,
+    accept: f64,
+    age: usize,
+    /// Pivots so far.
+    pub pivots: usize,
+}
+
+impl Vertex {
+    /// A programme without rows.
+    pub fn new(cost: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>) -> Self {
+        let n = cost.len();
+        let mut this = Self {
+            cost,
+            lower,
+            upper,
+            starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+            right: Vec::new(),
+            norms: Vec::new(),
+            equal: Vec::new(),
+            relaxed: Vec::new(),
+            live: Vec::new(),
+            tight: Vec::new(),
+            signs: vec![1.0; n],
+            directions: vec![0.0; n * n],
             multipliers: vec![0.0; n],
-            point: vec![0.0; n],
-            certificate: Vec::new(),
-            bound: f64::NEG_INFINITY,
-            along: vec![0.0; n],
+            row_tight: Vec::new(),
+            bound_tight: vec![false; n],
+            x: vec![0.0; n],
+            weights: vec![0.0; n],
             candidates: Vec::new(),
-            recent: 0,
-            exchanges: 0,
-            stale: true,
+            accept: 0.0,
+            age: 0,
+            pivots: 0,
         };
-        simplex.list_costs();
-        simplex
-    }
-
-    /// Adds the row `low ≤ a·x ≤ high` and gives its number. Infinite bounds mean none.
-    pub fn add_row(&mut self, row: Vec<(u32, f64)>, low: f64, high: f64) -> usize {
-        let square: f64 = row.iter().map(|(_, v)| v * v).sum();
-        self.scales.push(if square > 0.0 {
-            1.0 / square.sqrt()
-        } else {
-            1.0
-        });
-        self.rows.push(row);
-        self.low.push(low);
-        self.high.push(high);
-        self.corner.push();
-        self.rows.len() - 1
-    }
-
-    /// Changes the bounds of a row: both infinite switch it off.
-    pub fn set_row(&mut self, row: usize, low: f64, high: f64) {
-        self.set(self.n + row, low, high);
-    }
-
-    /// Changes the bounds of a variable: equal ones fix it.
-    pub fn set_bounds(&mut self, variable: usize, lower: f64, upper: f64) {
-        self.set(variable, lower, upper);
-    }
-
-    fn set(&mut self, constraint: usize, low: f64, high: f64) {
-        self.low[constraint] = low;
-        self.high[constraint] = high;
-        self.stale |= self.corner.is_tight(constraint);
-    }
-
-    /// Changes all costs.
-    pub fn set_costs(&mut self, costs: &[f64]) {
-        self.costs.copy_from_slice(costs);
-        self.list_costs();
-    }
-
-    /// Forgets the rows from this number on.
-    pub fn truncate(&mut self, n_rows: usize) {
-        let n_rows = n_rows.min(self.rows.len());
-        for place in 0..self.n {
-            let constraint = self.corner.tight[place];
-            if constraint >= self.n + n_rows {
-                self.replace_by_bound(place);
-            }
-        }
-        self.rows.truncate(n_rows);
-        self.scales.truncate(n_rows);
-        self.low.truncate(self.n + n_rows);
-        self.high.truncate(self.n + n_rows);
-        self.corner.truncate(self.n + n_rows);
-        self.certificate.clear();
-    }
-
-    /// Puts a bound of the variable that moves most on the edge in the place of a constraint.
-    fn replace_by_bound(&mut self, place: usize) {
-        let mut best = (0, 0.0);
-        for (variable, value) in self.corner.edge(place).enumerate() {
-            if !self.corner.is_tight(variable) && value.abs() > best.1 {
-                best = (variable, value.abs());
-            }
-        }
-        self.along_edges(best.0);
-        let along = std::mem::take(&mut self.along);
-        self.corner.exchange(place, best.0, &along);
-        self.along = along;
-        self.settle(place);
-        self.stale = true;
-    }
-
-    /// Forgets the corner: the next solution starts with all variables at bounds.
-    pub fn restart(&mut self) {
-        let n_rows = self.rows.len();
-        self.corner = Corner::new(self.n);
-        for _ in 0..n_rows {
-            self.corner.push();
-        }
-        self.at_high = self.costs.iter().map(|&cost| cost < 0.0).collect();
-        self.shifts.fill(0.0);
-        self.recent = 0;
-        self.stale = true;
+        this.reset();
+        this
     }
 
     /// Number of variables.
-    pub fn n_variables(&self) -> usize {
-        self.n
+    fn n(&self) -> usize {
+        self.cost.len()
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.rows.len()
+        self.right.len()
     }
 
-    /// A row's coefficients.
-    pub fn row(&self, row: usize) -> &[(u32, f64)] {
-        &self.rows[row]
-    }
-
-    /// The point of the last solution.
-    pub fn point(&self) -> &[f64] {
-        &self.point
-    }
-
-    /// What the point costs.
-    pub fn objective(&self) -> f64 {
-        self.costly
+    /// Adds a row `a·x ≥ right`, or `= right`.
+    pub fn push_row(
+        &mut self,
+        row: impl Iterator<Item = (u32, f64)>,
+        right: f64,
+        equal: bool,
+    ) -> usize {
+        for (column, value) in row {
+            self.columns.push(column);
+            self.values.push(value);
+        }
+        let start = self.starts[self.right.len()];
+        self.starts.push(self.columns.len());
+        let norm = self.values[start..]
             .iter()
-            .map(|&k| self.costs[k as usize] * self.point[k as usize])
-            .sum()
+            .map(|v| v * v)
+            .sum::<f64>()
+            .sqrt();
+        self.norms.push(if norm > 0.0 { norm } else { 1.0 });
+        self.right.push(right);
+        self.equal.push(equal);
+        self.relaxed.push(false);
+        self.live.push(self.relaxed.len() - 1);
+        self.row_tight.push(false);
+        self.right.len() - 1
     }
 
-    /// The value of a row at the point.
-    pub fn value(&self, row: usize) -> f64 {
-        self.value_of(self.n + row)
+    /// Moves the right side of a row. [`Self::locate`] must follow before the next solve.
+    pub fn set_right(&mut self, row: usize, right: f64) {
+        self.right[row] = right;
+        self.relaxed[row] = false;
     }
 
-    /// Rows with their multipliers λ: positive for a lower bound, negative for an upper one. With the reduced costs
-    /// `r = c − Σ λ a` (c = 0 if infeasible) nothing costs less than `Σ λ·(low or high) + Σ min(r lower, r upper)`.
-    pub fn row_multipliers(&self) -> &[(usize, f64)] {
-        &self.certificate
+    /// Moves the right side of a row to where no point within the bounds violates it: the row is left out.
+    pub fn relax(&mut self, row: usize, right: f64) {
+        self.right[row] = right;
+        self.relaxed[row] = true;
     }
 
-    /// The least cost that the multipliers leave possible; positive if infeasible.
-    pub fn bound(&self) -> f64 {
-        self.bound
+    /// Moves bounds. [`Self::locate`] must follow before the next solve.
+    pub fn set_bounds(&mut self, variable: usize, lower: f64, upper: f64) {
+        self.lower[variable] = lower;
+        self.upper[variable] = upper;
     }
 
-    /// Exchanges of all solutions so far.
-    pub fn exchanges(&self) -> usize {
-        self.exchanges
+    /// The bounds of a variable.
+    pub fn bounds(&self, variable: usize) -> (f64, f64) {
+        (self.lower[variable], self.upper[variable])
     }
 
-    /// Solves to the end.
-    pub fn solve(&mut self) -> Outcome {
-        self.run(None)
+    /// The vertex.
+    pub fn x(&self) -> &[f64] {
+        &self.x
     }
 
-    /// Asks whether anything costs less than a limit: stops as soon as that is known.
-    pub fn decide(&mut self, limit: f64) -> Outcome {
-        self.run(Some(limit))
+    /// The objective.
+    pub fn objective(&self) -> f64 {
+        self.cost.iter().zip(&self.x).map(|(c, x)| c * x).sum()
     }
 
-    fn run(&mut self, limit: Option<f64>) -> Outcome {
-        if self.n == 0 {
-            return self.without_variables();
-        }
-        let most = self.exchanges + 50 * (self.n + 20) + 10 * self.rows.len();
-        self.candidates.clear();
-        if self.stale {
-            self.refresh();
-        }
-        let mut anew = false;
-        for attempt in 0..ATTEMPTS {
-            if anew {
-                self.rebuild();
-            }
-            anew = true;
-            if self.violated(true).is_some()
-                && let Some(outcome) = self.dual(limit, most, attempt < 2)
-            {
-                if outcome == Outcome::Stalled {
-                    continue;
-                }
-                return outcome;
-            }
-            if limit.is_none_or(|limit| self.objective() >= limit) {
-                let ended = self.primal(limit, most);
-                // What was relaxed is violated now: on with the dual method.
-                anew = !self.unrelax();
-                if !ended {
-                    continue;
-                }
-            }
-            self.true_multipliers();
-            self.certify(None);
-            if limit.is_some_and(|limit| self.bound >= limit) {
-                return Outcome::Over;
-            }
-            if self.is_accurate() {
-                match limit {
-                    Some(limit) if self.objective() < limit => return Outcome::Under,
-                    Some(_) => {}
-                    None => return Outcome::Optimal,
-                }
-            }
-        }
-        self.certificate.clear();
-        self.bound = f64::NEG_INFINITY;
-        Outcome::Stalled
+    /// Tight constraints with their multipliers: positive for rows and lower bounds, negative for upper bounds.
+    pub fn multipliers(&self) -> impl Iterator<Item = (Tight, f64)> + '_ {
+        (0..self.n()).map(|place| {
+            (
+                self.tight[place],
+                self.signs[place] * self.multipliers[place],
+            )
+        })
     }
 
-    /// Rows that are not met by nothing are infeasible.
-    fn without_variables(&mut self) -> Outcome {
-        self.bound = 0.0;
-        self.certificate.clear();
-        for row in 0..self.rows.len() {
-            let (low, high) = (self.low[row], self.high[row]);
-            if low > 0.0 || high < 0.0 {
-                self.certificate = vec![(row, if low > 0.0 { 1.0 } else { -1.0 })];
-                self.bound = low.max(-high);
-                return Outcome::Infeasible;
-            }
-        }
-        Outcome::Optimal
-    }
-
-    /// Moves along an edge and exchanges.
-    fn enter(&mut self, entering: usize, above: bool, place: usize, distance: f64, shift: f64) {
-        for (value, edge) in self.point.iter_mut().zip(self.corner.edge(place)) {
-            *value += distance * edge;
-        }
-        let along = std::mem::take(&mut self.along);
-        self.corner.exchange(place, entering, &along);
-        self.along = along;
-        self.at_high[place] = above;
-        self.shifts[place] = if above { shift } else { -shift };
-        self.exchanges += 1;
-        self.recent += 1;
-        if self.recent >= FRESH {
-            self.rebuild();
-        }
-    }
-
-    fn value_of(&self, constraint: usize) -> f64 {
-        if constraint < self.n {
-            self.point[constraint]
-        } else {
-            dot(&self.rows[constraint - self.n], &self.point)
-        }
-    }
-
-    fn along_edges(&mut self, constraint: usize) {
-        let mut along = std::mem::take(&mut self.along);
-        if constraint < self.n {
-            let unit = u32::try_from(constraint).unwrap_or(u32::MAX);
-            self.corner
-                .along_edges(std::iter::once((unit, 1.0)), &mut along);
-        } else {
-            let row = self.rows[constraint - self.n].iter().copied();
-            self.corner.along_edges(row, &mut along);
-        }
-        self.along = along;
-    }
-
-    /// The tight constraints' bounds have changed: which bound, and where that is.
-    fn refresh(&mut self) {
-        for place in 0..self.n {
-            self.settle(place);
-        }
-        let values: Vec<f64> = (0..self.n).map(|place| self.target(place)).collect();
-        self.corner.point(&values, &mut self.point);
-        self.stale = false;
-    }
-
-    /// A tight constraint stays at a bound that exists.
-    fn settle(&mut self, place: usize) {
-        let constraint = self.corner.tight[place];
-        if self.high[constraint].is_infinite() {
-            self.at_high[place] = false;
-        } else if self.low[constraint].is_infinite() {
-            self.at_high[place] = true;
-        }
-    }
-
-    fn target(&self, place: usize) -> f64 {
-        let constraint = self.corner.tight[place];
-        let (low, high) = (self.low[constraint], self.high[constraint]);
-        match (low.is_infinite(), high.is_infinite()) {
-            // Switched off: it stays where it is.
-            (true, true) => self.value_of(constraint),
-            (true, false) => high + self.shifts[place],
-            (false, true) => low + self.shifts[place],
-            (false, false) if self.at_high[place] => high + self.shifts[place],
-            (false, false) => low + self.shifts[place],
-        }
-    }
-
-    fn rebuild(&mut self) {
-        let before: Vec<(usize, bool, f64, f64)> = (0..self.n)
-            .map(|k| {
-                let (at_high, shift) = (self.at_high[k], self.shifts[k]);
-                (self.corner.tight[k], at_high, shift, self.multipliers[k])
-            })
+    /// Forgets rows for which `keeps` is false and which are not tight. Gives the old numbers of those that stay, in their new order.
+    /// [`Self::locate`] must follow.
+    pub fn retain_rows(&mut self, keeps: impl Fn(usize) -> bool) -> Vec<usize> {
+        let kept: Vec<usize> = (0..self.n_rows())
+            .filter(|&row| self.row_tight[row] || keeps(row))
             .collect();
-        let rows = std::mem::take(&mut self.rows);
-        let n = self.n;
-        let lost = self.corner.rebuild(|constraint| &rows[constraint - n]);
-        self.rows = rows;
-        let mut state: Vec<Option<(bool, f64, f64)>> = vec![None; self.n + self.rows.len()];
-        for (constraint, at_high, shift, multiplier) in before {
-            state[constraint] = Some((at_high, shift, multiplier));
+        let mut numbers = vec![0; self.n_rows()];
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (new, &row) in kept.iter().enumerate() {
+            numbers[row] = new;
+            let entries = self.starts[row]..self.starts[row + 1];
+            columns.extend_from_slice(&self.columns[entries.clone()]);
+            values.extend_from_slice(&self.values[entries]);
+            starts.push(columns.len());
         }
+        for tight in &mut self.tight {
+            if let Tight::Row(row) = tight {
+                *row = numbers[*row];
+            }
+        }
+        self.right = kept.iter().map(|&row| self.right[row]).collect();
+        self.norms = kept.iter().map(|&row| self.norms[row]).collect();
+        self.equal = kept.iter().map(|&row| self.equal[row]).collect();
+        self.relaxed = kept.iter().map(|&row| self.relaxed[row]).collect();
+        self.row_tight = kept.iter().map(|&row| self.row_tight[row]).collect();
+        (self.starts, self.columns, self.values) = (starts, columns, values);
+        kept
+    }
+
+    /// Adds a variable that is in no row yet.
+    pub fn push_variable(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
+        let n = self.n();
+        let mut directions = vec![0.0; (n + 1) * (n + 1)];
         for place in 0..n {
-            let constraint = self.corner.tight[place];
-            let (at_high, shift, multiplier) = state[constraint].unwrap_or_else(|| {
-                let middle = 0.5 * (self.low[constraint] + self.high[constraint]);
-                (self.point[constraint] > middle, 0.0, 0.0)
-            });
-            self.at_high[place] = at_high;
-            self.shifts[place] = shift;
-            self.multipliers[place] = multiplier;
+            directions[place * (n + 1)..][..n]
+                .copy_from_slice(&self.directions[place * n..(place + 1) * n]);
         }
-        debug_assert!(lost.iter().all(|&variable| self.corner.is_tight(variable)));
-        self.recent = 0;
-        self.refresh();
+        directions[(n + 1) * (n + 1) - 1] = 1.0;
+        self.directions = directions;
+        self.cost.push(cost);
+        self.lower.push(lower);
+        self.upper.push(upper);
+        self.tight.push(Tight::Bound(n));
+        self.signs.push(1.0);
+        self.multipliers.push(0.0);
+        self.bound_tight.push(true);
+        self.x.push(0.0);
+        self.weights.push(0.0);
+        n
     }
 
-    /// Whether the tight constraints are where they should be, and nothing is violated.
-    fn is_accurate(&self) -> bool {
-        (0..self.n).all(|place| {
-            let value = self.value_of(self.corner.tight[place]);
-            (value - self.target(place)).abs() <= FEASIBLE
-        }) && (0..self.n + self.rows.len()).all(|c| self.violation(c).0 <= 1e-9)
+    /// Where it stands.
+    pub fn save(&self) -> Place {
+        Place {
+            tight: self.tight.clone(),
+            signs: self.signs.clone(),
+            directions: self.directions.clone(),
+            age: self.age,
+        }
     }
-}
 
-/// A number between 0.5 and 1.5 that looks random.
-fn spread(number: usize) -> f64 {
-    let mixed = (number as u64 + 1)
-        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        .rotate_left(31)
-        .wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    let top = u32::try_from(mixed >> 40).unwrap_or(0);
-    0.5 + f64::from(top) / f64::from(1_u32 << 24)
-}
+    /// Goes back to where it stood; no variable may have been added since. [`Self::locate`] must follow.
+    pub fn restore(&mut self, place: &Place) {
+        self.tight.clone_from(&place.tight);
+        self.signs.clone_from(&place.signs);
+        self.directions.clone_from(&place.directions);
+        self.age = place.age;
+        self.row_tight.fill(false);
+        self.bound_tight.fill(false);
+        for tight in &self.tight {
+            match *tight {
+                Tight::Bound(k) => self.bound_tight[k] = true,
+                Tight::Row(row) => self.row_tight[row] = true,
+            }
+        }
+    }
 
-fn dot(row: &[(u32, f64)], point: &[f64]) -> f64 {
-    row.iter()
-        .map(|&(k, value)| value * point[k as usize])
-        .sum()
+    /// Changes all costs, and starts again from bounds alone.
+    pub fn set_costs(&mut self, costs: &[f64]) {
+        self.cost.copy_from_slice(costs);
+        self.reset();
+    }
+
+    /// Starts again from bounds alone.
+    pub fn reset(&mut self) {
+        let n = self.n();
+        self.tight = (0..n).map(Tight::Bound).collect();
+        self.row_tight.fill(false);
+        self.bound_tight.fill(true);
+        self.signs.fill(1.0);
+        self.directions.fill(0.0);
+        for k in 0..n {
+            self.directions[k * n + k] = 1.0;
+        }
+        self.age = 0;
+        self.locate();
+    }
+
+    /// Works out the vertex from what is tight; bounds whose multipliers have the wrong sign change sides.
+    pub fn locate(&mut self) {
+        let n = self.n();
+        self.live.clear();
+        self.live
+            .extend((0..self.relaxed.len()).filter(|&row| !self.relaxed[row]));
+        self.x.fill(0.0);
+        for place in 0..n {
+            let direction = &mut self.directions[place * n..(place + 1) * n];
+            let mut multiplier: f64 = self
+                .cost
+                .iter()
+                .zip(direction.iter())
+                .map(|(c, d)| c * d)
+                .sum();
+            if let Tight::Bound(_) = self.tight[place]
+                && multiplier < -ROUNDING
+            {
+                multiplier = -multiplier;
+                self.signs[place] = -self.signs[place];
+                direction.iter_mut().for_each(|d| *d = -*d);
+            }
+            self.multipliers[place] = multiplier;
+            let sign = self.signs[place];
+            let right = match self.tight[place] {
+                Tight::Row(row) => sign * self.right[row],
+                Tight::Bound(k) if sign > 0.0 => self.lower[k],
+                Tight::Bound(k) => -self.upper[k],
+            };
+            if right != 0.0 {
+                for (x, d) in self.x.iter_mut().zip(direction.iter()) {
+                    *x += right * *d;
+                }
+            }
+        }
+    }
 }

@@ -26,7 +26,6 @@
 
 pub mod branch;
 pub mod cone;
-pub mod hitting_set;
 mod inside;
 pub mod line_search;
 pub mod naive;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Problem, Proof, Start, Watch, branch, cone, hitting_set, naive};
+use super::{Answer, Problem, Proof, Start, Watch, branch, cone, naive};
 use crate::error::Result;
 
 /// Weighted means of up to so many attributes are quickest proven over cells.
@@ -11,7 +11,7 @@ const CONE_UP_TO: usize = 5;
 /// Beyond these, cells have too many corners.
 const CELLS_UP_TO: usize = 7;
 
-/// The covering program of the search over blocks is dense: so many blocks at most.
+/// The covering program of the search over blocks is dense: beyond so many blocks, cells are tried first where they can be.
 const BRANCH_UP_TO: usize = 2_000;
 
 /// A way to solve the problem.
@@ -20,11 +20,10 @@ const BRANCH_UP_TO: usize = 2_000;
 pub enum Engine {
     /// Whichever suits the problem, one after the other.
     Auto,
-    /// Implicit hitting sets.
-    HittingSet,
     /// Branch and bound over simplicial cones; for weighted means.
     Cone,
-    /// Branch and bound over blocks.
+    /// Branch and cut over blocks. `hitting-set` was an engine with the same proofs.
+    #[serde(alias = "hitting-set")]
     Branch,
     /// The paper's mixed integer program, by a solver: the reference.
     Milp,
@@ -62,7 +61,7 @@ pub fn solve(
         Engine::Auto if n_blocks <= BRANCH_UP_TO => Engine::Branch,
         // Its corners take memory of the records alone.
         Engine::Auto if is_simplex && problem.space.dimension() <= CELLS_UP_TO => Engine::Cone,
-        Engine::Auto => Engine::HittingSet,
+        Engine::Auto => Engine::Branch,
         chosen => chosen,
     };
     match engine {
@@ -75,8 +74,7 @@ pub fn solve(
                 ..cone::Options::default()
             },
         )),
-        Engine::Auto | Engine::HittingSet => Ok(hitting_set::solve(problem, start, watch)),
-        Engine::Branch => Ok(branch::solve(problem, start, watch)),
+        Engine::Auto | Engine::Branch => Ok(branch::solve(problem, start, watch)),
         Engine::Milp => naive::solve(problem, &start, watch, naive::Options::default()),
     }
 }

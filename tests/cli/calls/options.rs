@@ -283,10 +283,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
                 &["exists,most", "power:2", "power:nan", "*"],
             ),
             ("--nearest-clusters", &["3", "*"]),
-            (
-                "--engine",
-                &["auto", "hitting-set", "cone", "branch", "milp"],
-            ),
+            ("--engine", &["auto", "cone", "branch", "milp"]),
             ("--weights", &["out-weights.json"]),
             ("--use-weights", &["wm.json", "ci.json", "sb.json"]),
             ("--certificate", &["out-proof.json"]),

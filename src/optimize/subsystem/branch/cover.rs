@@ -4,10 +4,8 @@
 //! min Σ z_b      Σ_{b ∈ C} z_b ≥ 1 for all conflicts C      0 ≤ z ≤ 1
 //! ```
 
-use super::vertex::{End, Place, Tight, Vertex};
+use crate::optimize::simplex::{End, Place, Tight, Vertex};
 
-/// The most pivots of one solve.
-const MAX_PIVOTS: usize = 20_000;
 /// The most pivots of a trial.
 const TRIAL_PIVOTS: usize = 30;
 
@@ -72,12 +70,7 @@ impl Cover {
 
     /// Solves, until the weight exceeds the cutoff.
     pub fn solve(&mut self, cutoff: f64) -> End {
-        let end = self.vertex.solve(cutoff, MAX_PIVOTS);
-        if end != End::Unknown {
-            return end;
-        }
-        self.vertex.reset();
-        self.vertex.solve(cutoff, MAX_PIVOTS)
+        self.vertex.settle(cutoff)
     }
 
     /// No solution weighs less, as the multipliers show.

@@ -32,7 +32,6 @@ mod repair;
 mod separate;
 #[cfg(test)]
 mod tests;
-mod vertex;
 mod worker;
 
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! Whether blocks can be satisfied together, and if not, which of them cannot.
 
-use super::vertex::{End, Tight, Vertex};
+use crate::optimize::simplex::{End, Tight, Vertex};
 use crate::{
     optimize::subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds},
     stats::eigen::Eigen,

@@ -1,6 +1,6 @@
 //! Parameters that are in P to the last bit of its inequalities.
 
-use super::vertex::{End, Vertex};
+use crate::optimize::simplex::{End, Vertex};
 use crate::optimize::subsystem::{Semidefinite, Space, SparseRow};
 
 /// The most pivots of the search for a centre.

@@ -388,3 +388,105 @@ fn stopped_the_parameters_stay_where_they_are() {
     check(&problem, &stopped);
     assert_eq!(stopped.parameters, parameters);
 }
+
+/// With two parameters p = (a, 1 − a) each row holds on a half-line of a: the most intervals over a point.
+#[test]
+fn on_a_line_the_optimum_is_the_most_intervals_over_a_point() {
+    let mut sequence = Sequence(7);
+    for case in 0..20 {
+        let n_blocks = 12;
+        let problem = Problem {
+            space: Space::simplex(2),
+            rows: sequence.rows(2, n_blocks, 1 + case % 2),
+        };
+        // Between the places at which some row changes its sign, in the middle.
+        let mut places = vec![0.0, 1.0];
+        for row in 0..problem.rows.n_rows() {
+            let at = |a: f64| problem.rows.row(row).dot(&[a, 1.0 - a]).0;
+            let (at_0, at_1) = (at(0.0), at(1.0));
+            if at_0 * at_1 < 0.0 {
+                places.push(at_0 / (at_0 - at_1));
+            }
+        }
+        places.sort_unstable_by(f64::total_cmp);
+        let middles = places.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
+        let most = middles
+            .chain([0.0, 1.0])
+            .map(|a| problem.count(&[a, 1.0 - a]))
+            .max()
+            .unwrap();
+        assert_eq!(solved(&problem).satisfied, most);
+    }
+}
+
+#[test]
+fn blocks_without_rows_are_satisfied_and_rows_of_zeros_never() {
+    let mut rows = Rows::new();
+    rows.push_block();
+    rows.push_block();
+    rows.push_row(0, &[1.0, -1.0]);
+    rows.push_block();
+    rows.push_row(0, &[0.0, 0.0]);
+    let problem = Problem {
+        space: Space::simplex(2),
+        rows,
+    };
+    assert_eq!(solved(&problem).satisfied, 2);
+    let nothing = Problem {
+        space: Space::simplex(2),
+        rows: Rows::new(),
+    };
+    let answer = solve(&nothing, Start::default(), &Patient);
+    assert_eq!((answer.satisfied, answer.bound), (0, 0));
+}
+
+/// The spaces that families have: simplex, monotone box with a fixed parameter, matrices, definite matrices; all of dimension 3.
+fn spaces() -> [Space; 4] {
+    let free = Space {
+        lower: vec![-1.0; 3],
+        upper: vec![1.0; 3],
+        ..Space::default()
+    };
+    [
+        Space::simplex(3),
+        Space {
+            lower: vec![0.0, 0.0, 1.0],
+            upper: vec![1.0; 3],
+            half_spaces: vec![vec![(0, -1.0), (2, 1.0)], vec![(0, -0.5), (1, 1.0)]],
+            ..Space::default()
+        },
+        free.clone(),
+        Space {
+            semidefinite: Some(Semidefinite { order: 2 }),
+            ..free
+        },
+    ]
+}
+
+/// A watch that stops at the question of this number.
+struct StopsAt(std::sync::atomic::AtomicUsize);
+
+impl Watch for StopsAt {
+    fn stops(&self) -> bool {
+        let order = std::sync::atomic::Ordering::Relaxed;
+        self.0
+            .fetch_update(order, order, |left| Some(left.saturating_sub(1)))
+            .is_ok_and(|left| left == 0)
+    }
+}
+
+#[test]
+fn stopped_at_any_question_the_answer_holds() {
+    for space in spaces() {
+        let problem = Problem {
+            space,
+            rows: Sequence(5).rows(3, 10, 2),
+        };
+        let exact = solve(&problem, Start::default(), &Patient);
+        for left in 0..60 {
+            let answer = solve(&problem, Start::default(), &StopsAt(left.into()));
+            check(&problem, &answer);
+            assert!(answer.satisfied <= exact.satisfied && answer.bound >= exact.bound);
+        }
+    }
+}

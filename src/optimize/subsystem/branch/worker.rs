@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{WHOLE, cover::Cover, oracle::Oracle, repair::Repair, separate::Found, vertex::End};
-use crate::optimize::subsystem::{Conflict, Problem, Watch};
+use super::{WHOLE, cover::Cover, oracle::Oracle, repair::Repair, separate::Found};
+use crate::optimize::{
+    simplex::End,
+    subsystem::{Conflict, Problem, Watch},
+};
 
 /// How often a block is tried in both ways before its mean gains are trusted.
 const RELIABLE: usize = 8;

@@ -8,6 +8,8 @@ use super::{End, Tight, Vertex};
 const VIOLATION: f64 = 1e-10;
 /// Pivots smaller than this are not trusted.
 const PIVOT: f64 = 1e-9;
+/// The most pivots of a program that is solved to the end, each time.
+const MAX_PIVOTS: usize = 20_000;
 /// Pivots after which directions are worked out again.
 const FRESH: usize = 100;
 /// Rows that are asked before all are.
@@ -251,6 +253,16 @@ impl Vertex {
             Tight::Bound(k) => (false, k),
             Tight::Row(row) => (true, row),
         }
+    }
+
+    /// Solves until the objective exceeds the cutoff; where rounding stands in the way, once more from bounds alone.
+    pub fn settle(&mut self, cutoff: f64) -> End {
+        let end = self.solve(cutoff, MAX_PIVOTS);
+        if end != End::Unknown {
+            return end;
+        }
+        self.reset();
+        self.solve(cutoff, MAX_PIVOTS)
     }
 
     /// Moves to the optimum, or until the objective exceeds the cutoff, or for so many pivots.
