@@ -79,16 +79,19 @@ impl<'a> Worker<'a> {
     /// Knows nothing yet.
     pub fn new(problem: &'a Problem, tolerance: usize) -> Self {
         let n = problem.rows.n_blocks();
+        let repair = Repair::new(&problem.space);
+        let mut best = problem.space.lower.clone();
+        repair.apply(&mut best);
         Self {
             problem,
             oracle: Oracle::new(problem),
-            repair: Repair::new(&problem.space),
+            repair,
             cover: Cover::new(n),
             known: BTreeSet::new(),
             gains: vec![[(0.0, 0); 2]; n],
             tolerance,
-            best: problem.space.lower.clone(),
-            satisfied: 0,
+            satisfied: problem.count(&best),
+            best,
             fresh: Vec::new(),
             doubt: f64::INFINITY,
             open: Vec::new(),
