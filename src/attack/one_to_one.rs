@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Lists, Nearest, Preference};
 use crate::{
-    distance::priced::{Ask, Offer, PricedPoints, Search},
+    distance::priced::{Ask, Offer, PricedPoints, Workspace},
     error::Result,
     optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
     table::matrix::Matrix,
@@ -156,7 +156,7 @@ fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) ->
     wishes
         .par_iter()
         .with_min_len(AT_ONCE)
-        .map_init(Search::default, |search, &Wish { row, below }| {
+        .map_init(Workspace::default, |search, &Wish { row, below }| {
             let ask = Ask {
                 k,
                 below,

@@ -121,29 +121,29 @@ impl PricedPoints {
     ///
     /// # Complexity
     /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
-    pub fn cheapest(&self, query: Row<'_>, ask: Ask, search: &mut Search) -> Vec<Offer> {
-        search.best.clear();
-        search.waiting.begin(&self.boxes.tree);
+    pub fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
+        workspace.best.clear();
+        workspace.waiting.begin(&self.boxes.tree);
         if ask.k > 0 {
             let ask = Ask {
                 turn: scatter::turn(ask.turn),
                 ..ask
             };
-            Arch::new().dispatch(|| self.walk(query, ask, search));
+            Arch::new().dispatch(|| self.walk(query, ask, workspace));
         }
-        search.best.clone()
+        workspace.best.clone()
     }
 
     #[inline(always)]
-    fn walk(&self, query: Row<'_>, ask: Ask, search: &mut Search) {
+    fn walk(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) {
         let tree = &self.boxes.tree;
         loop {
-            let limit = ask.limit(&search.best);
+            let limit = ask.limit(&workspace.best);
             let lower = |node| self.lower(query, node);
-            let Some(leaf) = search.waiting.next(tree, limit, lower) else {
+            let Some(leaf) = workspace.waiting.next(tree, limit, lower) else {
                 return;
             };
-            self.leaf(tree.run(leaf), query, ask, &mut search.best);
+            self.leaf(tree.run(leaf), query, ask, &mut workspace.best);
         }
     }
 
@@ -252,9 +252,9 @@ impl Ask {
     }
 }
 
-/// Room for a search, to be used again.
+/// What a search needs, to be used again.
 #[derive(Debug, Default)]
-pub struct Search {
+pub struct Workspace {
     best: Vec<Offer>,
     waiting: Waiting,
 }
@@ -322,7 +322,7 @@ mod tests {
                                 below,
                                 turn: query,
                             };
-                            let found = tree.cheapest(row, ask, &mut Search::default());
+                            let found = tree.cheapest(row, ask, &mut Workspace::default());
                             let all = (0..n).map(|i| metric.key(row, matrix.record(i)) - price(i));
                             let mut all: Vec<f64> = all.filter(|&worth| worth < below).collect();
                             all.sort_by(f64::total_cmp);
@@ -355,7 +355,7 @@ mod tests {
             below: f64::INFINITY,
             turn: 0,
         };
-        let found = tree.cheapest(query.record(0), ask, &mut Search::default());
+        let found = tree.cheapest(query.record(0), ask, &mut Workspace::default());
         let keys: Vec<(u32, f64)> = found.iter().map(|offer| (offer.point, offer.key)).collect();
         assert_eq!(keys, [(0, 0.0), (1, FARTHEST)]);
     }

@@ -1,6 +1,9 @@
 //! The slow obvious answers, by comparing with every point: the oracle of the fast paths.
 
-use super::{Boxes, Contest, Link};
+use super::{
+    answer::{Contest, Link},
+    boxes::Boxes,
+};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 

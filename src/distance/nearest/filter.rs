@@ -8,6 +8,13 @@ pub(super) const GROUP: usize = 64;
 /// Queries handled together.
 pub(super) const QUERIES: usize = 4;
 
+/// The least and greatest weights, and the greatest value, whose products neither vanish nor overflow.
+pub(super) const SAFE_WEIGHT: std::ops::RangeInclusive<f64> = 1e-250..=1e250;
+pub(super) const SAFE_VALUE: f64 = 1e150;
+
+/// Norms up to which sums of squares fit into `f32`.
+pub(super) const SAFE_NORM: f64 = 1e18;
+
 /// One number for each point of a group.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]

@@ -1,7 +1,7 @@
 //! What a search is for: what it still needs to see, and what it makes of what it sees.
 
+use super::answer::{Contest, Link};
 use super::tiles::{LANES, greater, least};
-use super::{Contest, Link};
 
 /// The rival of a query, as the query sees it.
 #[derive(Debug, Clone, Copy)]

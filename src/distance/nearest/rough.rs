@@ -25,8 +25,8 @@
 use pulp::Simd;
 use rayon::prelude::*;
 
+use super::filter::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
 use super::plan::FAN;
-use super::scan::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
 use super::tiles::{Axis, LANES};
 use super::tree::Tree;
 use crate::distance::Metric;

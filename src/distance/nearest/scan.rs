@@ -22,7 +22,9 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::filter::{Filtered, GROUP, QUERIES, Row, filter, filter_one};
+use super::filter::{
+    Filtered, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter, filter_one,
+};
 use super::goal::{Goal, Tile};
 use super::tiles::{Axis, LANES, axes_of};
 use super::tree::Tree;
@@ -35,13 +37,6 @@ pub(super) const BATCH: usize = 64;
 
 /// Groups of a block, the unit that the filter decides or leaves undecided.
 const GROUPS: usize = 16;
-
-/// The least and greatest weights, and the greatest value, whose products neither vanish nor overflow.
-pub(super) const SAFE_WEIGHT: std::ops::RangeInclusive<f64> = 1e-250..=1e250;
-pub(super) const SAFE_VALUE: f64 = 1e150;
-
-/// Norms up to which sums of squares fit into `f32`.
-pub(super) const SAFE_NORM: f64 = 1e18;
 
 /// Covers what underflow can take away.
 const UNDERFLOW: f64 = 1e-35;

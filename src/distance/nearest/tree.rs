@@ -13,7 +13,7 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// A node: runs of positions, each below one child.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct Fan {
     /// The node of each child, or [`NO_NODE`] for a leaf.
     pub child: [u32; FAN],
     /// Child `i` holds the positions `start[i]..start[i + 1]`, from a multiple of the tile size on.
@@ -34,7 +34,7 @@ pub(super) struct Tree {
     /// The position of each point.
     pub positions: Vec<u32>,
     /// Parents before children, the root first; none without points.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Fan>,
     /// For each node and attribute, the lower bounds of the children, then the upper ones.
     boxes: Vec<Lanes>,
     /// For each node and attribute, one bit a child; empty if no point misses anything.
@@ -304,10 +304,10 @@ fn span_of_leaf(tiles: &Tiles, start: usize, end: usize, attribute: usize) -> (f
 }
 
 /// Appends the node over these plans, and all below it, which start at a position.
-fn flatten(plans: &[Plan], start: usize, nodes: &mut Vec<Node>) -> u32 {
+fn flatten(plans: &[Plan], start: usize, nodes: &mut Vec<Fan>) -> u32 {
     let index = nodes.len();
     let end = start + plans.iter().map(Plan::n_points).sum::<usize>();
-    nodes.push(Node {
+    nodes.push(Fan {
         child: [NO_NODE; FAN],
         start: [end as u32; FAN + 1],
         first: [0; FAN],

@@ -32,11 +32,11 @@ pub(super) struct Matching {
     pub row_of: Vec<u32>,
     /// As many rows as columns: a price may have any sign, since no column stays alone.
     square: bool,
-    search: Search,
+    search: PathSearch,
 }
 
 /// What a search for a path has found of each column.
-struct Search {
+struct PathSearch {
     distance: Vec<f64>,
     /// The row from which a column is reached, and the place of the column in the row's list.
     from: Vec<(u32, u32)>,
@@ -73,7 +73,7 @@ impl Matching {
             pairs,
             prices,
             square,
-            search: Search {
+            search: PathSearch {
                 distance: vec![f64::INFINITY; n_columns],
                 from: vec![(NOBODY, NOBODY); n_columns],
                 seen: Vec::new(),
@@ -338,7 +338,7 @@ impl Matching {
     }
 }
 
-impl Search {
+impl PathSearch {
     /// The nearest column that was not yet looked at.
     fn next(&mut self) -> Option<u32> {
         while let Some(column) = self.ready.pop() {

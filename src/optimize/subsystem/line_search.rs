@@ -40,7 +40,7 @@ pub fn improve(
 ) -> (Vec<f64>, usize) {
     let own = own_starts(&problem.space);
     let starts = if starts.is_empty() { &own } else { starts };
-    let mut search = Search {
+    let mut search = Climb {
         problem,
         starts,
         intervals: Vec::new(),
@@ -148,7 +148,7 @@ enum Line {
     Direction(Vec<f64>),
 }
 
-struct Search<'a> {
+struct Climb<'a> {
     problem: &'a Problem,
     starts: &'a [Vec<f64>],
     /// Where blocks are satisfied on the line at hand.
@@ -159,7 +159,7 @@ struct Search<'a> {
     satisfied: usize,
 }
 
-impl Search<'_> {
+impl Climb<'_> {
     /// Another point to begin at, the `turn`-th.
     fn restart(&self, turn: usize) -> Vec<f64> {
         let space = &self.problem.space;

@@ -74,7 +74,7 @@ pub fn solve(
         Some(parameters) => parameters.clone(),
         None => inside.any()?,
     };
-    let mut search = Search {
+    let mut search = Known {
         problem,
         watch,
         satisfied: problem.count(&best),
@@ -104,7 +104,7 @@ pub fn solve(
 }
 
 /// What is known so far.
-struct Search<'a> {
+struct Known<'a> {
     problem: &'a Problem,
     watch: &'a dyn Watch,
     best: Vec<f64>,
@@ -112,7 +112,7 @@ struct Search<'a> {
     bound: usize,
 }
 
-impl Search<'_> {
+impl Known<'_> {
     fn is_done(&self, tolerance: usize) -> bool {
         self.bound.saturating_sub(self.satisfied) <= tolerance
     }

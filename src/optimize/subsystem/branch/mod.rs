@@ -37,7 +37,7 @@ mod worker;
 use rayon::prelude::*;
 
 use super::{Answer, Conflict, Problem, Proof, Start, Watch};
-use worker::{Node, Worker, whole};
+use worker::{Subproblem, Worker, whole};
 
 /// How far a weight may be from a whole number and count as one.
 const WHOLE: f64 = 1e-6;
@@ -50,21 +50,21 @@ const NODES: usize = 16;
 ///
 /// The bound rests on conflicts alone ([`Proof::Covering`]), whether or not the search was stopped.
 pub fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answer {
-    let mut search = Search::new(problem, &start, watch);
+    let mut search = BranchAndCut::new(problem, &start, watch);
     search.run(watch);
     search.answer(watch)
 }
 
 /// The state of the search.
-struct Search<'a> {
+struct BranchAndCut<'a> {
     problem: &'a Problem,
     tolerance: usize,
     workers: Vec<Worker<'a>>,
-    open: Vec<Node>,
+    open: Vec<Subproblem>,
     conflicts: Vec<Conflict>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BranchAndCut<'a> {
     fn new(problem: &'a Problem, start: &Start, watch: &dyn Watch) -> Self {
         let mut worker = Worker::new(problem, start.tolerance);
         if let Some(parameters) = &start.parameters {
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
             problem,
             tolerance: start.tolerance,
             workers: vec![worker],
-            open: vec![Node {
+            open: vec![Subproblem {
                 weight: 0.0,
                 fixed: Vec::new(),
             }],
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
     }
 
     /// The most promising nodes, one for each worker at most.
-    fn take(&mut self) -> Vec<Node> {
+    fn take(&mut self) -> Vec<Subproblem> {
         let cutoff = self.workers[0].cutoff();
         self.open.retain(|node| node.weight <= cutoff);
         // Stable: of equal weights the newest is last.

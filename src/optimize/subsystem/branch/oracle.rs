@@ -1,8 +1,10 @@
 //! Whether blocks can be satisfied together, and if not, which of them cannot.
 
-use crate::optimize::simplex::{End, Tight, Vertex};
 use crate::{
-    optimize::subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds},
+    optimize::{
+        simplex::{End, Tight, Vertex},
+        subsystem::{Conflict, Hard, MARGIN, Problem, proof::holds},
+    },
     stats::eigen::Eigen,
 };
 

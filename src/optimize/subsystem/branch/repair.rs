@@ -1,7 +1,9 @@
 //! Parameters that are in P to the last bit of its inequalities.
 
-use crate::optimize::simplex::{End, Vertex};
-use crate::optimize::subsystem::{Semidefinite, Space, SparseRow};
+use crate::optimize::{
+    simplex::{End, Vertex},
+    subsystem::{Semidefinite, Space, SparseRow},
+};
 
 /// The most pivots of the search for a centre.
 const MAX_PIVOTS: usize = 100_000;

@@ -3,23 +3,12 @@
 use super::{
     WHOLE,
     oracle::Reply,
-    worker::{Cut, Worker, to_float},
+    worker::{Cut, Found, Worker, to_float},
 };
 use crate::optimize::subsystem::{Conflict, Watch, proof::holds};
 
 /// A cut must be violated by this much.
 const VIOLATED: f64 = 1e-3;
-
-/// What a search for cuts brought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// So many new cuts.
-    Cuts(usize),
-    /// Rounding hides whether the kept blocks can be satisfied together.
-    Doubt,
-    /// The watch says stop.
-    Stopped,
-}
 
 impl Worker<'_> {
     /// Takes a conflict from elsewhere.

@@ -1,6 +1,6 @@
 //! Against programs that try all cells of small arrangements.
 
-use super::{Search, repair::Repair, solve};
+use super::{BranchAndCut, repair::Repair, solve};
 use crate::optimize::subsystem::{
     Answer, Patient, Problem, Proof, Rows, Semidefinite, Space, Start, Watch, proof::holds,
 };
@@ -359,7 +359,7 @@ fn a_solution_whose_blocks_are_lost_on_the_way_into_p_closes_nothing() {
     assert_eq!(solved(&problem).satisfied, 1);
     let mut other = problem.space.clone();
     other.half_spaces.push(vec![(0, -1.0), (1, 1.0)]);
-    let mut search = Search::new(&problem, &Start::default(), &Patient);
+    let mut search = BranchAndCut::new(&problem, &Start::default(), &Patient);
     search.workers[0].repair = Repair::new(&other);
     search.run(&Patient);
     let answer = search.answer(&Patient);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{WHOLE, cover::Cover, oracle::Oracle, repair::Repair, separate::Found};
+use super::{WHOLE, cover::Cover, oracle::Oracle, repair::Repair};
 use crate::optimize::{
     simplex::End,
     subsystem::{Conflict, Problem, Watch},
@@ -15,7 +15,7 @@ const PATIENCE: usize = 8;
 
 /// A part of the search: the blocks that are kept (`false`) and dropped there.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct Subproblem {
     /// No solution here drops less.
     pub weight: f64,
     /// The decisions.
@@ -29,6 +29,17 @@ pub struct Cut {
     pub blocks: Vec<usize>,
     /// Why.
     pub conflict: Conflict,
+}
+
+/// What a search for cuts brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// So many new cuts.
+    Cuts(usize),
+    /// Rounding hides whether the kept blocks can be satisfied together.
+    Doubt,
+    /// The watch says stop.
+    Stopped,
 }
 
 /// What becomes of a node.
@@ -70,7 +81,7 @@ pub struct Worker<'a> {
     /// The least weight of a node that rounding left undecided.
     pub doubt: f64,
     /// Nodes left open.
-    pub open: Vec<Node>,
+    pub open: Vec<Subproblem>,
     /// What was done.
     pub counts: Counts,
 }
@@ -160,7 +171,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Works on a node and, after each division, on the half that seems likelier; the other halves are left open.
-    pub fn work(&mut self, mut node: Node, most_nodes: usize, watch: &dyn Watch) {
+    pub fn work(&mut self, mut node: Subproblem, most_nodes: usize, watch: &dyn Watch) {
         self.cover.enter(&node.fixed);
         for done in 0.. {
             if done == most_nodes {
@@ -186,7 +197,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn attend(&mut self, node: &mut Node, watch: &dyn Watch) -> Fate {
+    fn attend(&mut self, node: &mut Subproblem, watch: &dyn Watch) -> Fate {
         let root = node.fixed.is_empty();
         let (most, enough, patience) = if root { (10, 0.005, 8) } else { (4, 0.05, 2) };
         let (mut last, mut idle) = (f64::NEG_INFINITY, 0);
@@ -226,7 +237,7 @@ impl<'a> Worker<'a> {
 
     /// Closes a node whose weights are those of a solution, if parameters are known that do as well as its least weight allows. What
     /// satisfies the kept blocks was considered, but putting it into P may have cost some of them.
-    fn accept(&mut self, node: &Node) -> Fate {
+    fn accept(&mut self, node: &Subproblem) -> Fate {
         let reachable = self.n() - whole(node.weight, self.n());
         if self.satisfied >= reachable {
             Fate::Done
@@ -235,7 +246,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn give_up(&mut self, node: &Node) -> Fate {
+    fn give_up(&mut self, node: &Subproblem) -> Fate {
         self.doubt = self.doubt.min(node.weight);
         Fate::Done
     }

@@ -105,7 +105,7 @@ pub fn solve_with(problem: &Problem, start: Start, watch: &dyn Watch, options: O
             proof: Proof::Search("nothing but the number of records".into()),
         };
     }
-    let mut search = Search {
+    let mut search = CellSearch {
         board: Board::new(problem, options.records_proof),
         options,
         tolerance: start.tolerance,
@@ -116,7 +116,7 @@ pub fn solve_with(problem: &Problem, start: Start, watch: &dyn Watch, options: O
         stack: Vec::new(),
         bytes: 0,
         turn: 0,
-        tree: vec![Node::Open],
+        tree: vec![Branch::Open],
     };
     search.run(watch);
     search.answer()
@@ -124,7 +124,7 @@ pub fn solve_with(problem: &Problem, start: Start, watch: &dyn Watch, options: O
 
 /// A node of the tree, as far as it is kept.
 #[derive(Debug, Clone)]
-enum Node {
+enum Branch {
     /// Nothing is known but what was known above.
     Open,
     Leaf {
@@ -138,7 +138,7 @@ enum Node {
     },
 }
 
-struct Search<'a> {
+struct CellSearch<'a> {
     board: Board<'a>,
     options: Options,
     tolerance: usize,
@@ -152,7 +152,7 @@ struct Search<'a> {
     stack: Vec<Cell>,
     bytes: usize,
     turn: u64,
-    tree: Vec<Node>,
+    tree: Vec<Branch>,
 }
 
 /// A cell that was looked at.
@@ -195,7 +195,7 @@ impl Known<'_> {
     }
 }
 
-impl Search<'_> {
+impl CellSearch<'_> {
     fn run(&mut self, watch: &dyn Watch) {
         let root = Cell::root(&self.board);
         let looked = self.look(root);
@@ -228,8 +228,8 @@ impl Search<'_> {
     fn replace(&mut self, cell: &Cell, cut: Cut, halves: [Looked; 2]) {
         let first = self.tree.len();
         if self.board.records_proof {
-            self.tree[cell.node] = Node::Split { cut, first };
-            self.tree.extend([Node::Open, Node::Open]);
+            self.tree[cell.node] = Branch::Split { cut, first };
+            self.tree.extend([Branch::Open, Branch::Open]);
         }
         for (half, mut looked) in halves.into_iter().enumerate() {
             looked.cell.node = first + half;
@@ -275,7 +275,7 @@ impl Search<'_> {
         if self.board.records_proof {
             let mut conflicts = cell.wrong_together;
             conflicts.extend(cell.conflicts);
-            self.tree[cell.node] = Node::Leaf {
+            self.tree[cell.node] = Branch::Leaf {
                 wrong: cell.wrong,
                 conflicts,
             };
@@ -437,20 +437,20 @@ fn satisfied_at(cell: &Cell, board: &Board<'_>, shares: &[f64]) -> usize {
 }
 
 /// The tree in depth-first order.
-fn steps(tree: Vec<Node>) -> Vec<Step> {
+fn steps(tree: Vec<Branch>) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut waiting = vec![0];
     while let Some(node) = waiting.pop() {
         match &tree[node] {
-            Node::Open => steps.push(Step::Leaf {
+            Branch::Open => steps.push(Step::Leaf {
                 wrong: Vec::new(),
                 conflicts: Vec::new(),
             }),
-            Node::Leaf { wrong, conflicts } => steps.push(Step::Leaf {
+            Branch::Leaf { wrong, conflicts } => steps.push(Step::Leaf {
                 wrong: wrong.clone(),
                 conflicts: conflicts.clone(),
             }),
-            Node::Split { cut, first } => {
+            Branch::Split { cut, first } => {
                 steps.push(Step::Split {
                     a: cut.a,
                     b: cut.b,
