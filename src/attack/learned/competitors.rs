@@ -209,9 +209,7 @@ impl<'a> Competitors<'a> {
                 let is_out = exceeds(squares, own, is_ordered);
                 if is_out { f64::INFINITY } else { 0.0 }
             };
-            let Some(leaf) = waiting.next(tree, 0.0, least) else {
-                return None;
-            };
+            let leaf = waiting.next(tree, 0.0, least)?;
             for place in tree.run(leaf) {
                 let competitor = tree.points()[place] as usize;
                 self.squares(record, place, squares);
