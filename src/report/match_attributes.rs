@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{spreadsheet, text};
-use crate::schema::{Matching, Pair, Situation};
+use crate::schema::{ComparedBy, Distance, Family, Matching, Pair, Relation, ScaleBy, Situation};
 
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.match-attributes/1";
@@ -24,13 +24,13 @@ pub struct MatchReport {
     /// Records of the second file.
     pub b_records: usize,
     /// How numbers were brought to one scale.
-    pub scale: &'static str,
+    pub scale: ScaleBy,
     /// How distributions were compared.
-    pub distance: &'static str,
+    pub distance: Distance,
     /// The distance of distributions without anything in common.
     pub greatest_distance: f64,
-    /// `one-to-one` or `one-to-many`.
-    pub relation: &'static str,
+    /// Which relations were allowed.
+    pub relation: Relation,
     /// Bandwidth of the densities in standardised units; null without attributes of numbers.
     pub bandwidth: Option<f64>,
     /// Which of the four situations of linkage the files are in.
@@ -48,8 +48,8 @@ pub struct MatchReport {
 /// One of the four situations, and what it was counted from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SituationSummary {
-    /// `consensus`, `correspondence`, `conflict`, or `contrast`.
-    pub family: &'static str,
+    /// Which of the four.
+    pub family: Family,
     /// What the word means.
     pub meaning: &'static str,
     /// Matched pairs.
@@ -67,8 +67,8 @@ pub struct MatchedPair {
     pub a: String,
     /// Name in the second file.
     pub b: String,
-    /// `density`, `categories`, or `shares`.
-    pub compared_by: &'static str,
+    /// By what they were compared.
+    pub compared_by: ComparedBy,
     /// Their distance.
     pub distance: f64,
     /// The distance that chance would make of two samples of one distribution.
@@ -105,7 +105,7 @@ pub struct LeftOutAttribute {
 impl From<Situation> for SituationSummary {
     fn from(situation: Situation) -> Self {
         Self {
-            family: situation.family.word(),
+            family: situation.family,
             meaning: situation.family.meaning(),
             pairs: situation.pairs,
             same_variable: situation.same_variable,
@@ -119,7 +119,12 @@ impl SituationSummary {
     pub fn sentence(&self) -> String {
         format!(
             "Situation: {} – {}, for {} of {} pairs are recognised as one variable and {} of {} are recorded in the same terms.",
-            self.family, self.meaning, self.same_variable, self.pairs, self.same_terms, self.pairs
+            self.family.word(),
+            self.meaning,
+            self.same_variable,
+            self.pairs,
+            self.same_terms,
+            self.pairs
         )
     }
 }
@@ -129,7 +134,7 @@ impl From<&Pair> for MatchedPair {
         Self {
             a: pair.a_name.clone(),
             b: pair.b_name.clone(),
-            compared_by: pair.by.word(),
+            compared_by: pair.by,
             distance: pair.distance,
             chance: pair.chance,
             second: pair.second.as_ref().map(|second| second.name.clone()),
@@ -234,7 +239,10 @@ impl MatchReport {
         );
         out += &text::paragraph(&format!(
             "By how values are distributed, whoever they belong to (distance: {}, 0 the same to {:.0} nothing in common; scale: {}; {}).",
-            self.distance, self.greatest_distance, self.scale, self.relation
+            self.distance.word(),
+            self.greatest_distance,
+            self.scale.word(),
+            self.relation.word()
         ));
         out.push('\n');
         out += &self.table();
@@ -254,7 +262,7 @@ impl MatchReport {
                 vec![
                     pair.a.clone(),
                     pair.b.clone(),
-                    pair.compared_by.to_string(),
+                    pair.compared_by.word().into(),
                     verdict(pair),
                     number(pair.distance),
                     number(pair.chance),

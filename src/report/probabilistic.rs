@@ -41,7 +41,7 @@ pub struct ModelSummary {
     pub patterns: Vec<PatternSummary>,
     /// Pairs by what becomes of them, if error rates were admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decisions: Option<BTreeMap<&'static str, DecisionSummary>>,
+    pub decisions: Option<Decisions>,
     /// What must be said of it.
     pub remarks: Vec<String>,
 }
@@ -63,7 +63,29 @@ pub struct PatternSummary {
     pub weight: f64,
     /// What becomes of such a pair.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decision: Option<&'static str>,
+    pub decision: Option<Decision>,
+}
+
+/// Pairs by what becomes of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Decisions {
+    /// A clerk decides.
+    pub clerical: DecisionSummary,
+    /// They are linked.
+    pub link: DecisionSummary,
+    /// They are not linked.
+    pub non_link: DecisionSummary,
+}
+
+impl Decisions {
+    fn of(&mut self, decision: Decision) -> &mut DecisionSummary {
+        match decision {
+            Decision::Clerical => &mut self.clerical,
+            Decision::Link => &mut self.link,
+            Decision::NonLink => &mut self.non_link,
+        }
+    }
 }
 
 /// Pairs of one fate.
@@ -81,16 +103,10 @@ impl ModelSummary {
         let model = &fitted.model;
         let by_name = |values: &[f64]| known.iter().cloned().zip(values.iter().copied()).collect();
         let rows = || model.patterns.iter().zip(&fitted.matches);
-        let decided = rows().any(|(row, _)| row.decision.is_some());
-        let all = [Decision::Link, Decision::Clerical, Decision::NonLink];
-        let mut decisions: BTreeMap<&'static str, DecisionSummary> = all
-            .into_iter()
-            .filter(|_| decided)
-            .map(|decision| (word(decision), DecisionSummary::default()))
-            .collect();
+        let mut decisions: Option<Decisions> = None;
         for (row, &matches) in rows() {
             if let Some(decision) = row.decision {
-                let sum = decisions.entry(word(decision)).or_default();
+                let sum = decisions.get_or_insert_default().of(decision);
                 sum.pairs += row.pairs;
                 sum.matches += matches;
             }
@@ -114,7 +130,7 @@ impl ModelSummary {
             patterns: rows()
                 .map(|(row, &matches)| PatternSummary::new(row, known.len(), matches))
                 .collect(),
-            decisions: (!decisions.is_empty()).then_some(decisions),
+            decisions,
             remarks: model.remarks.clone(),
         }
     }
@@ -159,7 +175,7 @@ impl ModelSummary {
                     format!("{:.3e}", row.u),
                     format!("{:+.2}", row.weight),
                 ];
-                cells.extend(row.decision.map(String::from));
+                cells.extend(row.decision.map(|decision| decision.word().into()));
                 cells
             })
             .collect();
@@ -209,8 +225,11 @@ impl ModelSummary {
                 .map(|remark| format!("Beware: {remark}.")),
         );
         if let Some(decisions) = &self.decisions {
-            let part = |word: &str| decisions.get(word).copied().unwrap_or_default();
-            let (link, clerical, non_link) = (part("link"), part("clerical"), part("non-link"));
+            let Decisions {
+                link,
+                clerical,
+                non_link,
+            } = decisions;
             lines.push(format!(
                 "At the admitted error rates {} pairs are linked ({} of them matches), {} go to a clerk ({}), and {} are not \
                  linked ({}).",
@@ -230,7 +249,7 @@ impl PatternSummary {
             m: row.m,
             u: row.u,
             weight: row.weight,
-            decision: row.decision.map(word),
+            decision: row.decision,
         }
     }
 }
@@ -243,12 +262,4 @@ fn signs(pattern: Pattern, width: usize) -> String {
             Some(false) => '0',
         })
         .collect()
-}
-
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Link => "link",
-        Decision::Clerical => "clerical",
-        Decision::NonLink => "non-link",
-    }
 }

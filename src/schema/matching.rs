@@ -1,6 +1,7 @@
 //! From distances to pairs of attributes.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::{
     profile::{self, Content, Profile, ScaleBy},
@@ -15,12 +16,23 @@ use crate::{
 };
 
 /// Which relations between attributes are allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// Each attribute at most once; as many pairs as can be, at the least sum of distances.
     OneToOne,
     /// Each attribute of the first file with its nearest of the second, whoever else has that.
     OneToMany,
+}
+
+impl Relation {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OneToOne => "one-to-one",
+            Self::OneToMany => "one-to-many",
+        }
+    }
 }
 
 /// How attributes are matched.

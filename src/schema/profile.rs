@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::{
     stats::{
@@ -16,7 +17,8 @@ use crate::{
 ///
 /// All but `None` and `MinMax` end in `asinh`: near 0 it changes nothing, far out it is a logarithm, so that a few large
 /// amounts do not leave all others in one place. A positive factor and a shift of an attribute change nothing but with `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ScaleBy {
     /// `asinh((x − mean) / sd)`, each attribute by its own.
     Z,
@@ -28,6 +30,18 @@ pub enum ScaleBy {
     /// The units of the files: `asinh(x / u)` with one u for all attributes of both files, the least of their IQRs (or
     /// wider ranges). It distinguishes attributes by their sizes, too.
     None,
+}
+
+impl ScaleBy {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Z => "z",
+            Self::Robust => "robust",
+            Self::MinMax => "minmax",
+            Self::None => "none",
+        }
+    }
 }
 
 /// An attribute without its records.

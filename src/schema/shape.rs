@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::profile::CategoryProfile;
 
 /// How the difference of two distributions is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Distance {
     /// `∫ |f − g|`, twice the total variation: 0 to 2.
     L1,
@@ -14,6 +17,14 @@ pub enum Distance {
 }
 
 impl Distance {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::L1 => "l1",
+            Self::Hellinger => "hellinger",
+        }
+    }
+
     /// What two distributions without anything in common have.
     pub fn greatest(self) -> f64 {
         match self {
@@ -41,7 +52,8 @@ impl Distance {
 }
 
 /// By what two attributes were compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ComparedBy {
     /// Densities of numbers.
     Density,

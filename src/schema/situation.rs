@@ -1,5 +1,7 @@
 //! Which of the four situations of record linkage two files are in.
 
+use serde::Serialize;
+
 use super::{
     matching::Pair,
     profile::{Content, Profile},
@@ -12,7 +14,8 @@ use super::{
 /// # Source
 /// The words are those of knowledge acquisition from several experts: M. L. G. Shaw, B. R. Gaines, "Comparing conceptual
 /// structures: consensus, conflict, correspondence and contrast", Knowledge Acquisition 1, 1989; V. Torra uses them for records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Same variables, same terms.
     Consensus,

@@ -46,7 +46,8 @@ pub struct PatternRow {
 }
 
 /// What becomes of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// It is linked.
     Link,
@@ -54,6 +55,17 @@ pub enum Decision {
     Clerical,
     /// It is not linked.
     NonLink,
+}
+
+impl Decision {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Clerical => "clerical",
+            Self::NonLink => "non-link",
+        }
+    }
 }
 
 /// The error rates that are admitted.
