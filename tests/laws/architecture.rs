@@ -36,7 +36,10 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("certificate", &["error", "table", "stats"]),
     ("distance", &["table", "stats"]),
     ("agreement", &["table", "stats", "distance"]),
-    ("mask", &["error", "table", "rng", "statement", "stats"]),
+    (
+        "mask",
+        &["error", "table", "rng", "statement", "stats", "distance"],
+    ),
     (
         "attack",
         &[
