@@ -1,6 +1,6 @@
 //! Kernel distances: distances between records as they look in the space of a kernel.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, num::NonZeroU32};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::{
     distance::Metric,
     error::{Error, Result},
     memory,
+    stats::checked::Finite,
     table::matrix::Matrix,
 };
 
@@ -33,13 +34,13 @@ pub enum Kernel {
     Mahalanobis,
     /// `(1 + x·y)^d`.
     Polynomial {
-        /// d, at least 1.
-        degree: u32,
+        /// d.
+        degree: NonZeroU32,
     },
     /// `tanh(x·y + b)`. It is no positive definite kernel: squared distances can be negative, which still orders pairs.
     Tanh {
         /// b.
-        offset: f64,
+        offset: Finite,
     },
 }
 
@@ -90,7 +91,7 @@ impl Attack for KernelDistance {
             Kernel::Rbf => "kernel exp(-λ|x - y|²): the order of am for every λ".into(),
             Kernel::Mahalanobis => "kernel exp(-(x - y)' S^-1 (x - y) / 2): the order of md".into(),
             Kernel::Polynomial { degree } => format!("kernel (1 + x.y)^{degree}, on z-scores"),
-            Kernel::Tanh { offset } => format!("kernel tanh(x.y + {offset}), on z-scores"),
+            Kernel::Tanh { offset } => format!("kernel tanh(x.y + {}), on z-scores", offset.get()),
         }
     }
 
@@ -117,7 +118,7 @@ impl Attack for KernelDistance {
             .prepare(scenario),
             Kernel::Polynomial { degree } => {
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
-                let monomials = Monomials::new(sought.n_attributes(), degree)?;
+                let monomials = Monomials::new(sought.n_attributes(), degree.get())?;
                 let cells = monomials.factors.len() * (seekers.n_records() + sought.n_records());
                 memory::check(
                     &format!(
@@ -150,6 +151,7 @@ impl Attack for KernelDistance {
                 .into())
             }
             Kernel::Tanh { offset } => {
+                let offset = offset.get();
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
                 let own = |matrix: &Matrix, record: usize| {
                     let row = matrix.row(record);

@@ -14,7 +14,7 @@ use crate::{
     distance::{Metric, form::Form},
     error::{Error, Result},
     memory,
-    stats::{covariance::covariance, eigen},
+    stats::{checked::Positive, covariance::covariance, eigen},
     table::matrix::Matrix,
 };
 
@@ -34,7 +34,7 @@ pub enum Singular {
     /// It is refused, and the attributes are named.
     Refused,
     /// This share of the mean variance is added to each variance.
-    Ridge(f64),
+    Ridge(Positive),
     /// Directions without variance do not count (Moore–Penrose).
     PseudoInverse,
 }
@@ -119,7 +119,7 @@ impl Attack for Mahalanobis {
     fn formula(&self) -> String {
         let inverse = match self.singular {
             Singular::Refused => String::new(),
-            Singular::Ridge(ridge) => format!(", ridge {ridge} of the mean variance"),
+            Singular::Ridge(ridge) => format!(", ridge {} of the mean variance", ridge.get()),
             Singular::PseudoInverse => ", pseudo-inverse".into(),
         };
         let law = match self.scatter {
@@ -247,7 +247,7 @@ impl Mahalanobis {
             .zip(&spread)
             .enumerate()
             .map(|(column, (&variance, &spread))| match self.singular {
-                Singular::Ridge(ridge) => Ok(1.0 / (variance + ridge * spread).sqrt()),
+                Singular::Ridge(ridge) => Ok(1.0 / (variance + ridge.get() * spread).sqrt()),
                 _ if variance > NO_VARIANCE * spread => Ok(1.0 / variance.sqrt()),
                 Singular::PseudoInverse => Ok(0.0),
                 Singular::Refused => {
@@ -278,7 +278,7 @@ impl Mahalanobis {
         let mut covariance = covariance.ok_or_else(few)?;
         let p = covariance.nrows();
         if let Singular::Ridge(ridge) = self.singular {
-            let more = ridge * covariance.diag().sum() / p as f64;
+            let more = ridge.get() * covariance.diag().sum() / p as f64;
             covariance
                 .diag_mut()
                 .map_inplace(|variance| *variance += more);

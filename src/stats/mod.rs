@@ -1,5 +1,6 @@
 //! Small statistics that masking, attacks and reports share.
 
+pub mod checked;
 pub mod copula;
 pub mod covariance;
 pub mod density;

@@ -56,6 +56,12 @@ fn manual_pages_hold_every_option_of_the_help() {
             .text()
             .replace("\\-", "-");
         assert!(page.contains(".TH"), "no manual page: {page}");
+        let by_words = sandbox.run(&format!("man {command}")).ended(0).text();
+        assert_eq!(by_words.replace("\\-", "-"), page);
+        assert_eq!(
+            sandbox.run(&format!("help {command}")).ended(0).text(),
+            help
+        );
         let options = options(&help);
         assert!(options.contains("--help"), "{command}: {help}");
         for option in options {

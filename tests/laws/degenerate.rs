@@ -1,6 +1,6 @@
 //! One battery of degenerate files over every masking method and every attack.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use sdcrisk::{
     agreement::Comparator,
@@ -34,6 +34,7 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::{ArcCost, DistanceScale, Grouping, MissingMatches, Partner},
+    stats::checked::{Finite, Positive},
     table::{AttrId, ReadOptions, Table},
 };
 
@@ -53,7 +54,7 @@ fn attacks() -> Vec<Box<dyn Attack>> {
     let standardize = Standardize::Own;
     for singular in [
         Singular::Refused,
-        Singular::Ridge(0.001),
+        Singular::Ridge(Positive::new(0.001).unwrap()),
         Singular::PseudoInverse,
     ] {
         for scatter in [
@@ -70,9 +71,15 @@ fn attacks() -> Vec<Box<dyn Attack>> {
     }
     for kernel in [
         Kernel::Rbf,
-        Kernel::Polynomial { degree: 1 },
-        Kernel::Polynomial { degree: 3 },
-        Kernel::Tanh { offset: -1.0 },
+        Kernel::Polynomial {
+            degree: NonZeroU32::MIN,
+        },
+        Kernel::Polynomial {
+            degree: NonZeroU32::new(3).unwrap(),
+        },
+        Kernel::Tanh {
+            offset: Finite::new(-1.0).unwrap(),
+        },
     ] {
         all.push(Box::new(KernelDistance {
             kernel,

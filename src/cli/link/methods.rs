@@ -1,5 +1,7 @@
 //! The attacks that `sdcrisk link` can name, and the options of single ones.
 
+use std::num::NonZeroU32;
+
 use clap::{Args, ValueEnum, builder::PossibleValue};
 
 use super::{
@@ -14,6 +16,7 @@ use crate::{
     cli::console::Console,
     error::{Error, Result},
     jobs::link::request::{AggregatesRequest, AttackRequest, Attacks, Wanted},
+    stats::checked::{Finite, Positive},
 };
 
 /// What `--method` can name.
@@ -329,11 +332,10 @@ impl MethodArgs {
 
     fn singular(&self) -> Result<Singular> {
         match (self.ridge, self.pseudo_inverse) {
-            (Some(ridge), _) if ridge > 0.0 && ridge.is_finite() => Ok(Singular::Ridge(ridge)),
-            (Some(_), _) => Err(Error::usage(
-                "--ridge is a share of the mean variance: a number above 0",
-            )
-            .remedy("0.001 is usual")),
+            (Some(ridge), _) => Positive::new(ridge).map(Singular::Ridge).ok_or_else(|| {
+                Error::usage("--ridge is a share of the mean variance: a number above 0")
+                    .remedy("0.001 is usual")
+            }),
             (None, true) => Ok(Singular::PseudoInverse),
             (None, false) => Ok(Singular::Refused),
         }
@@ -343,14 +345,14 @@ impl MethodArgs {
         match self.kernel.unwrap_or(KernelArg::Poly) {
             KernelArg::Rbf => Ok(Kernel::Rbf),
             KernelArg::Mahalanobis => Ok(Kernel::Mahalanobis),
-            KernelArg::Poly => match self.degree.unwrap_or(2) {
-                0 => Err(Error::usage("--degree 0 makes all records equal")
+            KernelArg::Poly => match NonZeroU32::new(self.degree.unwrap_or(2)) {
+                Some(degree) => Ok(Kernel::Polynomial { degree }),
+                None => Err(Error::usage("--degree 0 makes all records equal")
                     .remedy("Give 1 or more; 2 is usual")),
-                degree => Ok(Kernel::Polynomial { degree }),
             },
-            KernelArg::Tanh => match self.offset.unwrap_or(0.0) {
-                offset if offset.is_finite() => Ok(Kernel::Tanh { offset }),
-                _ => Err(Error::usage("--offset must be a number").remedy("0 is usual")),
+            KernelArg::Tanh => match Finite::new(self.offset.unwrap_or(0.0)) {
+                Some(offset) => Ok(Kernel::Tanh { offset }),
+                None => Err(Error::usage("--offset must be a number").remedy("0 is usual")),
             },
         }
     }
