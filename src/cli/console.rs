@@ -228,7 +228,8 @@ impl Observer for Console {
     }
 
     fn parts(&self, what: &str, done: usize, all: usize) -> Arc<dyn jobs::Parts> {
-        Arc::new(Parts::new(what, (done, all), self.live))
+        let observer = || Box::new(Self::quiet()) as Box<dyn Observer>;
+        Arc::new(Parts::new(what, (done, all), self.live, observer))
     }
 }
 
@@ -248,10 +249,4 @@ impl Drop for Console {
 fn write_line(text: &str) {
     progress::clear();
     let _ = writeln!(io::stderr(), "{}", visible::lines(text));
-}
-
-/// The last words of a run that failed.
-pub fn complain(text: &str) -> io::Result<()> {
-    progress::clear();
-    writeln!(io::stderr(), "sdcrisk: {}", visible::lines(text))
 }

@@ -174,7 +174,7 @@ pub fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to be done when even this cannot be written.
-            let _ = console::complain(&format!("{error:#}"));
+            let _ = progress::complain(&format!("{error:#}"));
             ExitCode::from(exit_status(&error))
         }
     }
@@ -196,7 +196,7 @@ fn report(said: &clap::Error) -> anyhow::Result<Ending> {
         let _ = if visible::lines(&plain) == plain {
             said.print()
         } else {
-            console::complain(&plain)
+            progress::complain(&plain)
         };
         return Ok(Ending::Objected);
     }

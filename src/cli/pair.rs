@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{
-    args::ReadArgs,
-    console::Console,
-    files::Plan,
-    link::{self, inputs},
-};
+use super::{args::ReadArgs, console::Console, files::Plan, link::inputs};
 use crate::{
     error::Result,
-    jobs::pair::{self, Files, PairRequest},
+    jobs::{
+        link::request::Alignment,
+        pair::{self, Files, PairRequest},
+    },
     report::text,
 };
 
@@ -45,7 +43,7 @@ impl AlignArgs {
     pub fn request(&self) -> PairRequest {
         PairRequest {
             attributes: self.attributes.clone(),
-            alignment: link::alignment(self.id.as_deref(), self.shuffle_key.is_some()),
+            alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
         }
     }
 

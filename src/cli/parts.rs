@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    console::Console,
     files::{self, Interruptible},
     progress::Live,
 };
@@ -21,12 +20,19 @@ pub struct Parts {
     before: usize,
     all: usize,
     done: AtomicUsize,
+    /// Makes the observers of parts.
+    observer: fn() -> Box<dyn Observer>,
     _interruptible: Interruptible,
 }
 
 impl Parts {
     /// So many of `all` parts were done `before`.
-    pub fn new(what: &str, (before, all): (usize, usize), live: Live) -> Self {
+    pub fn new(
+        what: &str,
+        (before, all): (usize, usize),
+        live: Live,
+        observer: fn() -> Box<dyn Observer>,
+    ) -> Self {
         live.show(&format!("{before} of {all} {what}"));
         Self {
             what: what.into(),
@@ -35,6 +41,7 @@ impl Parts {
             before,
             all,
             done: AtomicUsize::new(0),
+            observer,
             _interruptible: Interruptible::new(),
         }
     }
@@ -61,6 +68,6 @@ impl jobs::Parts for Parts {
     }
 
     fn observer(&self) -> Box<dyn Observer> {
-        Box::new(Console::quiet())
+        (self.observer)()
     }
 }

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::visible;
+
 /// How long nothing may be heard.
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -184,6 +186,12 @@ impl Drop for Hush {
         line.hushed = false;
         line.starts(Instant::now());
     }
+}
+
+/// The last words of a run that failed.
+pub fn complain(text: &str) -> io::Result<()> {
+    clear();
+    writeln!(io::stderr(), "sdcrisk: {}", visible::lines(text))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::{thread, time::Duration};
 
-use super::{console, files, memory as machine, progress, status};
+use super::{files, memory as machine, progress, status};
 use crate::memory;
 
 /// How often it looks: what is allocated in so short a time is less than the tenth that the usual limit leaves.
@@ -27,7 +27,7 @@ pub fn start() {
 
 /// Requests are refused before they are granted where their size is known ([`memory::check`]); this is for all others.
 fn end(held: u64) -> ! {
-    let _ = console::complain(&format!(
+    let _ = progress::complain(&format!(
         "stopped: it took {} of memory, more than the limit of {}, while doing this: {}. Use fewer records or attributes, or \
          raise --memory-limit",
         memory::in_words(held.into()),

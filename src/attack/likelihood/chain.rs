@@ -1,12 +1,19 @@
 //! The law of short reaches, exactly: the steady state of the sweep over all states of its window.
 
-use super::swapping::Taken;
-
 /// The longest reach of which all states are gone through: 2^12 of them.
 pub(super) const LONGEST: usize = 12;
 
 /// Steps of the sweep after which it is taken to be in its steady state. The state is forgotten within a few windows.
 const STEPS: usize = 200;
+
+/// What happens when the drawn partner was swapped already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Another is drawn.
+    Redrawn,
+    /// The value stays.
+    Stays,
+}
 
 /// P(0), P(1), … (of one side); `weights` are proportional to the probabilities of drawing 1, 2, … ranks ahead.
 ///

@@ -21,19 +21,11 @@
 //! Census, p = 10 and 20, finds less than a percentage point more: not enough to give up a law of the displacement alone.
 
 use super::{
-    chain, cycle,
+    chain::{self, Taken},
+    cycle,
     displacement::{Displacement, rounded},
 };
 use crate::statement::{PDistributionParameters, Partner};
-
-/// What happens when the drawn partner was swapped already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
-    /// Another is drawn.
-    Redrawn,
-    /// The value stays.
-    Stays,
-}
 
 /// Rank swapping with a window among n values, of which a share was released.
 pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f64) -> Displacement {

@@ -27,6 +27,11 @@ const SCHEMA: &str = "sdcrisk.journal/1";
 /// What the first line of every journal begins with, whatever it is of.
 const BEGINNING: &str = r#"{"schema":"sdcrisk.journal/1","version":""#;
 
+/// The journal in the folder of `--into`.
+pub(super) fn journal_of(folder: &Path) -> PathBuf {
+    folder.join("journal.jsonl")
+}
+
 /// What a journal is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {

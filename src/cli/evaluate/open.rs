@@ -1,13 +1,13 @@
 //! What `evaluate` and `search` begin with: a plan, the files that it names, and what an earlier run left.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 use sha2::{Digest, Sha256};
 
 use super::{
-    journal::{Found, Header, JournalFile},
+    journal::{Found, Header, JournalFile, journal_of},
     options::Words,
     original,
     outputs::Results,
@@ -114,7 +114,7 @@ impl PlanArgs {
         for (place, file) in grid.plan.files.iter().enumerate() {
             let Some(original) = original::read((place, &grid.plan), words, seed, console)? else {
                 if !matches!(course, Course::AllSettings { skip_missing: true }) {
-                    // Told as it was found out: with where it could be.
+                    // The error of the search says where it could be.
                     let error = places.find(&file.original).map(|_| ());
                     error.map_err(|error| error.in_file(name).at_line(file.line))?;
                 }
@@ -202,11 +202,6 @@ impl Opened<'_> {
             done: self.found.rows,
         })
     }
-}
-
-/// The journal in the folder of `--into`.
-pub(super) fn journal_of(folder: &Path) -> PathBuf {
-    folder.join("journal.jsonl")
 }
 
 /// The seed of the first masked file: that of the plan, of the journal that is continued, or a new one.

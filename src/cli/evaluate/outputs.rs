@@ -5,10 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    journal::{self, Found, Header, JournalFile},
-    open::journal_of,
-};
+use super::journal::{self, Found, Header, JournalFile, journal_of};
 use crate::{
     cli::{
         args::{Format, ReportArgs},

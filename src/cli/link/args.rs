@@ -395,7 +395,7 @@ impl LinkArgs {
             },
             direction: self.direction(),
             published: self.published.request()?,
-            alignment: alignment(self.id.as_deref(), self.shuffle_key.is_some()),
+            alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             release_id: self.releases.release_id.clone(),
             ties: self.ties(),
             assign: self.assign(),
@@ -444,15 +444,6 @@ pub(in crate::cli) fn known_records(wish: &NumberOrFile) -> Result<KnownRecords>
     match wish {
         NumberOrFile::Number(count) => Ok(KnownRecords::Drawn(*count)),
         NumberOrFile::File(path) => read_records(path).map(KnownRecords::Listed),
-    }
-}
-
-/// What `--id` and `--shuffle-key` say.
-pub(in crate::cli) fn alignment(id: Option<&str>, by_key: bool) -> Alignment {
-    match id {
-        Some(id) => Alignment::Identifier(id.into()),
-        None if by_key => Alignment::Key,
-        None => Alignment::Order,
     }
 }
 

@@ -13,7 +13,7 @@ mod releases;
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
-pub(super) use args::{SEED_IS_UNUSED, alignment, known_records};
+pub(super) use args::{SEED_IS_UNUSED, known_records};
 
 use super::{
     Ending,

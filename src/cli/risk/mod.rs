@@ -11,13 +11,15 @@ use super::{
     args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit, read_table},
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
-    link,
     pair::{AlignArgs, warn_of_open_gate},
     provenance,
 };
 use crate::{
     error::{Error, Result},
-    jobs::risk::{self as job, Files, RiskRequest},
+    jobs::{
+        link::request::Alignment,
+        risk::{self as job, Files, RiskRequest},
+    },
     report::risk as report,
     risk::suda,
     statement::MissingMatches,
@@ -272,7 +274,7 @@ impl RiskArgs {
             t: self.t,
             tolerance: self.tolerance,
             attributes_are_named: self.attributes.is_some(),
-            alignment: link::alignment(self.id.as_deref(), self.shuffle_key.is_some()),
+            alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             most_at_risk: self.most_at_risk,
             wants_records: self.records.is_some(),
         }

@@ -1,6 +1,6 @@
 //! From what a search leaves as proof to a certificate that names records of the two files.
 
-use super::work::Learned;
+use super::learned::Learned;
 use crate::{
     attack::{
         Direction,

@@ -1,6 +1,6 @@
 //! Learned distances: those that other calls learned, and what is kept of those that this one learns.
 
-use super::{request::LinkRequest, work::Learned};
+use super::request::LinkRequest;
 use crate::{
     attack::{
         Direction,
@@ -73,6 +73,23 @@ impl GivenDistance {
             .remedy("Name these attributes in this order with --known"))
         }
     }
+}
+
+/// A lesson, and where its records stand in the files.
+#[derive(Debug)]
+pub(super) struct Learned {
+    /// What was learned.
+    pub(super) lesson: Lesson,
+    /// The attributes it was learned on.
+    pub(super) known: Vec<String>,
+    /// The records that looked.
+    pub(super) records: u64,
+    /// How many records each attribute links on its own, ties not counted; for the file of weights only.
+    pub(super) alone: Option<Vec<usize>>,
+    /// The file record behind each seeker.
+    pub(super) seekers: Vec<u32>,
+    /// The file record behind each sought record.
+    pub(super) sought: Vec<u32>,
 }
 
 impl Learned {

@@ -14,6 +14,7 @@ mod statement;
 mod work;
 
 use aggregates::Sides;
+use learned::Learned;
 use methods::NotRun;
 use published::Facts;
 use releases::{Release, known_in};
@@ -21,7 +22,7 @@ pub use request::LinkRequest;
 use request::{AttackRequest, RankSwapping};
 use rounds::Round;
 pub(crate) use statement::check_statement;
-use work::{Along, Learned, Turn, Work};
+use work::{Along, Turn, Work};
 
 use super::{Observer, warn_of};
 use crate::{

@@ -401,6 +401,15 @@ pub enum Alignment {
 }
 
 impl Alignment {
+    /// By this identifier, if there is one; else by the key, if there is one; else by order.
+    pub fn stated(identifier: Option<&str>, by_key: bool) -> Self {
+        match identifier {
+            Some(id) => Self::Identifier(id.into()),
+            None if by_key => Self::Key,
+            None => Self::Order,
+        }
+    }
+
     /// In words, as reports have it.
     pub fn in_words(&self) -> String {
         match self {

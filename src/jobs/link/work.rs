@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    learned::GivenDistance,
+    learned::{GivenDistance, Learned},
     methods::{Method, NotRun},
     releases::Release,
     request::LinkRequest,
@@ -39,23 +39,6 @@ pub(super) struct Work<'a> {
     pub(super) not_run: Vec<NotRun>,
     /// What was learned last.
     pub(super) lesson: Option<Learned>,
-}
-
-/// A lesson, and where its records stand in the files.
-#[derive(Debug)]
-pub(super) struct Learned {
-    /// What was learned.
-    pub(super) lesson: Lesson,
-    /// The attributes it was learned on.
-    pub(super) known: Vec<String>,
-    /// The records that looked.
-    pub(super) records: u64,
-    /// How many records each attribute links on its own, ties not counted; for the file of weights only.
-    pub(super) alone: Option<Vec<usize>>,
-    /// The file record behind each seeker.
-    pub(super) seekers: Vec<u32>,
-    /// The file record behind each sought record.
-    pub(super) sought: Vec<u32>,
 }
 
 /// A further release, with what the intruder knows of one case.

@@ -1,6 +1,6 @@
 //! The files, and which attribute plays which part.
 
-use super::{RiskRequest, measure::Measured};
+use super::RiskRequest;
 use crate::{
     error::{Error, Result},
     evaluate::{
@@ -8,11 +8,7 @@ use crate::{
         truth,
     },
     jobs::{Observer, pair},
-    report::{
-        link::LeftOutAttribute,
-        risk::{PairSummary, RiskScope},
-        text,
-    },
+    report::{link::LeftOutAttribute, text},
     stats::keys::MAX_ATTRIBUTES,
     table::{AttrId, Role, Scale, Table},
 };
@@ -330,62 +326,5 @@ impl RiskRequest {
             .remedy("Name the key with --key"));
         }
         Ok(())
-    }
-
-    pub(super) fn scenario(
-        &self,
-        files: &Files,
-        chosen: &Chosen,
-        measured: &Measured,
-    ) -> RiskScope {
-        let table = files.original();
-        let not_released = chosen.key.iter().copied();
-        let not_released = not_released.filter(|&id| files.in_released(id).is_none());
-        RiskScope {
-            original: table.name().into(),
-            masked: files.pair().map(|pair| pair.masked.name().into()),
-            records: files.released().n_records(),
-            key: table.names(&chosen.key),
-            key_not_released: table.names(&not_released.collect::<Vec<_>>()),
-            not_in_key: chosen.not_in_key.clone(),
-            missing_matches: self.missing.unwrap_or_default(),
-            confidential: table.names(&chosen.confidential),
-            weights: self.weights.clone(),
-            k: self.k,
-            l: self.l,
-            t: self.t,
-            c: self.c(),
-            suda: measured
-                .of_file
-                .suda_was_searched()
-                .then(|| self.suda_summary(&measured.of_file))
-                .flatten(),
-            pair: files.pair().map(|pair| PairSummary {
-                records: pair.truth.pairs(),
-                aligned_by: self.alignment.in_words(),
-                compared: (pair.attributes.iter())
-                    .map(|shared| pair.original.attribute(shared.original).name.clone())
-                    .collect(),
-                left_out: pair.left_out(),
-                known: if chosen.confidential.is_empty() {
-                    Vec::new()
-                } else {
-                    chosen
-                        .known(files, pair)
-                        .iter()
-                        .map(|&[id, _]| table.attribute(id).name.clone())
-                        .collect()
-                },
-                tolerance: self.tolerance(),
-            }),
-        }
-    }
-
-    pub(super) fn c(&self) -> f64 {
-        self.c.unwrap_or(2.0)
-    }
-
-    pub(super) fn tolerance(&self) -> f64 {
-        self.tolerance.unwrap_or(0.05)
     }
 }
