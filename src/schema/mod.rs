@@ -8,11 +8,13 @@
 //! compared by smooth densities, those of names by the shares of their categories, and never one with the other.
 
 mod matching;
+mod pair;
 mod profile;
 mod shape;
 mod situation;
 
-pub use matching::{LeftOut, Matching, Options, Pair, Relation, Rival, match_attributes};
+pub use matching::{LeftOut, Matching, Options, Relation, match_attributes};
+pub use pair::{Pair, Rival};
 pub use profile::ScaleBy;
 pub use shape::{ComparedBy, Distance};
 pub use situation::{Family, Situation};

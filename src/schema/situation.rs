@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    matching::Pair,
+    pair::Pair,
     profile::{Content, Profile},
     shape::{self, Distance},
 };

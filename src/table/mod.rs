@@ -18,6 +18,7 @@
 //! cell; elsewhere blank lines are skipped and counted ([`BlankLines`]).
 
 mod attribute;
+mod blank_lines;
 mod build;
 mod cell;
 mod change;
@@ -56,8 +57,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
+pub use blank_lines::BlankLines;
 pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
-pub use dialect::{BlankLines, Dialect, LineEnd, Reasons};
+pub use dialect::{Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use matrix::Matrix;
 pub use number::{EXACT_INTEGERS, rounded};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::blank_lines::BlankLines;
 use super::build::Source;
 use super::columns::{self, Column as Cells};
-use super::dialect::{self, BlankLines, Dialect, LineEnd, Reasons};
+use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::marks::{self, Marks};
 use super::missing::Markers;

@@ -1,6 +1,6 @@
 //! Cuts the bytes of a file into records and cells, and remembers where each one is.
 
-use super::dialect::BlankLines;
+use super::blank_lines::BlankLines;
 use super::encoding::line_ends;
 use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
 use crate::error::Error;
