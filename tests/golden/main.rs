@@ -23,3 +23,5 @@ mod learned_toys;
 mod microaggregation_attack_example;
 mod microaggregation_example;
 mod recoding_example;
+#[path = "../common/tables.rs"]
+mod tables;

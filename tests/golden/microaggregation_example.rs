@@ -11,15 +11,13 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::Grouping,
-    table::{ReadOptions, Table},
+    table::Table,
 };
+
+use crate::tables::table;
 
 const ORIGINAL: &str = include_str!("../../data/microaggregation-original.csv");
 const MASKED: &str = include_str!("../../data/microaggregation-masked.csv");
-
-fn table(text: &str) -> Table {
-    Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
-}
 
 fn masked(grouping: Grouping, attributes: [&str; 2]) -> Masked {
     let original = table(ORIGINAL);

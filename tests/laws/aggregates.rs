@@ -11,12 +11,10 @@ use sdcrisk::{
         score::Ties,
         truth::Truth,
     },
-    table::{AttrId, Matrix, ReadOptions, Table},
+    table::{AttrId, Matrix, Table},
 };
 
-fn table(text: String) -> Table {
-    Table::read("f.csv", text.into_bytes(), &ReadOptions::default()).unwrap()
-}
+use crate::tables::table;
 
 /// People with a standing that all attributes follow in their own way; every 17th cell misses if `gaps`.
 fn people(width: usize, salt: u64, gaps: bool) -> Vec<Vec<Option<f64>>> {

@@ -38,9 +38,7 @@ use sdcrisk::{
     table::{AttrId, ReadOptions, Table},
 };
 
-fn table(text: &str) -> Table {
-    Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
-}
+use crate::tables::table;
 
 fn attacks() -> Vec<Box<dyn Attack>> {
     let mut all: Vec<Box<dyn Attack>> = vec![Box::new(Aggregates::default())];
@@ -390,7 +388,7 @@ fn recoding_and_suppression_refuse_or_obey_their_laws() {
                 Ok(masked) => {
                     let mut bytes = Vec::new();
                     masked.table.write(&mut bytes).unwrap();
-                    let back = table(&String::from_utf8(bytes).unwrap());
+                    let back = table(bytes);
                     assert_eq!(back.n_records(), n, "{name}");
                     for (id, effect) in on.iter().zip(&masked.effects) {
                         assert_eq!(

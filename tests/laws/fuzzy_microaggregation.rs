@@ -9,8 +9,10 @@ use sdcrisk::{
     rng::{Purpose, Seed},
     statement::{DistanceScale, Method},
     stats::{membership::Fuzziness, moments::moments},
-    table::{AttrId, ReadOptions, Table},
+    table::{AttrId, Table},
 };
+
+use crate::tables::table;
 
 use crate::random_files::{Dice, cells, csv};
 
@@ -24,10 +26,6 @@ x,y
 ";
 
 const CENSUS: &str = include_str!("../../data/synthetic-census.csv");
-
-fn table(text: &str) -> Table {
-    Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
-}
 
 /// All attributes of numbers.
 fn numeric(table: &Table) -> Vec<AttrId> {
@@ -239,7 +237,7 @@ fn a_large_m1_pulls_the_centres_to_the_mean() {
 fn a_masked_record_is_the_centre_of_its_cluster() {
     let text = csv(&cells(&mut Dice(5), 400, 4, 9));
     let masked = try_mask(&text, 1.5, 1.5, count(30), Settings::default(), 3).unwrap();
-    let (original, block) = (table(&text), &blocks(&masked)[0]);
+    let (original, block) = (table(text.as_str()), &blocks(&masked)[0]);
     assert!(block.memberships.is_none());
     assert_eq!(block.occupancies.iter().sum::<usize>(), block.n_records);
     for (place, id) in numeric(&original).into_iter().enumerate() {
@@ -478,7 +476,7 @@ fn blocks_are_masked_as_if_alone() {
             FuzzyMicroaggregation::new(1.5, 1.5, Blocks::Several(groups), Settings::default())
                 .unwrap();
         let streams = Seed::from_number(4).streams(Purpose::Mask, 0);
-        method.mask(table(&text), on, &streams).unwrap()
+        method.mask(table(text.as_str()), on, &streams).unwrap()
     };
     let first = (vec![id(0), id(2)], Clusters::Count(10));
     let second = (vec![id(3), id(1)], Clusters::Occupancy(10));

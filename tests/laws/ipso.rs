@@ -7,14 +7,12 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::IpsoVariant::{self, A, B, C},
-    table::{AttrId, ReadOptions, Table},
+    table::{AttrId, Table},
 };
 
-use crate::{least_squares::least_squares, random_files::Dice};
+use crate::tables::table;
 
-fn table(text: &str) -> Table {
-    Table::read("f.csv", text.as_bytes().to_vec(), &ReadOptions::default()).unwrap()
-}
+use crate::{least_squares::least_squares, random_files::Dice};
 
 fn ids(table: &Table, names: &[&str]) -> Vec<AttrId> {
     names.iter().map(|name| table.find(name).unwrap()).collect()
@@ -104,7 +102,7 @@ fn assert_near(found: f64, expected: f64, scale: f64, what: &str) {
 #[test]
 fn a_refit_finds_the_same_regression() {
     for (seed, records, gap) in [(1, 200, 0), (2, 30, 0), (3, 400, 15)] {
-        let original = table(&correlated(seed, records, gap));
+        let original = table(correlated(seed, records, gap));
         let complete: Vec<usize> = (0..records)
             .filter(|&r| !original.ids().any(|id| original.is_missing(r, id)))
             .collect();
@@ -189,7 +187,7 @@ fn categories_get_their_means() {
 
 #[test]
 fn gaps_stay_and_no_old_value_survives_beside_them() {
-    let original = table(&correlated(9, 300, 8));
+    let original = table(correlated(9, 300, 8));
     for variant in [A, B, C] {
         let result = masked(&original, &ipso(variant, &X, true), &Y, 5).unwrap();
         for name in Y {
@@ -208,7 +206,7 @@ fn gaps_stay_and_no_old_value_survives_beside_them() {
 
 #[test]
 fn collinear_attributes_add_nothing_and_change_nothing() {
-    let plain = table(&correlated(4, 100, 0));
+    let plain = table(correlated(4, 100, 0));
     let mut text = String::new();
     for (number, line) in correlated(4, 100, 0).lines().enumerate() {
         let twice = line
@@ -224,7 +222,7 @@ fn collinear_attributes_add_nothing_and_change_nothing() {
         };
         text += &format!("{line},{more}\n");
     }
-    let wider = table(&text);
+    let wider = table(text.as_str());
     let all = ["x0", "x1", "x2", "d", "c"];
     for variant in [A, B, C] {
         let expected = masked(&plain, &ipso(variant, &X, true), &Y, 3).unwrap();
@@ -250,7 +248,7 @@ fn dependent_replaced_attributes_stay_dependent() {
         let (x, a, b) = (dice.roll(900), dice.roll(500), dice.roll(300));
         text += &format!("{x},{},{},{}\n", x + a, b, x + a + b);
     }
-    let original = table(&text);
+    let original = table(text.as_str());
     for variant in [B, C] {
         let result = masked(&original, &ipso(variant, &["x"], true), &Y, 1).unwrap();
         assert_eq!(fit(&result).residual_follows, [false, false, true]);
@@ -263,7 +261,7 @@ fn dependent_replaced_attributes_stay_dependent() {
 
 #[test]
 fn the_order_of_records_does_not_matter_to_a() {
-    let original = table(&correlated(6, 150, 12));
+    let original = table(correlated(6, 150, 12));
     let order: Vec<u32> = (0..150).map(|r| (r * 77 + 5) % 150).collect();
     let shuffled = original.clone().reordered(order.clone());
     let method = ipso(A, &X, true);
@@ -280,7 +278,7 @@ fn the_order_of_records_does_not_matter_to_a() {
 #[test]
 fn results_do_not_depend_on_threads() {
     // More records than two chunks of a sum.
-    let original = table(&correlated(5, 40_000, 50));
+    let original = table(correlated(5, 40_000, 50));
     for variant in [A, B, C] {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()

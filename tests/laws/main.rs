@@ -64,3 +64,5 @@ mod slow_posterior;
 mod spelling;
 mod suppressed_cells;
 mod swapping;
+#[path = "../common/tables.rs"]
+mod tables;

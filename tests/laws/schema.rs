@@ -2,14 +2,12 @@
 
 use sdcrisk::{
     schema::{ComparedBy, Distance, Matching, Options, Relation, ScaleBy, match_attributes},
-    table::{ReadOptions, Table},
+    table::Table,
 };
 
-const CENSUS: &[u8] = include_bytes!("../../data/synthetic-census.csv");
+use crate::tables::table;
 
-fn table(bytes: impl Into<Vec<u8>>) -> Table {
-    Table::read("file.csv", bytes.into(), &ReadOptions::default()).unwrap()
-}
+const CENSUS: &[u8] = include_bytes!("../../data/synthetic-census.csv");
 
 fn options() -> Options {
     Options {
