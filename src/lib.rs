@@ -15,8 +15,8 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, stats, optimize, certificate,
-//! statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! Arrows point one way: `cli → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, agreement, stats,
+//! optimize, certificate, statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
 //!
 //! | module | what |
 //! |---|---|

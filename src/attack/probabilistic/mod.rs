@@ -233,7 +233,7 @@ impl Probabilistic {
     fn reference(&self) -> Reference {
         match self.standardize {
             Standardize::Release => Reference::Released,
-            _ => Reference::Original,
+            Standardize::Own | Standardize::Original | Standardize::None => Reference::Original,
         }
     }
 
