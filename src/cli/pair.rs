@@ -8,8 +8,9 @@ use super::{args::ReadArgs, console::Console, files::Plan, link::inputs};
 use crate::{
     error::Result,
     jobs::{
+        self,
         link::request::Alignment,
-        pair::{self, Files, PairRequest},
+        pair::{Files, PairRequest},
     },
     report::text,
 };
@@ -56,7 +57,7 @@ impl AlignArgs {
         console: &Console,
     ) -> Result<Files> {
         let (original, masked) = inputs::read_pair(original, masked, read, console)?;
-        pair::refuse_empty(&original, &masked)?;
+        jobs::refuse_empty([&original, &masked], "nothing to compare")?;
         let (id, key) = (self.id.as_deref(), self.shuffle_key.as_deref());
         let truth = inputs::truth(id, key, &original, &masked)?;
         self.request().files(original, masked, truth, console)

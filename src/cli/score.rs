@@ -25,10 +25,7 @@ use crate::{
     error::{Error, Result},
     jobs::{
         self,
-        link::{
-            Stated,
-            request::{KnownRecords, RankSwapping},
-        },
+        link::{Stated, request::RankSwapping},
         score::{PldAssign, ScoreRequest},
     },
     report::{score::ScoreReport, text},
@@ -216,11 +213,10 @@ impl ScoreArgs {
             admissible: None,
         };
         let rank_swapping = self.published.rank_swapping(console)?;
-        let records = known_records.as_ref().map(link::known_records);
         let mut request = ScoreRequest {
             pair: self.align.request(),
             known: known.clone(),
-            records: records.unwrap_or(Ok(KnownRecords::All))?,
+            records: link::known_records(known_records.as_ref())?,
             direction: direction.unwrap_or(Direction::OriginalToMasked),
             rank_swapping,
             probabilistic: {

@@ -35,7 +35,30 @@ pub mod search;
 
 pub use observer::{Observer, Parts, Quiet};
 
-use crate::{error::Result, evaluate::comparable::Doubt};
+use crate::{
+    error::{Error, Result},
+    evaluate::comparable::Doubt,
+    table::Table,
+};
+
+/// Refuses files that have no records, and so nothing for the work that is wanted: `there is` what then.
+///
+/// # Errors
+/// Input.
+pub(crate) fn refuse_empty<'a>(
+    tables: impl IntoIterator<Item = &'a Table>,
+    there_is: &str,
+) -> Result<()> {
+    let mut tables = tables.into_iter();
+    match tables.find(|table| table.n_records() == 0) {
+        None => Ok(()),
+        Some(empty) => Err(Error::input(format!(
+            "has no records, only names: there is {there_is}"
+        ))
+        .in_file(empty.name())
+        .remedy("Check that this is the file you meant")),
+    }
+}
 
 /// Warns of the attributes of two files that cannot be compared in earnest.
 ///

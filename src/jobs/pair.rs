@@ -39,23 +39,6 @@ pub struct Files {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Refuses files without records, before anybody asks who is who.
-///
-/// # Errors
-/// Input.
-pub fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
-    for table in [original, masked] {
-        if table.n_records() == 0 {
-            return Err(
-                Error::input("has no records, only names: there is nothing to compare")
-                    .in_file(table.name())
-                    .remedy("Check that this is the file you meant"),
-            );
-        }
-    }
-    Ok(())
-}
-
 impl PairRequest {
     /// Puts two files side by side, and says what is left out.
     ///

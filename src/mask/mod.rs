@@ -102,6 +102,14 @@ pub struct Masked {
     pub details: Details,
 }
 
+impl Masked {
+    /// Whether this attribute was masked.
+    pub fn masks(&self, attribute: &str) -> bool {
+        let mut effects = self.effects.iter();
+        effects.any(|effect| effect.attribute == attribute)
+    }
+}
+
 /// What a method did to one attribute, in numbers of records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {

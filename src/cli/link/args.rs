@@ -389,10 +389,7 @@ impl LinkArgs {
             attacks: methods.attacks(&self.published, self.attributes.as_ref())?,
             standardize: methods.asked_standardize(),
             known: self.known()?,
-            records: match &self.known_records {
-                None => KnownRecords::All,
-                Some(wish) => known_records(wish)?,
-            },
+            records: known_records(self.known_records.as_ref())?,
             direction: self.direction(),
             published: self.published.request()?,
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
@@ -436,14 +433,15 @@ impl LinkArgs {
     }
 }
 
-/// What `--known-records` says: a number, or a file that lists them.
+/// What `--known-records` says: a number, a file that lists them, or all where it says nothing.
 ///
 /// # Errors
 /// What reading the file objects to.
-pub(in crate::cli) fn known_records(wish: &NumberOrFile) -> Result<KnownRecords> {
+pub(in crate::cli) fn known_records(wish: Option<&NumberOrFile>) -> Result<KnownRecords> {
     match wish {
-        NumberOrFile::Number(count) => Ok(KnownRecords::Drawn(*count)),
-        NumberOrFile::File(path) => read_records(path).map(KnownRecords::Listed),
+        None => Ok(KnownRecords::All),
+        Some(NumberOrFile::Number(count)) => Ok(KnownRecords::Drawn(*count)),
+        Some(NumberOrFile::File(path)) => read_records(path).map(KnownRecords::Listed),
     }
 }
 

@@ -26,7 +26,10 @@ use crate::{
     attack::Direction,
     error::{Error, Result},
     evaluate::truth,
-    jobs::link::{self, Input, LinkOutcome, Stated, request::Alignment},
+    jobs::{
+        self,
+        link::{self, Input, LinkOutcome, Stated, request::Alignment},
+    },
     report::{
         link::{self as report, LinkReport, LinkResult, MethodNotRun},
         text,
@@ -43,7 +46,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let outputs = args.outputs()?;
     let request = args.request()?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
-    link::refuse_empty(&original, &masked)?;
+    jobs::refuse_empty([&original, &masked], link::NOBODY)?;
     let statement = args.published.statement.as_deref();
     let statement = statement.map(inputs::read_statement).transpose()?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });

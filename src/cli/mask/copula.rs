@@ -173,10 +173,9 @@ impl IntruderArgs {
         if self.known.is_none() && self.known_records.is_none() {
             return Ok(None);
         }
-        let records = self.known_records.as_ref().map(link::known_records);
         Ok(Some(IntruderRequest {
             known: Known::parse(self.known.as_deref(), None)?,
-            records: records.transpose()?.unwrap_or_default(),
+            records: link::known_records(self.known_records.as_ref())?,
         }))
     }
 }

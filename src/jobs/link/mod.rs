@@ -24,11 +24,11 @@ use rounds::Round;
 pub(crate) use statement::check_statement;
 use work::{Along, Turn, Work};
 
-use super::{Observer, warn_of};
+use super::{Observer, refuse_empty, warn_of};
 use crate::{
     attack::{distance_based::Standardize, learned::weights::Weights},
     certificate::Certificate,
-    error::{Error, Result},
+    error::Result,
     evaluate::{
         comparable::{self, Doubt},
         knowledge::Knowledge,
@@ -43,6 +43,9 @@ use crate::{
     statement::Statement,
     table::{AttrId, Role, Table},
 };
+
+/// What there is where a file has no records.
+pub(crate) const NOBODY: &str = "nobody to link";
 
 /// The files of a call.
 #[derive(Debug, Clone, Copy)]
@@ -137,7 +140,7 @@ pub fn run(
         ..
     } = input;
     request.check()?;
-    refuse_empty(original, masked)?;
+    refuse_empty([original, masked], NOBODY)?;
     if let Some(stated) = input.statement {
         let is_aligned = request.alignment != request::Alignment::Order;
         check_statement(stated.statement, stated.file, is_aligned, masked)?;
@@ -399,7 +402,7 @@ pub fn check_on(
     observer: &dyn Observer,
 ) -> Result<Vec<LeftOut>> {
     request.check()?;
-    refuse_empty(original, original)?;
+    refuse_empty([original], NOBODY)?;
     let seed = request.seed()?;
     let held = request.held(original, &seed)?;
     methods::check(request, original.attributes())?;
@@ -478,23 +481,6 @@ fn note_unknown_names(
         }
     }
     Ok(())
-}
-
-/// Without records there is nobody to link.
-///
-/// # Errors
-/// Input, when a table has none.
-pub(crate) fn refuse_empty(original: &Table, masked: &Table) -> Result<()> {
-    let empty = [original, masked]
-        .into_iter()
-        .find(|table| table.n_records() == 0);
-    empty.map_or(Ok(()), |table| {
-        Err(
-            Error::input("has no records, only names: there is nobody to link")
-                .in_file(table.name())
-                .remedy("Check that this is the file you meant"),
-        )
-    })
 }
 
 fn summary(

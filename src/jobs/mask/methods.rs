@@ -240,11 +240,11 @@ impl MicroaggregationRequest {
 }
 
 impl ClusterNumber {
-    /// What another number means, where this is what the call's means.
-    fn like(call: Option<Self>, number: usize) -> Clusters {
-        match call {
-            Some(Self::Count(_)) => Clusters::Count(number),
-            Some(Self::Occupancy(_)) | None => Clusters::Occupancy(number),
+    /// The same kind of number, but this one.
+    fn with(self, number: usize) -> Clusters {
+        match self {
+            Self::Count(_) => Clusters::Count(number),
+            Self::Occupancy(_) => Clusters::Occupancy(number),
         }
     }
 
@@ -262,8 +262,8 @@ impl FuzzyRequest {
                 "Give --k (records that should share a centre, on average) or --clusters",
             ));
         }
-        let number = self.clusters.map_or(2, ClusterNumber::number);
-        let clusters = ClusterNumber::like(self.clusters, number);
+        let clusters = self.clusters.unwrap_or(ClusterNumber::Occupancy(2));
+        let clusters = clusters.with(clusters.number());
         self.of_blocks(fuzzy::Blocks::One(clusters)).map(drop)
     }
 
@@ -275,7 +275,7 @@ impl FuzzyRequest {
         let blocks = match (&self.starting, self.clusters) {
             (Some(centres), _) => fuzzy::Blocks::One(Clusters::Starting(centres.clone())),
             (None, Some(clusters)) if self.groups.is_empty() => {
-                fuzzy::Blocks::One(ClusterNumber::like(self.clusters, clusters.number()))
+                fuzzy::Blocks::One(clusters.with(clusters.number()))
             }
             _ => self.blocks(groups::parse_all(table, &self.groups)?, observer)?,
         };
@@ -299,9 +299,13 @@ impl FuzzyRequest {
                 None => {}
             }
         }
+        let clusters = |number| match self.clusters {
+            Some(kind) => kind.with(number),
+            None => Clusters::Occupancy(number),
+        };
         let number = self.clusters.map(ClusterNumber::number);
         let block = |group: Group| match group.number.or(number) {
-            Some(number) => Ok((group.attributes, ClusterNumber::like(self.clusters, number))),
+            Some(number) => Ok((group.attributes, clusters(number))),
             None => Err(
                 Error::usage("a --group without a number needs --k or --clusters")
                     .remedy("Write --group 'a,b:3', or add --k 3"),

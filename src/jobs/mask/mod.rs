@@ -8,7 +8,7 @@ use rand::seq::SliceRandom;
 
 use request::{CopulaKeep, MaskRequest, MethodRequest};
 
-use super::Observer;
+use super::{Observer, refuse_empty};
 use crate::{
     error::{Error, Result},
     mask::{
@@ -59,13 +59,7 @@ pub fn prepare(
     key: Option<&SecretKey>,
     observer: &dyn Observer,
 ) -> Result<Prepared> {
-    if table.n_records() == 0 {
-        return Err(
-            Error::input("has no records, only names: there is nothing to mask")
-                .in_file(table.name())
-                .remedy("Check that this is the file you meant"),
-        );
-    }
+    refuse_empty([table], "nothing to mask")?;
     request.method.check()?;
     let method = request
         .method(table, key, observer)

@@ -97,7 +97,7 @@ pub enum MethodRequest {
     },
     /// `ipso`: predictions from the confidential attributes.
     Ipso(IpsoRequest),
-    /// `microagg`: records alike get the average of their group.
+    /// `microagg`: similar records get the average of their group.
     #[serde(rename = "microagg")]
     Microaggregation(MicroaggregationRequest),
     /// `fuzzy`: records get the centre of a cluster drawn by their memberships.
@@ -111,21 +111,6 @@ pub enum MethodRequest {
 }
 
 impl MethodRequest {
-    /// Whether the method names its attributes itself.
-    pub fn names_attributes(&self) -> bool {
-        match self {
-            Self::Recode(_) | Self::Suppress(_) => true,
-            Self::Microaggregation(MicroaggregationRequest { groups, .. })
-            | Self::Fuzzy(FuzzyRequest { groups, .. }) => !groups.is_empty(),
-            Self::RankSwap { .. }
-            | Self::PBuckets { .. }
-            | Self::PDistribution { .. }
-            | Self::Noise { .. }
-            | Self::Ipso(_)
-            | Self::Copula(_) => false,
-        }
-    }
-
     /// The name of the file that holds the parameters, if one does.
     pub fn rules_file(&self) -> Option<&str> {
         match self {

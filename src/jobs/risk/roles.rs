@@ -7,7 +7,7 @@ use crate::{
         link::{Shared, is_constant},
         truth,
     },
-    jobs::{Observer, pair},
+    jobs::{Observer, pair, refuse_empty},
     report::{link::LeftOutAttribute, text},
     stats::keys::MAX_ATTRIBUTES,
     table::{AttrId, Role, Scale, Table},
@@ -38,12 +38,10 @@ impl Files {
     /// Checks the files of a request.
     pub(super) fn settled(self, request: &RiskRequest) -> Result<Self> {
         match self {
-            Self::One(table) if table.n_records() == 0 => Err(Error::input(
-                "has no records, only names: there is nobody at risk",
-            )
-            .in_file(table.name())
-            .remedy("Check that this is the file you meant")),
-            Self::One(table) => Ok(Self::One(table)),
+            Self::One(table) => {
+                refuse_empty([&table], "nobody at risk")?;
+                Ok(Self::One(table))
+            }
             Self::Two(mut files) => {
                 if let Some(weights) = &request.weights {
                     let weights = files.original.find(weights)?;

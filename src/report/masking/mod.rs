@@ -95,13 +95,12 @@ fn remarks(masked: &Masked) -> Vec<Line> {
 /// an identifier; numbers that nobody shares single out records in any role but *non-confidential*, unless they are masked.
 pub fn singling(masked: &Masked) -> Option<Line> {
     let table = &masked.table;
-    let is_masked = |name: &str| masked.effects.iter().any(|effect| effect.attribute == name);
     let found: Vec<String> = table
         .singling()
         .into_iter()
         .filter_map(|(id, singling)| {
             let attribute = table.attribute(id);
-            let as_collected = table.numbers(id).is_none() || !is_masked(&attribute.name);
+            let as_collected = table.numbers(id).is_none() || !masked.masks(&attribute.name);
             let open = !attribute.has_stated_role()
                 || (singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential);
             (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))
@@ -124,10 +123,9 @@ fn spellings(masked: &Masked) -> Vec<Line> {
         )));
     }
     let table = &masked.table;
-    let is_masked = |name: &str| masked.effects.iter().any(|effect| effect.attribute == name);
     let odd: Vec<String> = table
         .ids()
-        .filter(|&id| !is_masked(&table.attribute(id).name))
+        .filter(|&id| !masked.masks(&table.attribute(id).name))
         .filter_map(|id| {
             let odd = table.oddly_spelled(id);
             (odd > 0 && (odd < FEW || odd * FEW_IN <= table.n_records()))

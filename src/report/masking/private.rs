@@ -1,4 +1,4 @@
-//! What a masking can tell beside the masked file: private, like a seed.
+//! What a masking can write beside the masked file: private, like a seed.
 
 use std::io::Write;
 
@@ -82,16 +82,14 @@ fn write_assignments(
 /// # Errors
 /// Those of the output.
 pub fn write_partition(masked: &Masked, out: &mut dyn Write) -> std::io::Result<()> {
-    let columns: Vec<Assignment<'_>>;
-    let (word, none) = match &masked.details {
+    let (columns, word, none): (Vec<Assignment<'_>>, _, _) = match &masked.details {
         Details::Microaggregation(blocks) => {
-            columns = blocks.iter().map(Assignment::of_groups).collect();
-            ("group", Partition::NO_GROUP)
+            let columns = blocks.iter().map(Assignment::of_groups);
+            (columns.collect(), "group", Partition::NO_GROUP)
         }
         _ => {
-            let blocks = clustered(masked).iter();
-            columns = blocks.map(Assignment::of_clusters).collect();
-            ("cluster", fuzzy::Block::NO_CLUSTER)
+            let columns = clustered(masked).iter().map(Assignment::of_clusters);
+            (columns.collect(), "cluster", fuzzy::Block::NO_CLUSTER)
         }
     };
     write_assignments(word, &columns, none, out)
