@@ -148,19 +148,11 @@ pub struct LeftOutAttribute {
     pub why: String,
 }
 
-/// The names of attacks on several releases at once.
-fn on_all_releases(method: &str) -> &'static str {
-    match method {
-        "involution" => "involution, all releases",
-        _ => "likelihood, all releases",
-    }
-}
-
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkResult {
     /// The attack.
-    pub method: &'static str,
+    pub method: String,
     /// The distance, weight or law that it goes by.
     pub formula: String,
     /// Whether it was made from who is whom, which no intruder knows.
@@ -313,7 +305,7 @@ impl AssignmentSummary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeanRate {
     /// The attack.
-    pub method: &'static str,
+    pub method: String,
     /// Whose records, where distances were learned from some individuals and others attacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
@@ -334,7 +326,7 @@ impl LinkResult {
         let score = &outcome.score;
         let (low, high) = score.interval(ties);
         Self {
-            method: attack.name(),
+            method: attack.name().into(),
             formula: attack.formula(),
             worst_case: attack.needs_alignment(),
             in_words: attack.in_words(),
@@ -396,7 +388,7 @@ impl LinkResult {
     #[must_use]
     pub fn of_releases(self, releases: usize) -> Self {
         Self {
-            method: on_all_releases(self.method),
+            method: format!("{}, all releases", self.method),
             releases: Some(releases),
             in_words: format!("{}, of {releases} releases together,", self.in_words),
             ..self
@@ -451,13 +443,14 @@ pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
     if !family && !is_drawn {
         return Vec::new();
     }
-    let mut kinds: Vec<(&'static str, Option<Sample>)> = Vec::new();
+    let mut kinds: Vec<(&str, Option<Sample>)> = Vec::new();
     for result in results {
-        if !kinds.contains(&(result.method, result.sample)) {
-            kinds.push((result.method, result.sample));
+        let kind = (result.method.as_str(), result.sample);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
-    let mean = |(method, sample): (&'static str, Option<Sample>)| {
+    let mean = |(method, sample): (&str, Option<Sample>)| {
         let of_kind: Vec<&LinkResult> = results
             .iter()
             .filter(|result| result.method == method && result.sample == sample)
@@ -473,7 +466,7 @@ pub fn means(results: &[LinkResult], family: bool) -> Vec<MeanRate> {
             _ => 0.0,
         };
         MeanRate {
-            method,
+            method: method.into(),
             sample,
             cases: rates.len(),
             rate: mean(&rates),
@@ -568,7 +561,7 @@ impl LinkReport {
         for r in &self.results {
             let scenario = &self.scenario;
             let counts = (
-                r.method,
+                &r.method,
                 r.known.join("+"),
                 r.known.len(),
                 r.records,

@@ -158,7 +158,7 @@ pub struct LinkTerm {
     /// What it is in the score.
     pub term: Role,
     /// The attack.
-    pub method: &'static str,
+    pub method: String,
     /// By what it links.
     pub formula: String,
     /// How records were assigned.
@@ -204,7 +204,7 @@ impl LinkTerm {
         remarks.extend(report.caveats());
         Self {
             term,
-            method: first.map_or("", |result| result.method),
+            method: first.map_or_else(String::new, |result| result.method.clone()),
             formula: first.map_or_else(String::new, |result| result.formula.clone()),
             assign: report.scenario.assign,
             fit: models().next().map(|model| model.fit),

@@ -91,17 +91,27 @@ pub enum Method {
 impl Method {
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
+        self.names().0
+    }
+
+    /// What the literature calls it.
+    pub fn in_words(&self) -> &'static str {
+        self.names().1
+    }
+
+    /// Its name on the command line, and what the literature calls it.
+    fn names(&self) -> (&'static str, &'static str) {
         match self {
-            Self::RankSwap(_) => "rankswap",
-            Self::Microaggregation(_) => "microagg",
-            Self::Fuzzy(_) => "fuzzy",
-            Self::PBuckets(_) => "pbuckets",
-            Self::PDistribution(_) => "pdistribution",
-            Self::Noise(_) => "noise",
-            Self::Ipso(_) => "ipso",
-            Self::Copula(_) => "copula",
-            Self::Recode(_) => "recode",
-            Self::Suppress(_) => "suppress",
+            Self::RankSwap(_) => ("rankswap", "rank swapping"),
+            Self::Microaggregation(_) => ("microagg", "microaggregation"),
+            Self::Fuzzy(_) => ("fuzzy", "fuzzy microaggregation"),
+            Self::PBuckets(_) => ("pbuckets", "rank swapping, p-buckets"),
+            Self::PDistribution(_) => ("pdistribution", "rank swapping, p-distribution"),
+            Self::Noise(_) => ("noise", "additive noise"),
+            Self::Ipso(_) => ("ipso", "synthetic values (IPSO)"),
+            Self::Copula(_) => ("copula", "masking by minimal information"),
+            Self::Recode(_) => ("recode", "global recoding"),
+            Self::Suppress(_) => ("suppress", "local suppression"),
         }
     }
 }

@@ -342,7 +342,7 @@ impl Drafts<'_> {
             None => case.known.clone(),
         };
         AttackCase {
-            attack: case.method.into(),
+            attack: case.method.clone(),
             known,
         }
     }

@@ -14,11 +14,11 @@ use super::{
     provenance::Origin,
     risk::Risk,
     score::Scored,
-    statement::Stated,
 };
 use crate::{
     attack::learned::weights::Weights,
     error::{Error, Result},
+    statement::Statement,
 };
 
 /// A result that was read.
@@ -99,7 +99,7 @@ pub(super) enum Content {
     Score(Scored),
     Evaluation(Evaluation),
     Weights(Box<Weights>),
-    Statement(Stated),
+    Statement(Box<Statement>),
     Description(Described),
     Matching(Matched),
     Claims(Claims),

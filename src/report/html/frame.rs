@@ -162,7 +162,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
             Content::Statement(stated) => lines.push(format!(
                 "The file of {} records was masked by {}; {} attributes were masked.",
                 stated.records,
-                super::statement::in_words(&stated.method),
+                stated.method.in_words(),
                 stated.attributes.len()
             )),
             _ => {}

@@ -1,7 +1,6 @@
 //! What was done to the file, as its statement publishes it.
 
 use maud::html;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
@@ -9,29 +8,13 @@ use super::{
     document::{Content, Document},
     parts::{base_name, list, names, text},
 };
-
-/// A statement.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Stated {
-    pub method: String,
-    #[serde(default)]
-    pub parameters: Map<String, Value>,
-    pub records: u64,
-    pub attributes: Vec<String>,
-    /// Totals that were worked out anew, and zeros that changed places.
-    #[serde(default)]
-    pub kept: Map<String, Value>,
-    #[serde(default)]
-    pub missing: String,
-    #[serde(default)]
-    pub shuffled: bool,
-}
+use crate::statement::Statement;
 
 pub(super) fn section(documents: &[Document]) -> Option<Section> {
-    let stated: Vec<(&Document, &Stated)> = documents
+    let stated: Vec<(&Document, &Statement)> = documents
         .iter()
         .filter_map(|document| match &document.content {
-            Content::Statement(stated) => Some((document, stated)),
+            Content::Statement(stated) => Some((document, &**stated)),
             _ => None,
         })
         .collect();
@@ -53,16 +36,21 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
 }
 
 /// What a statement says, a line each.
-fn rows(stated: &Stated) -> Vec<(&'static str, String)> {
-    let method = format!("{} ({})", in_words(&stated.method), stated.method);
+fn rows(stated: &Statement) -> Vec<(&'static str, String)> {
+    let method = &stated.method;
+    let json = serde_json::to_value(stated).unwrap_or_default();
+    let entries = |key: &str| json[key].as_object().map_or_else(String::new, parameters);
     let mut rows = vec![
-        ("Method", method),
-        ("Parameters", parameters(&stated.parameters)),
+        (
+            "Method",
+            format!("{} ({})", method.in_words(), method.name()),
+        ),
+        ("Parameters", entries("parameters")),
         ("Records", stated.records.to_string()),
         ("Attributes that were masked", names(&stated.attributes)),
     ];
     if !stated.kept.is_empty() {
-        rows.push(("Sums and zeros that were kept", parameters(&stated.kept)));
+        rows.push(("Sums and zeros that were kept", entries("kept")));
     }
     rows.push(("Missing values", stated.missing.clone()));
     rows
@@ -70,7 +58,7 @@ fn rows(stated: &Stated) -> Vec<(&'static str, String)> {
 
 /// What is true of all statements together. A statement speaks of one step: that it does not name an attribute says nothing of
 /// other steps, and one random order is the order of the file.
-fn of_all(stated: &[(&Document, &Stated)]) -> String {
+fn of_all(stated: &[(&Document, &Statement)]) -> String {
     let (steps, none_names) = match stated.len() {
         1 => ("The step described here", "it does not name"),
         _ => ("The steps described here", "none of them names"),
@@ -83,23 +71,6 @@ fn of_all(stated: &[(&Document, &Stated)]) -> String {
     format!(
         "{steps} {order}, and left alone every attribute of the file that {none_names}. Whether anything else was done to the file is not stated."
     )
-}
-
-/// What a method is called in words; of one that only a later version knows, its name.
-pub(super) fn in_words(method: &str) -> &str {
-    match method {
-        "rankswap" => "rank swapping",
-        "microagg" => "microaggregation",
-        "fuzzy" => "fuzzy microaggregation",
-        "pbuckets" => "rank swapping, p-buckets",
-        "pdistribution" => "rank swapping, p-distribution",
-        "noise" => "additive noise",
-        "ipso" => "synthetic values (IPSO)",
-        "copula" => "masking by minimal information",
-        "recode" => "global recoding",
-        "suppress" => "local suppression",
-        other => other,
-    }
 }
 
 /// Parameters for reading: `p = 5, window = 54`.

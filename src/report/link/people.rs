@@ -79,7 +79,7 @@ impl LinkReport {
         if let Some(result) = self.best_calibrated() {
             out += &format!(
                 "What {} said of its links{}\n",
-                result.method,
+                &result.method,
                 self.case_of(result)
             );
             out += &calibration::table(&result.calibration);
@@ -354,13 +354,13 @@ impl LinkReport {
             .and_then(|result| Some((result, result.expected?)))
         {
             lines.push(calibration::reading(
-                result.method,
+                &result.method,
                 expected,
                 (result.rate, result.interval),
                 &result.calibration,
             ));
             if let Some(posterior) = &result.posterior {
-                lines.push(posterior.reading(result.method));
+                lines.push(posterior.reading(&result.method));
             }
         }
         lines.extend(self.reading_of_assignments());
@@ -488,7 +488,7 @@ impl LinkReport {
         else {
             return Vec::new();
         };
-        let mut lines = vec![summary.reading(best.method, best.correct.strict, best.records)];
+        let mut lines = vec![summary.reading(&best.method, best.correct.strict, best.records)];
         let is_tested = self
             .results
             .iter()
@@ -548,7 +548,7 @@ impl LinkReport {
         let all = self.results.iter().filter(|r| r.releases.is_some());
         let all = all.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
         let is_first = |r: &&LinkResult| {
-            r.releases.is_none() && r.known == all.known && all.method.starts_with(r.method)
+            r.releases.is_none() && r.known == all.known && all.method.starts_with(&r.method)
         };
         let first = self.results.iter().find(is_first)?;
         let releases = all.releases?;
