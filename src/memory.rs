@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 
 /// Bytes; without a limit, all that there are.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -43,6 +43,10 @@ fn within(limit: u64, what: &str, bytes: u128, remedy: &str) -> Result<()> {
         in_words(bytes),
         in_words(limit.into())
     ))
+    .because(Reason::Memory {
+        needed: bytes,
+        limit: Some(limit),
+    })
     .remedy(format!("{remedy}, or raise --memory-limit")))
 }
 
@@ -77,6 +81,8 @@ mod tests {
             "the covariances would take about 200 MB of memory, more than the limit of 200 MB. Name fewer, or raise \
              --memory-limit"
         );
+        let (needed, limit) = (bytes, Some(199_999_999));
+        assert_eq!(error.reason(), Some(&Reason::Memory { needed, limit }));
         // What no machine could count is refused, and nothing overflows.
         assert!(within(u64::MAX, "they", u128::MAX, "Less").is_err());
     }

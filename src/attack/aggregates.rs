@@ -11,7 +11,7 @@ use super::{
     distance_based::{self, Standardize},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     stats::{
         covariance::covariance,
         eigen,
@@ -104,7 +104,7 @@ impl Attack for Aggregates {
             .position(|&scale| scale == Scale::Nominal);
         if let Some(name) = nominal.and_then(|place| scenario.known.get(place)) {
             return Err(Error::input("is not a number: nobody is ranked by it")
-                .on_attribute(name)
+                .wrong_scale(name)
                 .remedy("Leave it out"));
         }
         let intruder = self.of_file(scenario.intruder, "the intruder's file")?;
@@ -144,7 +144,7 @@ impl Aggregates {
             return Err(Error::input(format!(
                 "attribute {} of those used of {whose} does not differ between the records: it cannot be standardised, and ranks nobody",
                 place + 1
-            ))
+            )).because(Reason::Constant { attribute: None })
             .remedy("Leave it out, or let the intruder know more records"));
         }
         let turned = turned(file)?;
@@ -189,7 +189,7 @@ impl Aggregates {
                 return Err(Error::input(format!(
                     "the aggregate {} is the same for every record of {whose}: it cannot be standardised",
                     quantifier.word()
-                ))
+                )).because(Reason::Constant { attribute: None })
                 .remedy("Leave it out of --quantifiers, or use more attributes"));
             }
         }
@@ -201,6 +201,7 @@ fn out_of_range(whose: &str) -> Error {
     Error::input(format!(
         "{whose} has values too large or too close together to be standardised"
     ))
+    .because(Reason::Overflow { attribute: None })
     .remedy("Rescale them, or leave the attribute out")
 }
 

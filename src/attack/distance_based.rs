@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     distance::{Metric, nearest::Boxes},
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     stats::moments::{Moments, moments_by_attribute},
     table::matrix::Matrix,
 };
@@ -177,6 +177,7 @@ pub(super) fn nearest<'a>(
 /// Values that cannot be computed with.
 pub(super) fn out_of_range() -> Error {
     Error::input("a known attribute has values too large or too close together to be standardised")
+        .because(Reason::Overflow { attribute: None })
         .remedy("Rescale it, or leave it out of --known")
 }
 
@@ -263,8 +264,7 @@ impl Units {
             if no_spread && column.holds == Holds::Numbers {
                 return Err(Error::input(
                     "has the same value everywhere (or none): it cannot be standardised and tells nobody apart",
-                )
-                .on_attribute(&scenario.known[column.attribute])
+                ).constant(&scenario.known[column.attribute])
                 .remedy("Leave it out of --known or --attributes"));
             }
             Ok(Self {

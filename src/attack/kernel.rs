@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     distance::Metric,
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Reason, Result},
     memory,
     stats::checked::Finite,
     table::matrix::Matrix,
@@ -138,6 +138,7 @@ impl Attack for KernelDistance {
                     return Err(Error::input(
                         "the polynomials of some records are too large to be compared",
                     )
+                    .because(Reason::Overflow { attribute: None })
                     .remedy("Lower --degree, or leave attributes with outliers out of --known"));
                 }
                 let width = monomials.factors.len();
@@ -190,9 +191,12 @@ impl Monomials {
         let mut exponents = vec![0_u32; variables];
         monomials.grow(None, 0, 0, degree, &mut exponents);
         if monomials.factors.len() > MAX_MONOMIALS {
-            return Err(Error::usage(format!(
-                "a polynomial of degree {degree} in {variables} values has more than {MAX_MONOMIALS} coordinates"
-            ))
+            return Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Coordinates,
+                [monomials.factors.len() as u128, MAX_MONOMIALS as u128],
+                |_, limit| format!("a polynomial of degree {degree} in {variables} values has more than {limit} coordinates"),
+            )
             .remedy("Lower --degree, or let the intruder know fewer attributes"));
         }
         Ok(monomials)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     distance::{Metric, form::Form},
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     memory,
     stats::{checked::Positive, covariance::covariance, eigen},
     table::matrix::Matrix,
@@ -173,7 +173,8 @@ impl Attack for Mahalanobis {
             Scatter::AlignedVariances => diagonal(&self.roots_of_weights(scenario, &points)?),
             Scatter::AlignedCovariances => {
                 let differences = points.aligned_differences(scenario.aligned.unwrap_or_default());
-                self.whitening(scenario, &points, covariance(&differences))?
+                let covariance = covariance(&differences).ok_or_else(|| few([&differences]))?;
+                self.whitening(scenario, &points, covariance)?
             }
             Scatter::Unrelated => {
                 let sum = match (standardize, scenario.direction) {
@@ -187,6 +188,7 @@ impl Attack for Mahalanobis {
                         .zip(covariance(&points.sought))
                         .map(|(a, b)| a + b),
                 };
+                let sum = sum.ok_or_else(|| few([&points.seekers, &points.sought]))?;
                 self.whitening(scenario, &points, sum)?
             }
         };
@@ -194,6 +196,7 @@ impl Attack for Mahalanobis {
             return Err(Error::input(
                 "the known attributes have values too large to be scaled by their scatter",
             )
+            .because(Reason::Overflow { attribute: None })
             .remedy("Rescale them, or leave the largest out of --known"));
         }
         // Where nothing is missing, differences decide, not the mapped points: mirror images tie.
@@ -254,8 +257,8 @@ impl Mahalanobis {
                     let name = &scenario.known[points.attributes[column]];
                     Err(Error::input(
                         "differs by the same amount in all true pairs (it was not masked, say): its differences have no variance to be scaled by",
-                    )
-                    .on_attribute(name)
+                    ).on_attribute(name)
+                    .because(Reason::SingularCovariance { attributes: vec![name.clone()] })
                     .remedy(
                         "Leave it out of --known or --attributes, or give --ridge 0.001 (it will weigh much) or --pseudo-inverse (it will not count)",
                     ))
@@ -269,13 +272,8 @@ impl Mahalanobis {
         &self,
         scenario: &Scenario<'_>,
         points: &Points,
-        covariance: Option<Array2<f64>>,
+        mut covariance: Array2<f64>,
     ) -> Result<Array2<f64>> {
-        let few = || {
-            Error::input("fewer than two records (or true pairs) miss none of the known attributes: there is no covariance to scale by")
-                .remedy("Let the intruder know attributes that are there, or use am")
-        };
-        let mut covariance = covariance.ok_or_else(few)?;
         let p = covariance.nrows();
         if let Singular::Ridge(ridge) = self.singular {
             let more = ridge.get() * covariance.diag().sum() / p as f64;
@@ -286,6 +284,7 @@ impl Mahalanobis {
         if !covariance.iter().all(|entry| entry.is_finite()) {
             return Err(
                 Error::input("the known attributes have values too large for covariances")
+                    .because(Reason::Overflow { attribute: None })
                     .remedy("Rescale them, or leave the largest out of --known"),
             );
         }
@@ -301,22 +300,16 @@ impl Mahalanobis {
             eigen.values.iter().position(|&value| !keeps(value)),
         ) {
             let direction = eigen.vectors.column(place);
-            let mut names: Vec<&str> = (0..p)
+            let mut names: Vec<String> = (0..p)
                 .filter(|&column| direction[column].abs() >= NAMED_FROM)
-                .map(|column| scenario.known[points.attributes[column]].as_str())
+                .map(|column| scenario.known[points.attributes[column]].clone())
                 .collect();
             names.dedup();
-            return Err(Error::input(format!(
-                "the covariance of {} has no inverse: {} of it does not vary (a sum of others, or not masked)",
-                match self.scatter {
-                    Scatter::Unrelated => "the two files",
-                    _ => "the true pairs' differences",
-                },
-                match names.as_slice() {
-                    [one] => format!("{one:?}"),
-                    several => format!("a combination of {}", several.join(", ")),
-                }
-            ))
+            let of = match self.scatter {
+                Scatter::Unrelated => "the two files",
+                _ => "the true pairs' differences",
+            };
+            return Err(Error::singular_covariance(of, names)
             .remedy(
                 "Leave one of them out of --known, or give --ridge 0.001 (keeps such a direction, with a great weight) or --pseudo-inverse (leaves it out)",
             ));
@@ -327,6 +320,7 @@ impl Mahalanobis {
                 Scatter::Unrelated => "none of the known attributes varies in the two files",
                 _ => "all true pairs differ by the same amounts (nothing was masked, say)",
             })
+            .because(Reason::Constant { attribute: None })
             .remedy("There is no scatter to scale by: use am"));
         }
         Ok(Array2::from_shape_fn((kept.len(), p), |(row, column)| {
@@ -354,4 +348,17 @@ fn differences(points: &Points, column: usize, aligned: &[Option<u32>]) -> Vec<f
 fn variance(values: &[f64]) -> f64 {
     let sd = crate::stats::moments::moments(values.iter().copied()).sd;
     sd * sd
+}
+/// The error of whoever has no covariance, since one of these files has too few records without gaps.
+fn few<const N: usize>(files: [&Matrix; N]) -> Error {
+    let complete = |file: &Matrix| {
+        (0..file.n_records())
+            .filter(|&r| !file.has_missing(r))
+            .count()
+    };
+    let have = files.into_iter().map(complete).min().unwrap_or(0);
+    Error::too_few_records(have, 2, |_, _| {
+        "fewer than two records (or true pairs) miss none of the known attributes: there is no covariance to scale by".into()
+    })
+    .remedy("Let the intruder know attributes that are there, or use am")
 }

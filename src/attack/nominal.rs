@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Scenario;
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     table::{Scale, matrix::Matrix},
 };
 
@@ -63,9 +63,12 @@ impl<'a> Expanded<'a> {
             match n_categories(seekers, attribute).max(n_categories(sought, attribute)) {
                 0..=2 => columns.push(plain(Holds::Code)),
                 many if many > MAX_CATEGORIES => {
-                    return Err(Error::input(format!(
-                        "has {many} categories; distances between points take at most {MAX_CATEGORIES}"
-                    ))
+                    return Err(Error::too_many(
+                        ErrorKind::Input,
+                        Counted::Categories,
+                        [many as u128, MAX_CATEGORIES as u128],
+                        |many, limit| format!("has {many} categories; distances between points take at most {limit}"),
+                    )
                     .on_attribute(name)
                     .remedy("Leave it out of --known or --attributes, or use gower or prl, which compare names as they are"));
                 }

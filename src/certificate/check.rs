@@ -11,7 +11,7 @@ use super::{
     recount::{Recount, recount},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     table::{AttrId, Table},
 };
 
@@ -123,6 +123,10 @@ fn found(table: &Table, name: &str) -> Result<AttrId> {
             "does not have the attribute {name:?} that the certificate names"
         ))
         .in_file(table.name())
+        .because(Reason::UnknownAttribute {
+            name: name.to_owned(),
+            file: Some(table.name().to_owned()),
+        })
         .remedy("Give the files with which the certificate was made")
     })
 }
@@ -197,10 +201,13 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
     ];
     for (table, claimed, given) in sides {
         if claimed.records != given.records {
-            return Err(Error::input(format!(
-                "has {} records; the certificate speaks of a file of {}",
-                given.records, claimed.records
-            ))
+            return Err(Error::files_of_other_lengths(
+                given.records,
+                claimed.records,
+                |have, expected| {
+                    format!("has {have} records; the certificate speaks of a file of {expected}")
+                },
+            )
             .in_file(table.name())
             .remedy("Give the files with which the certificate was made"));
         }
@@ -208,6 +215,7 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
             return Err(Error::input(
                 "has other values in the known attributes than the file that the certificate speaks of",
             )
+            .because(Reason::FilesDiffer { by: Difference::Values })
             .in_file(table.name())
             .remedy("Give the files with which the certificate was made, and read them by the same options"));
         }
@@ -216,6 +224,9 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
         return Err(Error::input(
             "the records of the two files are not paired as the certificate was made with",
         )
+        .because(Reason::FilesDiffer {
+            by: Difference::People,
+        })
         .remedy("Give the --id or --shuffle-key that was given to 'link', or none if none was"));
     }
     Ok(())

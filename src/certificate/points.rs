@@ -21,7 +21,7 @@ use super::{
     format::{Certificate, Direction, Family, Standardize},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     stats::moments::{Moments, moments},
     table::{AttrId, Table},
 };
@@ -319,6 +319,9 @@ fn column(
         (false, false) => of_names(certificate.family, files, ids, [held, all])?,
         _ => {
             return Err(Error::input("is a number in one file and not in the other")
+                .because(Reason::FilesDiffer {
+                    by: Difference::Values,
+                })
                 .remedy("Read both files as 'link' did; 'sdcrisk describe' shows how"));
         }
     };
@@ -348,6 +351,7 @@ fn of_numbers(
     };
     let cannot = || {
         Error::input("cannot be standardised: its values do not differ, or are out of range")
+            .because(Reason::Constant { attribute: None })
             .remedy("Give the files and options with which the certificate was made")
     };
     let scale = |side: usize| by.map_or(1.0, |by: [Moments; 2]| by[side].sd);
@@ -428,6 +432,7 @@ fn of_names(
     if !weight.is_finite() {
         return Err(
             Error::input("has no two different names in the masked file")
+                .because(Reason::Constant { attribute: None })
                 .remedy("Give the files and options with which the certificate was made"),
         );
     }
@@ -445,6 +450,9 @@ fn of_names(
         return Err(Error::input(
             "has more than two names: a bilinear form needs differences with a sign",
         )
+        .because(Reason::FilesDiffer {
+            by: Difference::Values,
+        })
         .remedy("Give the files and options with which the certificate was made"));
     }
     let attribute = Attribute {

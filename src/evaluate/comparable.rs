@@ -12,7 +12,7 @@ use super::{
     truth,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     statement::{Method, Statement},
     table::{AttrId, Numbers, Role, Table},
 };
@@ -83,8 +83,7 @@ pub fn compared(
         match (masked.find(&attribute.name), named, attribute.role) {
             (Err(_), Some(_), _) => {
                 return Err(Error::usage("is not in the masked file")
-                    .in_file(masked.name())
-                    .on_attribute(&attribute.name)
+                    .lacking(&attribute.name, masked.name())
                     .remedy(
                         "Leave it out of --attributes, or check the names of the masked file",
                     ));
@@ -103,6 +102,7 @@ pub fn compared(
     if compared.is_empty() {
         return Err(
             Error::input("shares no attribute that could be compared with the original")
+                .because(Reason::NothingToCompare)
                 .in_file(masked.name())
                 .remedy(
                     "Name attributes with --attributes; 'sdcrisk describe' shows roles and names",

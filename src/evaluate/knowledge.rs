@@ -6,7 +6,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Reason, Result},
     rng::Generator,
 };
 
@@ -34,6 +34,21 @@ pub enum Knowledge {
         /// Number of sets.
         sets: usize,
     },
+}
+
+/// More attributes than can be compared.
+pub(super) fn too_many_attributes(size: usize, shared: usize) -> Error {
+    let asked = [size as u128, shared as u128];
+    Error::too_many(ErrorKind::Usage, Counted::Attributes, asked, |size, shared| {
+        format!(
+            "--known asks for {size} attributes, but the two files share {shared} that can be compared"
+        )
+    })
+    .remedy("Ask for fewer, or see 'sdcrisk describe' for how the attributes were read")
+}
+
+fn too_many_cases(cases: [u128; 2], words: impl FnOnce(u128, u128) -> String) -> Error {
+    Error::too_many(ErrorKind::Usage, Counted::Cases, cases, words)
 }
 
 impl Knowledge {
@@ -94,10 +109,7 @@ impl Knowledge {
             if size <= shared {
                 return Ok(());
             }
-            Err(Error::usage(format!(
-                "--known asks for {size} attributes, but the two files share {shared} that can be compared"
-            ))
-            .remedy("Ask for fewer, or see 'sdcrisk describe' for how the attributes were read"))
+            Err(too_many_attributes(size, shared))
         };
         match *self {
             Self::All => {
@@ -105,6 +117,7 @@ impl Knowledge {
                     return Err(Error::input(
                         "the two files share no attribute that can be compared",
                     )
+                    .because(Reason::NothingToCompare)
                     .remedy("See 'sdcrisk describe' for how the attributes were read"));
                 }
                 Ok(vec![(0..shared).collect()])
@@ -117,9 +130,9 @@ impl Knowledge {
                 enough(size)?;
                 let number = binomial(shared, size);
                 if number > MAX_CASES {
-                    return Err(Error::usage(format!(
-                        "--known subsets:{size} of {shared} attributes are {number} cases, more than {MAX_CASES}"
-                    ))
+                    return Err(too_many_cases([number, MAX_CASES], |number, limit| {
+                        format!("--known subsets:{size} of {shared} attributes are {number} cases, more than {limit}")
+                    })
                     .remedy(format!("Draw some of them: --known random:{size}x100")));
                 }
                 Ok(subsets(shared, size))
@@ -133,9 +146,9 @@ impl Knowledge {
                 enough(size)?;
                 let number = binomial(shared, size);
                 if sets as u128 > number.min(MAX_CASES) {
-                    return Err(Error::usage(format!(
-                        "--known random:{size}x{sets} asks for {sets} different sets; there are {number}, and {MAX_CASES} at most are run"
-                    ))
+                    return Err(too_many_cases([sets as u128, number.min(MAX_CASES)], |sets, _| {
+                        format!("--known random:{size}x{sets} asks for {sets} different sets; there are {number}, and {MAX_CASES} at most are run")
+                    })
                     .remedy(format!("Ask for fewer, or for all of them: --known subsets:{size}")));
                 }
                 Ok(random_subsets(shared, size, sets, &mut rng()))

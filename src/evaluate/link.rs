@@ -115,7 +115,9 @@ pub fn shared_attributes(
             continue;
         }
         let verdict = match attribute.role {
-            Role::QuasiIdentifier => comparable(original, masked, id),
+            Role::QuasiIdentifier => {
+                comparable(original, masked, id).map_err(|why| why.what().to_owned())
+            }
             Role::Identifier => Err("is an identifier".into()),
             other => Err(format!("is {}, no quasi-identifier", other.word())),
         };
@@ -130,29 +132,30 @@ pub fn shared_attributes(
     (shared, left_out)
 }
 
-/// Whether this attribute of the original can be compared; if not, why, in words that follow its name.
-pub fn comparable(
-    original: &Table,
-    masked: &Table,
-    id: AttrId,
-) -> std::result::Result<Shared, String> {
+/// This attribute of the original in both files, if it can be compared.
+///
+/// # Errors
+/// Input, in words that follow its name, if it cannot.
+pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> Result<Shared> {
     let name = &original.attribute(id).name;
     let other = masked
         .find(name)
-        .map_err(|_| "is not in the masked file".to_string())?;
+        .map_err(|unknown| Error::input("is not in the masked file").for_the_reason_of(&unknown))?;
     let sides = [(original, id, "original"), (masked, other, "masked")];
     let are_numbers = sides.map(|(table, id, _)| table.numbers(id).is_some());
     if let Some(side) =
         (0..2).find(|&side| are_numbers[side] != are_numbers[1 - side] && !are_numbers[side])
     {
-        return Err(format!(
+        let what = format!(
             "is not a number in the {} file, but in the other it is",
             sides[side].2
-        ));
+        );
+        return Err(Error::input(what).wrong_scale(name));
     }
     for (table, id, file) in sides {
         if is_constant(table, id) {
-            return Err(format!("has no two different values in the {file} file"));
+            let what = format!("has no two different values in the {file} file");
+            return Err(Error::input(what).constant(name));
         }
     }
     Ok(Shared {

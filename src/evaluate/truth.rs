@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     table::{AttrId, Table},
 };
 
@@ -21,9 +21,9 @@ impl Truth {
     pub fn by_order(original: &Table, masked: &Table) -> Result<Self> {
         let (left, right) = (original.n_records(), masked.n_records());
         if left != right {
-            return Err(Error::input(format!(
-                "has {right} records, the original has {left}: they cannot be the same people line by line"
-            ))
+            return Err(Error::files_of_other_lengths(right, left, |right, left| {
+                format!("has {right} records, the original has {left}: they cannot be the same people line by line")
+            })
             .in_file(masked.name())
             .remedy("Name a column that identifies a record in both files with --id"));
         }
@@ -61,6 +61,9 @@ impl Truth {
         if masked_of.iter().all(Option::is_none) {
             return Err(
                 Error::input("no identifier of it occurs in the original file")
+                    .because(Reason::FilesDiffer {
+                        by: Difference::People,
+                    })
                     .in_file(masked.name())
                     .on_attribute(ids[1])
                     .remedy(
@@ -87,6 +90,9 @@ impl Truth {
                 return Err(Error::input(
                     "names a record that does not exist in these files, or that it named before",
                 )
+                .because(Reason::FilesDiffer {
+                    by: Difference::People,
+                })
                 .at_line(line as u64 + 2)
                 .remedy("Give the key that 'mask --shuffle' wrote with this masked file"));
             }
@@ -94,8 +100,10 @@ impl Truth {
             masked_of[original] = u32::try_from(masked).ok();
         }
         if pairs.is_empty() {
-            return Err(Error::input("names no record at all")
-                .remedy("Give the key that 'mask --shuffle' wrote with this masked file"));
+            return Err(
+                Error::too_few_records(0, 1, |_, _| "names no record at all".into())
+                    .remedy("Give the key that 'mask --shuffle' wrote with this masked file"),
+            );
         }
         Ok(Self { masked_of })
     }
@@ -154,7 +162,7 @@ pub fn identifiers(table: &Table, id: AttrId) -> Result<BTreeMap<String, u32>> {
             )
             .in_file(table.name())
             .at_line(table.line_of(record))
-            .on_attribute(&table.attribute(id).name)
+            .not_unique(&table.attribute(id).name)
             .remedy("--id wants a column whose values are all different"));
         }
     }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::{link::Shared, truth::Truth};
 use crate::{
-    error::{Error, Result},
+    error::Result,
     stats::eigen,
     table::{AttrId, Table},
 };
@@ -49,11 +49,7 @@ pub fn sets(
     size: usize,
 ) -> Result<Vec<Vec<usize>>> {
     if size > shared.len() {
-        return Err(Error::usage(format!(
-            "--known asks for {size} attributes, but the two files share {} that can be compared",
-            shared.len()
-        ))
-        .remedy("Ask for fewer, or see 'sdcrisk describe' for how the attributes were read"));
+        return Err(super::knowledge::too_many_attributes(size, shared.len()));
     }
     let bits = Bits::of(original, masked, truth, shared);
     let all = super::knowledge::binomial(shared.len(), size);

@@ -1,7 +1,7 @@
 //! `--group 'a,b:3'`: attributes that are aggregated together, and a number of their own.
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     table::{AttrId, Table},
 };
 
@@ -35,8 +35,12 @@ pub fn parse(table: &Table, text: &str) -> Result<Group> {
         return Err(whole);
     };
     match number.trim().parse() {
-        Ok(0) => Err(Error::usage("the number of a --group must be at least 1")
-            .remedy("Write for example --group 'a,b:3'")),
+        Ok(0) => {
+            Err(
+                Error::out_of_range("group", 1.0.., "the number of a --group must be at least 1")
+                    .remedy("Write for example --group 'a,b:3'"),
+            )
+        }
         Ok(number) => Ok(Group {
             attributes: table.select(list)?,
             number: Some(number),
@@ -44,6 +48,7 @@ pub fn parse(table: &Table, text: &str) -> Result<Group> {
         Err(_) => Err(Error::usage(
             "what follows the last ':' of a --group is neither a number nor part of a name",
         )
+        .because(Reason::NotANumber)
         .in_file(table.name())
         .remedy("Write for example --group 'a,b:3', names with ',' or ':' in double quotes")),
     }
@@ -63,7 +68,7 @@ pub fn parse_all(table: &Table, texts: &[String]) -> Result<Vec<Group>> {
         if std::mem::replace(&mut taken[attribute.index()], true) {
             return Err(Error::usage("the attribute is in two groups")
                 .in_file(table.name())
-                .on_attribute(&table.attribute(attribute).name)
+                .named_twice(&table.attribute(attribute).name)
                 .remedy("Name it in one --group"));
         }
     }

@@ -52,11 +52,7 @@ pub(crate) fn refuse_empty<'a>(
     let mut tables = tables.into_iter();
     match tables.find(|table| table.n_records() == 0) {
         None => Ok(()),
-        Some(empty) => Err(Error::input(format!(
-            "has no records, only names: there is {there_is}"
-        ))
-        .in_file(empty.name())
-        .remedy("Check that this is the file you meant")),
+        Some(empty) => Err(Error::no_records(empty.name(), Some(there_is))),
     }
 }
 

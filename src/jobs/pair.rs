@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Observer, link::request::Alignment, warn_of};
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     evaluate::{
         comparable::{self, Doubt},
         link::{LeftOut, Shared},
@@ -53,6 +53,9 @@ impl PairRequest {
     ) -> Result<Files> {
         if truth.pairs() == 0 {
             return Err(Error::input("no record of one file is in the other")
+                .because(Reason::FilesDiffer {
+                    by: Difference::People,
+                })
                 .in_file(masked.name())
                 .remedy("Check --id or --shuffle-key: they say who is who"));
         }

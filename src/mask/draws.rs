@@ -40,12 +40,15 @@ impl Secret {
     /// Usage, when the secret is shorter than [`MIN_BYTES`](Self::MIN_BYTES).
     pub fn new(key: Vec<u8>, identifier: String) -> Result<Self> {
         if key.len() < Self::MIN_BYTES {
-            Err(Error::usage(format!(
+            let what = format!(
                 "the secret has {} bytes: so few can be tried out; it needs {} at least",
                 key.len(),
                 Self::MIN_BYTES
-            ))
-            .remedy("Make one with, for example, head -c 32 /dev/urandom > secret.key"))
+            );
+            Err(
+                Error::out_of_range("secret", Self::MIN_BYTES as f64.., what)
+                    .remedy("Make one with, for example, head -c 32 /dev/urandom > secret.key"),
+            )
         } else {
             Ok(Self { key, identifier })
         }
@@ -78,8 +81,7 @@ impl<'a> Draws<'a> {
         if twice || !table.missing(id).is_empty() {
             return Err(Error::input(
                 "identifies people for the secret, so each record needs one of its own; some are missing or the same",
-            )
-            .on_attribute(&secret.identifier)
+            ).not_unique(&secret.identifier)
             .remedy("Name the attribute that identifies every record with --id"));
         }
         let people = names

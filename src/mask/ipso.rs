@@ -10,7 +10,7 @@ use super::{
     new_numbers::{for_amounts, write_numbers},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, Reason, Result},
     rng::Streams,
     statement::{IpsoParameters, IpsoVariant, Method, Statement},
     stats::{
@@ -148,12 +148,17 @@ impl Mask for Ipso {
         "ipso"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
-        if self.confidential.contains(&table.attribute(attribute).name) {
-            return Some("is confidential here: it is kept, and cannot be replaced too".into());
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
+        let name = &table.attribute(attribute).name;
+        if self.confidential.contains(name) {
+            let what = "is confidential here: it is kept, and cannot be replaced too";
+            return Some(Error::usage(what).on_attribute(name));
         }
         match table.numbers(attribute) {
-            None => Some("has names, not numbers: a regression cannot replace it".into()),
+            None => Some(Error::names_not_numbers(
+                name,
+                "a regression cannot replace it",
+            )),
             Some(_) => None,
         }
     }
@@ -180,9 +185,7 @@ impl Ipso {
         let kept = self.kept(&original)?;
         for &attribute in on {
             if let Some(why) = self.objection(&original, attribute) {
-                return Err(Error::usage(why)
-                    .on_attribute(&original.attribute(attribute).name)
-                    .remedy("Leave it out of --attributes or of --confidential"));
+                return Err(why.remedy("Leave it out of --attributes or of --confidential"));
             }
         }
         let rows = Rows::new(&original, &kept, on);
@@ -258,9 +261,9 @@ impl Ipso {
     /// The basis of X, and what is known of it.
     fn basis(&self, table: &Table, kept: &[AttrId], rows: &Rows) -> Result<(Basis, Fit)> {
         if rows.fitted == 0 {
-            return Err(Error::input(
-                "no record has all of the confidential and the replaced attributes: there is nothing to fit",
-            )
+            return Err(Error::too_few_records(0, 1, |_, _| {
+                "no record has all of the confidential and the replaced attributes: there is nothing to fit".into()
+            })
             .remedy("Name attributes with fewer gaps in --confidential and --attributes"));
         }
         let n_records = table.n_records();
@@ -280,7 +283,12 @@ impl Ipso {
                 if (columns.len() + more).saturating_mul(n_records) > MAX_CELLS {
                     return Err(Error::input(
                         "has too many categories for a regression on one column each",
-                    )
+                        )
+                        .because(Reason::TooMany {
+                            of: Counted::Categories,
+                            asked: u128::from(categories.count),
+                            limit: ((MAX_CELLS / n_records).saturating_sub(columns.len()) + 1) as u128,
+                        })
                     .on_attribute(&table.attribute(attribute).name)
                     .remedy("Leave it out of --confidential, or declare it ordinal in a roles file (--roles)"));
                 }
@@ -338,18 +346,17 @@ impl Ipso {
         if fit.records - fit.rank >= needed {
             return Ok(());
         }
-        let what = format!(
-            "{} complete record{} cannot be fitted by {} column{} for {attributes} replaced attribute{}: variant {} needs at least {}",
-            fit.records,
-            plural(fit.records),
-            fit.rank,
-            plural(fit.rank),
-            plural(attributes),
-            self.variant.word(),
-            fit.rank + needed,
-        );
-        Err(Error::input(what).remedy(
-            "Name fewer attributes in --confidential or --attributes, or ones with fewer gaps or categories",
+        let few = Error::too_few_records(fit.records, fit.rank + needed, |have, need| {
+            format!(
+                "{have} complete record{} cannot be fitted by {} column{} for {attributes} replaced attribute{}: variant {} needs at least {need}",
+                plural(have),
+                fit.rank,
+                plural(fit.rank),
+                plural(attributes),
+                self.variant.word(),
+            )
+        });
+        Err(few.remedy("Name fewer attributes in --confidential or --attributes, or ones with fewer gaps or categories",
         ))
     }
 

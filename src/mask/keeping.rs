@@ -48,10 +48,7 @@ impl Keeping {
         if let Some(percent) = zeros
             && !(percent > 0.0 && percent <= 100.0)
         {
-            return Err(Error::usage(
-                "--zeros-within is a percentage of the records: more than 0, at most 100",
-            )
-            .remedy("For example --zeros-within 5"));
+            return Err(Error::no_percentage("zeros-within").remedy("For example --zeros-within 5"));
         }
         let parsed = sums.iter().map(|text| Sum::parse(table, text));
         let sums = Sum::in_order(table, parsed.collect::<Result<_>>()?)?;
@@ -92,12 +89,12 @@ impl Keeping {
     }
 
     /// Why an attribute is not masked by itself, in words that follow its name.
-    pub fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    pub fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         let sum = self.sums.iter().find(|sum| sum.total == attribute)?;
-        Some(format!(
+        Some(Error::usage(format!(
             "is a total that is worked out anew (--keep-sums {})",
             sum.in_words(table)
-        ))
+        )))
     }
 
     /// What has no use on these attributes, each in words.

@@ -27,7 +27,7 @@ pub use draws::Secret;
 pub use new_numbers::Rounding;
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     rng::Streams,
     statement::Statement,
     table::{AttrId, Table},
@@ -38,8 +38,8 @@ pub trait Mask: std::fmt::Debug + Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Why this attribute cannot be masked by this method, in words that follow its name; `None` if it can.
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String>;
+    /// Why this attribute cannot be masked by this method, an error of usage in words that follow its name; `None` if it can.
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error>;
 
     /// Why this attribute is left alone unless it is named, in words that follow its name; `None` if it is masked unasked.
     fn reluctance(&self, _table: &Table, _attribute: AttrId) -> Option<String> {

@@ -133,9 +133,9 @@ fn checked(
     rounding: Rounding,
 ) -> Result<(Vec<f64>, Effect)> {
     let name = &table.attribute(attribute).name;
-    let old = table.numbers(attribute).ok_or_else(|| {
-        Error::usage("has names, not numbers: this method cannot mask it").on_attribute(name)
-    })?;
+    let old = table
+        .numbers(attribute)
+        .ok_or_else(|| Error::names_not_numbers(name, "this method cannot mask it"))?;
     let decimals = match rounding {
         Rounding::None => None,
         Rounding::Column => table.decimals(attribute),
@@ -149,7 +149,7 @@ fn checked(
         return Err(Error::input(
             "holds values too large to compute with: a masked value is beyond the range of numbers",
         )
-        .on_attribute(name)
+        .overflow(name)
         .remedy("Leave it out of --attributes, or write it in larger units"));
     }
     let step = |value: f64| match decimals {

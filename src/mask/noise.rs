@@ -12,7 +12,7 @@ use super::{
     new_numbers::{Rounding, present, write_numbers},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, above},
     rng::Streams,
     statement::{Method, NoiseLaw, NoiseParameters, Statement},
     stats::{
@@ -108,9 +108,11 @@ impl Noise {
         if level > 0.0 && level.is_finite() {
             Ok(Self { level, options })
         } else {
-            Err(Error::usage(
-            "--level is the variance of the noise in units of the attribute's variance: a number above 0",
-        )
+            Err(Error::option_out_of_range(
+                "level",
+                above(0.0),
+                "is the variance of the noise in units of the attribute's variance: a number above 0",
+            )
         .remedy("For example --level 0.1 adds a tenth of the variance"))
         }
     }
@@ -132,11 +134,15 @@ impl Mask for Noise {
         "noise"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
+        let name = &table.attribute(attribute).name;
         match table.attribute(attribute).scale {
             Scale::Continuous => None,
-            Scale::Ordinal => Some("is ordinal: noise needs amounts, not codes or classes".into()),
-            Scale::Nominal => Some("has names, not numbers: noise needs amounts".into()),
+            Scale::Ordinal => Some(
+                Error::usage("is ordinal: noise needs amounts, not codes or classes")
+                    .wrong_scale(name),
+            ),
+            Scale::Nominal => Some(Error::names_not_numbers(name, "noise needs amounts")),
         }
     }
 
@@ -156,10 +162,10 @@ impl Noise {
     fn masked(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let records = original.n_records();
         if records < 2 {
-            return Err(Error::input(format!(
-                "noise needs at least two records to take variances from; there is {records}"
-            ))
-            .remedy("Check that this is the file you meant"));
+            return Err(Error::fewer_than_two_records(
+                "noise needs at least two records to take variances from",
+                records,
+            ));
         }
         let names = original.names(on);
         let method = Method::Noise(NoiseParameters {
@@ -252,8 +258,7 @@ impl<'a> Source<'a> {
     fn new(table: &'a Table, id: AttrId) -> Result<Self> {
         let name = &table.attribute(id).name;
         let numbers = table.numbers(id).ok_or_else(|| {
-            Error::usage("has names, not numbers: noise needs amounts")
-                .on_attribute(name)
+            Error::names_not_numbers(name, "noise needs amounts")
                 .remedy("Leave it out of --attributes, or declare its scale in the roles file")
         })?;
         let step = step(numbers);
@@ -328,10 +333,12 @@ fn covariances(attributes: &[Source<'_>]) -> Result<Array2<f64>> {
     let complete = (0..records).filter(|&r| !matrix.has_missing(r)).count();
     // Of so few records every combination of the attributes may be constant: fewer numbers would give the noise away.
     let too_few = || {
-        Error::input(format!(
-            "{complete} of {records} records have a value of every masked attribute: correlations of {} attributes need more records than attributes",
-            attributes.len()
-        ))
+        Error::too_few_records(complete, attributes.len() + 1, |complete, need| {
+                format!(
+                    "{complete} of {records} records have a value of every masked attribute: correlations of {} attributes need more records than attributes",
+                    need - 1
+                )
+            })
         .remedy("Mask fewer attributes together, or leave --correlated out")
     };
     if complete <= attributes.len() {
@@ -362,7 +369,7 @@ fn correlated(level: f64, attributes: &[Source<'_>], streams: &Streams) -> Resul
         if !variance.is_finite() {
             return Err(
                 Error::input("holds values too large to compute with: their squares are beyond the range of numbers")
-                    .on_attribute(source.name)
+                        .overflow(source.name)
                     .remedy("Leave it out of --attributes, or write it in larger units"),
             );
         }

@@ -68,11 +68,14 @@ impl PBuckets {
     /// Usage, when there is none.
     pub fn new(buckets: usize) -> Result<Self> {
         match buckets {
-            0 => Err(
-                Error::usage("--p is the number of buckets: there must be one at least").remedy(
-                    "For example --p 10 cuts the values into ten buckets; fewer buckets protect more",
-                ),
-            ),
+            0 => Err(Error::option_out_of_range(
+                "p",
+                1.0..,
+                "is the number of buckets: there must be one at least",
+            )
+            .remedy(
+                "For example --p 10 cuts the values into ten buckets; fewer buckets protect more",
+            )),
             _ => Ok(Self { buckets }),
         }
     }
@@ -83,7 +86,7 @@ impl Mask for PBuckets {
         "pbuckets"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         rank_order::objection(table, attribute)
     }
 
@@ -91,11 +94,11 @@ impl Mask for PBuckets {
         let records = original.n_records();
         rank_order::refuse_fewer_than_two(records)?;
         if self.buckets > records {
-            return Err(Error::usage(format!(
+            let what = format!(
                 "{} buckets are more than there are records ({records}): some would be empty",
                 self.buckets
-            ))
-            .remedy(
+            );
+            return Err(Error::out_of_range("p", 1.0..=records as f64, what).remedy(
                 "Give a smaller --p: it is the number of buckets, and fewer buckets protect more",
             ));
         }

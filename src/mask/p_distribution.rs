@@ -69,7 +69,7 @@ impl PDistribution {
     /// Usage, unless 0 < p ≤ 100.
     pub fn new(percent: f64) -> Result<Self> {
         Reach::percent(percent).map_err(|_| {
-            Error::usage("--p is a percentage of the records: more than 0, at most 100").remedy(
+            Error::no_percentage("p").remedy(
                 "For example --p 5 swaps values 2.5 % of the records apart in rank on average",
             )
         })?;
@@ -82,7 +82,7 @@ impl Mask for PDistribution {
         "pdistribution"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         rank_order::objection(table, attribute)
     }
 
@@ -90,14 +90,13 @@ impl Mask for PDistribution {
         let records = original.n_records();
         rank_order::refuse_fewer_than_two(records)?;
         if Reach::Percent(self.percent).window(records) == 0 {
-            return Err(Error::usage(format!(
+            let what = format!(
                 "p = {} percent of {records} records is less than 1 rank: everybody would be swapped with a neighbour",
                 self.percent
-            ))
-            .remedy(format!(
-                "Give --p {} or more",
-                rank_order::least_percent(records)
-            )));
+            );
+            let least = rank_order::least_percent(records);
+            return Err(Error::out_of_range("p", least..=100.0, what)
+                .remedy(format!("Give --p {least} or more")));
         }
         let half = self.percent * records as f64 / 200.0;
         let method = Method::PDistribution(PDistributionParameters {

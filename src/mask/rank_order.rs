@@ -55,20 +55,24 @@ impl Moves {
 }
 
 /// Why an attribute cannot be swapped by rank.
-pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<String> {
+pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<Error> {
     match table.numbers(attribute) {
-        None => Some("has no order: rank swapping needs numbers".into()),
+        None => Some(no_order(&table.attribute(attribute).name)),
         Some(_) => None,
     }
+}
+
+fn no_order(name: &str) -> Error {
+    Error::usage("has no order: rank swapping needs numbers").wrong_scale(name)
 }
 
 /// Refuses a file in which nobody has a partner.
 pub(super) fn refuse_fewer_than_two(records: usize) -> Result<()> {
     match records {
-        0 | 1 => Err(Error::input(format!(
-            "rank swapping needs at least two records; there is {records}"
-        ))
-        .remedy("Check that this is the file you meant")),
+        0 | 1 => Err(Error::fewer_than_two_records(
+            "rank swapping needs at least two records",
+            records,
+        )),
         _ => Ok(()),
     }
 }
@@ -135,8 +139,7 @@ fn move_attribute(
 ) -> Result<(Vec<u32>, Effect, usize)> {
     let name = &table.attribute(attribute).name;
     let numbers = table.numbers(attribute).ok_or_else(|| {
-        Error::usage("has no order: rank swapping needs numbers")
-            .on_attribute(name)
+        no_order(name)
             .remedy("Leave it out of --attributes, or declare its scale in the roles file")
     })?;
     let values = Values {

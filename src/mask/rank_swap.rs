@@ -33,12 +33,8 @@ impl Reach {
         if p > 0.0 && p <= 100.0 {
             Ok(Self::Percent(p))
         } else {
-            Err(
-                Error::usage("--p is a percentage of the records: more than 0, at most 100")
-                    .remedy(
-                        "For example --p 5 swaps values at most 5 % of the records apart in rank",
-                    ),
-            )
+            Err(Error::no_percentage("p")
+                .remedy("For example --p 5 swaps values at most 5 % of the records apart in rank"))
         }
     }
 
@@ -107,10 +103,10 @@ impl RankSwap {
     pub fn new(reach: Reach, partner: Partner) -> Result<Self> {
         match reach {
             Reach::Percent(p) => Reach::percent(p).map(|reach| Self { reach, partner }),
-            Reach::Window(0) => {
-                Err(Error::usage("--window 0 swaps nothing")
-                    .remedy("Give a window of at least 1 rank"))
-            }
+            Reach::Window(0) => Err(
+                Error::option_out_of_range("window", 1.0.., "0 swaps nothing")
+                    .remedy("Give a window of at least 1 rank"),
+            ),
             Reach::Window(_) => Ok(Self { reach, partner }),
         }
     }
@@ -121,7 +117,7 @@ impl Mask for RankSwap {
         "rankswap"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         rank_order::objection(table, attribute)
     }
 
@@ -131,13 +127,12 @@ impl Mask for RankSwap {
         // No two of n values are more than n − 1 ranks apart.
         let window = self.reach.window(records).min(records - 1);
         if let (Reach::Percent(p), 0) = (self.reach, window) {
-            return Err(Error::usage(format!(
+            let what = format!(
                 "p = {p} percent of {records} records is a window of 0 ranks: nothing would be swapped"
-            ))
-            .remedy(format!(
-                "Give --p {} or more, or --window 1",
-                rank_order::least_percent(records)
-            )));
+            );
+            let least = rank_order::least_percent(records);
+            return Err(Error::out_of_range("p", least..=100.0, what)
+                .remedy(format!("Give --p {least} or more, or --window 1")));
         }
         let method = Method::RankSwap(RankSwapParameters {
             p: match self.reach {

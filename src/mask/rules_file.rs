@@ -8,7 +8,7 @@ use toml::{
 };
 
 use crate::{
-    error::{Error, Result, line_of, not_toml},
+    error::{Error, Reason, Result, line_of, not_toml},
     table::BLANKS,
 };
 
@@ -52,6 +52,7 @@ impl<'a> Source<'a> {
         };
         number.map(|number| number + 0.0).ok_or_else(|| {
             self.error(value.span(), format!("{key} must be a number"))
+                .because(Reason::NotANumber)
                 .remedy("Numbers have a decimal point here, whatever mark the data file has")
         })
     }
@@ -90,7 +91,9 @@ impl<'a> Source<'a> {
         for item in self.list(key, value)? {
             let category = self.category(key, item)?;
             if categories.contains(&category) {
-                return Err(self.error(item.span(), format!("{key} names {category:?} twice")));
+                return Err(self
+                    .error(item.span(), format!("{key} names {category:?} twice"))
+                    .because(Reason::NamedTwice { name: category }));
             }
             categories.push(category);
         }

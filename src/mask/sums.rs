@@ -48,10 +48,10 @@ impl Sum {
         let number = |name: &str| -> Result<AttrId> {
             let id = table.find(name.trim())?;
             match table.attribute(id).scale {
-                Scale::Nominal => Err(Error::usage(
-                    "has names, not numbers: --keep-sums adds numbers",
+                Scale::Nominal => Err(Error::names_not_numbers(
+                    name.trim(),
+                    "--keep-sums adds numbers",
                 )
-                .on_attribute(name.trim())
                 .remedy("Leave it out of the sum, or declare its scale in a roles file (--roles)")),
                 _ => Ok(id),
             }
@@ -75,7 +75,7 @@ impl Sum {
         let mut seen = BTreeSet::from([total]);
         if let Some(twice) = parts.iter().find(|&&part| !seen.insert(part)) {
             return Err(Error::usage("is in one sum twice")
-                .on_attribute(&table.attribute(*twice).name)
+                .named_twice(&table.attribute(*twice).name)
                 .remedy("Name each part of --keep-sums once, and the total on the left only"));
         }
         Ok(Self { total, parts })
@@ -90,7 +90,7 @@ impl Sum {
         for sum in &sums {
             if !totals.insert(sum.total) {
                 return Err(Error::usage("is the total of two --keep-sums")
-                    .on_attribute(&table.attribute(sum.total).name)
+                    .named_twice(&table.attribute(sum.total).name)
                     .remedy("Give one of them"));
             }
         }
@@ -189,7 +189,7 @@ impl Sum {
             .collect::<std::result::Result<_, ()>>()
             .map_err(|()| {
                 Error::input("has parts with too many digits: their sum cannot be written exactly")
-                    .on_attribute(&name)
+                .overflow(&name)
                     .remedy("Leave its --keep-sums out, or write the parts with fewer decimals (--decimals column)")
             })?;
         let table = match gaps {

@@ -2,7 +2,7 @@
 
 use super::classes::{KeyClasses, NO_KEY};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, above},
     figure::{About, Definition, Figure, Group},
     stats::moments::sum,
     table::{AttrId, Table},
@@ -91,8 +91,8 @@ pub static DEFINITIONS: [&Definition; 7] = [
 /// Input, with the line: the attribute has no numbers, one is missing, or one is not above 0.
 pub fn weights(table: &Table, attribute: AttrId) -> Result<Vec<f64>> {
     let name = &table.attribute(attribute).name;
-    let refuse = |what: &str, record: usize, remedy: &str| {
-        Err(Error::input(what)
+    let refuse = |error: Error, record: usize, remedy: &str| {
+        Err(error
             .in_file(table.name())
             .on_attribute(name)
             .at_line(table.line_of(record))
@@ -101,18 +101,20 @@ pub fn weights(table: &Table, attribute: AttrId) -> Result<Vec<f64>> {
     let Some(numbers) = table.numbers(attribute) else {
         return Err(Error::input("holds no numbers, so it cannot be the weight")
             .in_file(table.name())
-            .on_attribute(name)
+            .wrong_scale(name)
             .remedy("Name the column of sampling weights; 'sdcrisk describe' shows how columns are read"));
     };
     if let Some(record) = numbers.missing.records().next() {
         let remedy =
             "Every record stands for somebody: complete the weights, or leave --weights out";
-        return refuse("has no weight for this record", record, remedy);
+        let error = Error::input("has no weight for this record").missing_values(name);
+        return refuse(error, record, remedy);
     }
     if let Some(record) = numbers.values.iter().position(|&weight| weight <= 0.0) {
         let remedy =
             "A weight says how many people a record stands for: correct it, or leave --weights out";
-        return refuse("has a weight that is not above 0", record, remedy);
+        let error = Error::input("has a weight that is not above 0").outside("weights", above(0.0));
+        return refuse(error, record, remedy);
     }
     Ok(numbers.values.to_vec())
 }

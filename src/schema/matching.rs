@@ -10,7 +10,7 @@ use super::{
     situation::{self, Situation},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     optimize::assignment::lists::{self, Candidates},
     stats::density::{Grid, kernel_density},
     table::{AttrId, Role, Table},
@@ -108,9 +108,7 @@ pub fn match_attributes(
     for side in 0..2 {
         let table = tables[side];
         if table.n_records() == 0 {
-            return Err(Error::input("has no records, only names")
-                .in_file(table.name())
-                .remedy("Check that this is the file you meant"));
+            return Err(Error::no_records(table.name(), None));
         }
         let ids = match chosen[side] {
             Some(ids) => ids.to_vec(),
@@ -126,7 +124,7 @@ pub fn match_attributes(
             }
         }
         if sides[side].is_empty() {
-            return Err(Error::input("has no attribute that could be compared")
+            return Err(Error::input("has no attribute that could be compared").because(Reason::NothingToCompare)
                 .in_file(table.name())
                 .remedy("'sdcrisk describe' shows how it is read; constant attributes and identifiers do not count"));
         }
@@ -142,6 +140,7 @@ pub fn match_attributes(
         return Err(Error::input(
             "one file has only attributes of numbers, the other none: there is nothing to compare",
         )
+        .because(Reason::NothingToCompare)
         .in_file(tables[1].name())
         .remedy("'sdcrisk describe' shows how both are read; --roles can state scales"));
     }
@@ -254,6 +253,7 @@ impl Drawn {
             .filter(|_| (highest - lowest).is_finite())
             .ok_or_else(|| {
                 Error::input("attributes of numbers differ too much in size, or are too close together, to be brought to one scale")
+                .because(Reason::Overflow { attribute: None })
                     .remedy("Try --scale z, or leave out those with extreme values")
             })?;
         let grid = Grid::covering(lowest, highest, bandwidth);

@@ -2,7 +2,7 @@
 
 use crate::{
     attack::{Attack, Direction},
-    error::{Error, Result},
+    error::Result,
     evaluate::{
         link::{self, Assign, Case, Outcome, Shared, Study},
         truth::Truth,
@@ -33,7 +33,7 @@ impl Pair {
     pub fn shared(&self) -> Result<Vec<Shared>> {
         self.original
             .ids()
-            .map(|id| link::comparable(&self.original, &self.masked, id).map_err(Error::failed))
+            .map(|id| link::comparable(&self.original, &self.masked, id))
             .collect()
     }
 

@@ -1,5 +1,7 @@
 //! The law of memberships of fuzzy c-means: how much of a point belongs to each centre.
 
+use std::ops::{Bound, RangeBounds};
+
 use super::elementary::{exp2, log2};
 use crate::error::{Error, Result};
 
@@ -9,8 +11,8 @@ pub(crate) const LANES: usize = 8;
 /// As many numbers as are computed at once.
 pub(crate) type Lanes = [f64; LANES];
 
-/// The largest fuzziness: beyond it memberships cannot be told from equal ones.
-const MAX_FUZZY: f64 = 1e6;
+/// What a fuzziness may be; beyond the largest, memberships cannot be told from equal ones.
+pub(crate) const FUZZINESS: (Bound<f64>, Bound<f64>) = (Bound::Excluded(1.0), Bound::Included(1e6));
 
 /// How far points belong to several centres at once: the m of fuzzy c-means, more than 1.
 ///
@@ -84,16 +86,18 @@ impl Fuzziness {
     /// # Errors
     /// Usage, unless 1 < m ≤ 1,000,000.
     pub fn new(m: f64) -> Result<Self> {
-        if m > 1.0 && m <= MAX_FUZZY {
+        if FUZZINESS.contains(&m) {
             return Ok(Self {
                 m,
                 exponent: 1.0 / (m - 1.0),
             });
         }
-        Err(
-            Error::usage("a fuzziness must be more than 1, at most 1000000")
-                .remedy("2 is usual; near 1 clusters are crisp, larger ones overlap more"),
+        Err(Error::out_of_range(
+            "m",
+            FUZZINESS,
+            "a fuzziness must be more than 1, at most 1000000",
         )
+        .remedy("2 is usual; near 1 clusters are crisp, larger ones overlap more"))
     }
 
     /// The m.

@@ -105,9 +105,8 @@ impl Source<'_> {
                 "the roles file makes the attribute {}, and {} of its cells are not numbers, here the first",
                 scale.word(),
                 tally.texts.count
-            ))
-            .at_line(self.line_of(record))
-            .on_attribute(name)
+            )).at_line(self.line_of(record))
+            .wrong_scale(name)
             .remedy("Name what stands for missing values under [missing], or make the attribute nominal")),
             _ => Ok(()),
         }

@@ -240,7 +240,7 @@ impl Roles {
             None => Ok(()),
             Some(_) => Err(
                 Error::input(format!("the attribute has more than one {what}"))
-                    .on_attribute(name)
+                    .named_twice(&name)
                     .remedy("Name it once"),
             ),
         }

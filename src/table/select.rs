@@ -3,7 +3,7 @@
 use super::Table;
 use super::attribute::AttrId;
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     visible,
 };
 
@@ -19,14 +19,12 @@ impl Table {
             .position(|attribute| attribute.name == *name)
             .map(AttrId::new)
             .ok_or_else(|| {
-                Error::usage(format!("there is no attribute {name:?}"))
-                    .in_file(&self.file.name)
-                    .remedy(alternatives(
-                        name,
-                        self.attributes
-                            .iter()
-                            .map(|attribute| attribute.name.as_str()),
-                    ))
+                Error::unknown_attribute(name, &self.file.name).remedy(alternatives(
+                    name,
+                    self.attributes
+                        .iter()
+                        .map(|attribute| attribute.name.as_str()),
+                ))
             })
     }
 
@@ -46,7 +44,7 @@ impl Table {
                 if std::mem::replace(&mut taken[id.index()], true) {
                     return Err(Error::usage("the attribute is in the list twice")
                         .in_file(&self.file.name)
-                        .on_attribute(&self.attribute(id).name)
+                        .named_twice(&self.attribute(id).name)
                         .remedy("Name it once"));
                 }
                 selected.push(id);
@@ -92,6 +90,10 @@ impl Table {
                     .map_or(0, |attribute| attribute.position);
                 Error::usage(format!("there is no attribute number {position}"))
                     .in_file(&self.file.name)
+                    .because(Reason::unknown_attribute(
+                        &position.to_string(),
+                        &self.file.name,
+                    ))
                     .remedy(format!("The attributes are numbered from 1 to {last}"))
             })
     }

@@ -3,7 +3,7 @@
 use super::blank_lines::BlankLines;
 use super::encoding::line_ends;
 use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
-use crate::error::Error;
+use crate::error::{Counted, Error};
 
 /// The delimiter of a file of one attribute: the zero byte, which no readable file holds.
 pub(super) const NO_DELIMITER: u8 = 0;
@@ -38,12 +38,12 @@ impl From<Fault> for Error {
                 )
             }
             Fault::TooManyCells(line) => {
-                Error::input(format!("more than {MAX_ATTRIBUTES} cells in a record"))
+                Error::too_many_to_read(Counted::Attributes, MAX_ATTRIBUTES, |most| format!("more than {most} cells in a record"))
                     .at_line(line)
                     .remedy("Check the delimiter and the line ends, or state --delimiter")
             }
             Fault::TooLong(line) => {
-                Error::input(format!("a record of more than {MAX_RECORD_BYTES} bytes"))
+                Error::too_many_to_read(Counted::Bytes, MAX_RECORD_BYTES, |most| format!("a record of more than {most} bytes"))
                     .at_line(line)
                     .remedy("Check the quotes and the line ends")
             }
@@ -257,9 +257,13 @@ impl Layout {
 
     fn push(&mut self, start: Start) -> Result<(), Error> {
         if self.starts.len() == MAX_RECORDS {
-            return Err(Error::input(format!("more than {MAX_RECORDS} records"))
+            return Err(
+                Error::too_many_to_read(Counted::Records, MAX_RECORDS, |most| {
+                    format!("more than {most} records")
+                })
                 .at_line(start.line)
-                .remedy("Split the file"));
+                .remedy("Split the file"),
+            );
         }
         if self.starts.len().is_multiple_of(LINE_STEP) {
             self.lines.push(start.line);

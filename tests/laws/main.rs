@@ -52,6 +52,7 @@ mod probabilistic;
 mod probabilistic_loss;
 mod random_files;
 mod rank_swapping;
+mod reasons;
 mod recoding;
 mod refinement;
 mod report;

@@ -49,11 +49,11 @@ impl Bound {
                     .map(|name| (name.clone(), parameters.greatest_difference()))
                     .collect(),
             )),
-            other => Err(Error::usage(format!(
-                "the statement is of {}; rsld is the attack on rankswap",
-                other.name()
-            ))
-            .remedy("Leave rsld out of --method, or give --p or --window to try it all the same")),
+            other => Err(
+                Error::other_masking(other.name(), "; rsld is the attack on rankswap").remedy(
+                    "Leave rsld out of --method, or give --p or --window to try it all the same",
+                ),
+            ),
         }
     }
 

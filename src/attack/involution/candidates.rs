@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::values::{MISSING, Values};
 use crate::{
     attack::likelihood::Swaps,
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     memory,
 };
 
@@ -165,9 +165,9 @@ fn refuse_too_many(
     let asked = asked.len() as u128;
     let expected = all * n as u128 / asked;
     if expected >= MAX_PAIRS {
-        return Err(Error::failed(format!(
-            "involution would need about {expected} candidates in all, more than it can number"
-        ))
+        return Err(Error::too_many(ErrorKind::Failed, Counted::Pairs, [expected, MAX_PAIRS - 1], |expected, _| {
+            format!("involution would need about {expected} candidates in all, more than it can number")
+        })
         .remedy(REMEDY));
     }
     memory::check(

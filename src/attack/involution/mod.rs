@@ -7,7 +7,7 @@ mod soft;
 mod together;
 mod values;
 
-use std::sync::Arc;
+use std::{ops::Bound, sync::Arc};
 
 use candidates::Candidates;
 use exchanges::{Exchanges, Mutual};
@@ -109,10 +109,12 @@ pub fn check_eps(eps: f64) -> Result<()> {
     if eps > 0.0 && eps < 1.0 {
         Ok(())
     } else {
-        Err(
-            Error::usage("--eps is a share of values: a number above 0 and below 1")
-                .remedy("0.02 is usual"),
+        Err(Error::option_out_of_range(
+            "eps",
+            (Bound::Excluded(0.0), Bound::Excluded(1.0)),
+            "is a share of values: a number above 0 and below 1",
         )
+        .remedy("0.02 is usual"))
     }
 }
 

@@ -196,7 +196,7 @@ impl<'a> Differences<'a> {
             Some(column) => Err(Error::input(
                 "has more than two categories: a bilinear form needs differences with a sign",
             )
-            .on_attribute(&known[column.attribute])
+            .wrong_scale(&known[column.attribute])
             .remedy("Leave it out of --known or --attributes, or use wm, owa or ci")),
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::differences::{CANCELLED, Differences};
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     optimize::subsystem::{Semidefinite, Space, SparseRow},
 };
 
@@ -180,10 +180,14 @@ impl Family {
     pub fn space(self, n_attributes: usize) -> Result<Space> {
         let n = n_attributes;
         let dimension = self.dimension(n).ok_or_else(|| {
-            Error::usage(format!(
-                "{} of {n} attributes has too many parameters to be learned",
-                self.name()
-            ))
+            let most = (1..n).rev().find(|&fewer| self.dimension(fewer).is_some());
+            let asked = [n as u128, most.unwrap_or(0) as u128];
+            Error::too_many(ErrorKind::Usage, Counted::Attributes, asked, |n, _| {
+                format!(
+                    "{} of {n} attributes has too many parameters to be learned",
+                    self.name()
+                )
+            })
             .remedy("Let the intruder know fewer attributes (--known), or use wm, owa or sb")
         })?;
         Ok(match self {

@@ -157,16 +157,18 @@ impl Weights {
         } = self;
         let name = family.name();
         let n = self.attributes.len();
-        let space = family
-            .space(n)
-            .map_err(|_| Error::input(format!("has {n} attributes, more than {name} can have")))?;
+        let space = family.space(n).map_err(|error| {
+            Error::input(format!("has {n} attributes, more than {name} can have"))
+                .for_the_reason_of(&error)
+        })?;
         for (place, &value) in parameters.iter().enumerate() {
             let (lower, upper) = (space.lower[place], space.upper[place]);
             if !(lower - TOLERANCE..=upper + TOLERANCE).contains(&value) {
                 return Err(Error::input(format!(
                     "has a weight of {:?} that is not between {lower} and {upper}, as {name} needs",
                     self.names()[place]
-                )));
+                ))
+                .outside(&self.names()[place], lower..=upper));
             }
         }
         if let Some(plane) = &space.plane {

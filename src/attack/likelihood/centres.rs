@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     attack::Scenario,
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     statement::DistanceScale,
     stats::moments::Moments,
     table::matrix::Matrix,
@@ -30,6 +30,7 @@ impl Space {
         if !widest.is_finite() {
             return Err(
                 Error::input("a known attribute has values too large for distances")
+                    .because(Reason::Overflow { attribute: None })
                     .remedy("Rescale it, or leave it out of --known"),
             );
         }

@@ -148,11 +148,8 @@ impl Likelihood {
 }
 
 fn no_law(method: &Method) -> Error {
-    Error::usage(format!(
-        "the statement is of {}, of which likelihood knows no law",
-        method.name()
-    ))
-    .remedy("Leave likelihood out of --method")
+    Error::other_masking(method.name(), ", of which likelihood knows no law")
+        .remedy("Leave likelihood out of --method")
 }
 
 impl Attack for Likelihood {

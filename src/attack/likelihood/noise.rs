@@ -123,7 +123,7 @@ impl Noise {
             let variance: f64 = noise[[at, at]];
             if !variance.is_finite() || !release[[at, at]].is_finite() {
                 return Err(Error::input("has values too large for variances")
-                    .on_attribute(&scenario.known[place])
+                    .overflow(&scenario.known[place])
                     .remedy("Rescale it, or leave it out of --known"));
             }
         }

@@ -135,15 +135,16 @@ impl Likelihood {
     /// Usage.
     pub(in crate::attack) fn refuse_unless_swapping(&self) -> Result<()> {
         match &self.published.method {
-            Method::RankSwap(stated) if stated.partner == Partner::Cycle => Err(Error::usage(
-                "the statement is of rankswap without partners (cycle); involution is the attack on values that were exchanged in pairs",
+            Method::RankSwap(stated) if stated.partner == Partner::Cycle => Err(Error::other_masking(
+                self.published.method.name(),
+                " without partners (cycle); involution is the attack on values that were exchanged in pairs",
             )
             .remedy("Leave involution out of --method")),
             Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => Ok(()),
-            other => Err(Error::usage(format!(
-                "the statement is of {}; involution is the attack on values that were swapped (rankswap, pbuckets, pdistribution)",
-                other.name()
-            ))
+            other => Err(Error::other_masking(
+                other.name(),
+                "; involution is the attack on values that were swapped (rankswap, pbuckets, pdistribution)",
+            )
             .remedy("Leave involution out of --method")),
         }
     }

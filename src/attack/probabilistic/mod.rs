@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
 use crate::{
     agreement::{Agreement, Comparator, MAX_ATTRIBUTES, Pattern, Reference, Weighted},
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     stats::moments::moments_by_attribute,
     table::Scale,
 };
@@ -184,7 +184,7 @@ impl Attack for Probabilistic {
             if matches!(comparators[k], Comparator::Sd(_)) && !moments.sd.is_finite() {
                 return Err(
                     Error::input("has values too large for a standard deviation")
-                        .on_attribute(&scenario.known[k])
+                        .overflow(&scenario.known[k])
                         .remedy("Rescale it, or let it agree by ranks: --agree rank:3%"),
                 );
             }
@@ -197,8 +197,11 @@ impl Attack for Probabilistic {
             reference,
         );
         if agreement.counts_of_a_seeker() > MAX_COUNTS {
-            return Err(Error::failed(
-                "gaps come in so many combinations that their agreement patterns cannot be counted",
+            return Err(Error::too_many(
+                ErrorKind::Failed,
+                Counted::Patterns,
+                [agreement.counts_of_a_seeker() as u128, MAX_COUNTS as u128],
+                |_, _| "gaps come in so many combinations that their agreement patterns cannot be counted".into(),
             )
             .remedy(
                 "Let the intruder know fewer attributes, or such as are seldom missing: --known",
@@ -239,10 +242,14 @@ impl Probabilistic {
 
     fn comparators(&self, scenario: &Scenario<'_>) -> Result<Vec<Comparator>> {
         if scenario.known.len() > MAX_ATTRIBUTES {
-            return Err(Error::usage(format!(
-                "prl takes at most {MAX_ATTRIBUTES} known attributes; there are {}",
-                scenario.known.len()
-            ))
+            return Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Attributes,
+                [scenario.known.len() as u128, MAX_ATTRIBUTES as u128],
+                |known, limit| {
+                    format!("prl takes at most {limit} known attributes; there are {known}")
+                },
+            )
             .remedy("Let the intruder know fewer: --known first:16, or a list"));
         }
         let of_attribute = |(name, scale): (&String, &Scale)| {
@@ -253,7 +260,7 @@ impl Probabilistic {
                         "is nominal: names are equal or they are not, and do not agree by {}",
                         comparator.word()
                     ))
-                    .on_attribute(name)
+                    .wrong_scale(name)
                     .remedy("Leave it out of --agree, or say exact"))
                 }
                 (Scale::Nominal, _) => Ok(Comparator::Exact),

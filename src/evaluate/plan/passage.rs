@@ -36,7 +36,10 @@ impl Passage<'_> {
         } else {
             format!("{what} of {of}: {error}")
         };
-        Error::input(what).in_file(self.plan).at_line(line)
+        Error::input(what)
+            .for_the_reason_of(&error)
+            .in_file(self.plan)
+            .at_line(line)
     }
 
     /// The line of the option that a message is about (`--p ...`, or `p = ...`), or of the passage.

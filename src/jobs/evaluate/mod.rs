@@ -13,7 +13,7 @@ pub use work::{Done, Journal, run};
 
 use super::{link::LinkRequest, mask::Prepared};
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     evaluate::{
         grid::{Row, Setting},
         plan::{MAX_MASKED_FILES, Passage, Plan, PlannedOption},
@@ -103,9 +103,12 @@ impl Grid {
     pub fn ask_for_all(&mut self) -> Result<()> {
         let count: u64 = self.settings.iter().map(|one| u64::from(one.runs)).sum();
         if count > MAX_MASKED_FILES {
-            return Err(Error::input(format!(
-                "asks for {count} masked files, settings times repeats, and at most {MAX_MASKED_FILES} are made"
-            ))
+            return Err(Error::too_many(
+                ErrorKind::Input,
+                Counted::MaskedFiles,
+                [u128::from(count), u128::from(MAX_MASKED_FILES)],
+                |count, limit| format!("asks for {count} masked files, settings times repeats, and at most {limit} are made"),
+            )
             .in_file(&self.name)
             .remedy("Give fewer repeats, or split the plan"));
         }

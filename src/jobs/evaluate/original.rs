@@ -45,6 +45,7 @@ impl Original {
         if count == 0 || count > all {
             return Err(
                 Error::input(format!("records = {count}: the file has {all} records"))
+                    .outside("records", 1.0..=all as f64)
                     .remedy(format!("Give a number from 1 to {all}")),
             );
         }

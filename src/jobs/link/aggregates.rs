@@ -3,7 +3,7 @@
 use super::request::{AggregatesRequest, LinkRequest};
 use crate::{
     attack::aggregates,
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     evaluate::{
         link::{self, LeftOut},
         truth,
@@ -83,11 +83,17 @@ fn rankable(
     let obstacle = |id: AttrId| {
         let attribute = table.attribute(id);
         if aside.is_some_and(|names| names.contains(&attribute.name.as_str())) {
-            Some("is named by --id".to_string())
+            Some(Error::input("is named by --id"))
         } else if table.numbers(id).is_none() {
-            Some(format!("is not a number in the {file} file"))
+            Some(
+                Error::input(format!("is not a number in the {file} file"))
+                    .wrong_scale(&attribute.name),
+            )
         } else if link::is_constant(table, id) {
-            Some(format!("has no two different values in the {file} file"))
+            Some(
+                Error::input(format!("has no two different values in the {file} file"))
+                    .constant(&attribute.name),
+            )
         } else {
             None
         }
@@ -97,7 +103,7 @@ fn rankable(
         for id in table.ids() {
             let attribute = table.attribute(id);
             let why = match attribute.role {
-                Role::QuasiIdentifier => obstacle(id),
+                Role::QuasiIdentifier => obstacle(id).map(|why| why.what().to_owned()),
                 Role::Identifier => Some(format!("is an identifier of the {file} file")),
                 role => Some(format!("is {} in the {file} file", role.word())),
             };
@@ -113,6 +119,7 @@ fn rankable(
             return Err(Error::input(
                 "has no attribute of numbers by which people could be ranked",
             )
+            .because(Reason::NothingToCompare)
             .in_file(table.name())
             .remedy("'sdcrisk describe' shows how it is read"));
         }
@@ -120,9 +127,12 @@ fn rankable(
     };
     let ids = table.select(list)?;
     match ids.iter().find_map(|&id| Some((id, obstacle(id)?))) {
-        Some((id, why)) => Err(Error::input(format!("cannot rank people: it {why}"))
-            .on_attribute(&table.attribute(id).name)
-            .remedy("Leave it out of the list")),
+        Some((id, why)) => Err(
+            Error::input(format!("cannot rank people: it {}", why.what()))
+                .for_the_reason_of(&why)
+                .on_attribute(&table.attribute(id).name)
+                .remedy("Leave it out of the list"),
+        ),
         None => Ok(ids),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::request::{Alignment, Known, KnownRecords, LinkRequest, RecordList};
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     evaluate::{
         knowledge::{self, Knowledge},
         link::{self, LeftOut, Shared},
@@ -56,6 +56,7 @@ impl LinkRequest {
                 reasons.join("; "),
                 if left_out.len() > MAX_REASONS { "; …" } else { "" }
             ))
+            .because(Reason::NothingToCompare)
             .remedy("Compare what 'sdcrisk describe' says of both files, or name attributes with --known"));
         }
         let (mut shared, mut left_out) = (shared, left_out);
@@ -114,7 +115,8 @@ impl LinkRequest {
                 .remedy(format!("Leave it out of {option}")));
             }
             link::comparable(original, masked, id).map_err(|why| {
-                Error::input(format!("cannot be compared: it {why}"))
+                Error::input(format!("cannot be compared: it {}", why.what()))
+                    .for_the_reason_of(&why)
                     .on_attribute(name)
                     .remedy(format!(
                         "Leave it out of {option}; 'sdcrisk describe' shows how files were read"
@@ -144,9 +146,11 @@ impl LinkRequest {
             &KnownRecords::Drawn(count) => count,
         };
         if count == 0 || count > all {
-            return Err(Error::usage(format!(
-                "--known-records {count}: the original file has {all} records"
-            ))
+            return Err(Error::option_out_of_range(
+                "known-records",
+                1.0..=all as f64,
+                &format!("{count}: the original file has {all} records"),
+            )
             .remedy(format!("Give a number from 1 to {all}")));
         }
         let mut rng = seed.streams(Purpose::Knowledge, 0).at(1);
@@ -195,9 +199,11 @@ impl RecordList {
             }
         }
         if held.is_empty() {
-            return Err(Error::input("names no record")
-                .in_file(&self.file)
-                .remedy("Write one record number (with --id: one identifier) a line"));
+            return Err(
+                Error::too_few_records(0, 1, |_, _| "names no record".into())
+                    .in_file(&self.file)
+                    .remedy("Write one record number (with --id: one identifier) a line"),
+            );
         }
         Ok(held.into_iter().collect())
     }
@@ -209,12 +215,12 @@ fn check_names(original: &Table, masked: &Table) -> Result<()> {
     if own || original.n_attributes() == masked.n_attributes() {
         return Ok(());
     }
+    let (have, expected) = (masked.n_attributes(), original.n_attributes());
     Err(Error::input(format!(
-        "has {} attributes, {} has {}, and not all have names of their own: which is which is not known",
-        masked.n_attributes(),
-        original.name(),
-        original.n_attributes()
-    ))
+            "has {have} attributes, {} has {expected}, and not all have names of their own: which is which is not known",
+            original.name(),
+        ))
+        .because(Reason::FilesDiffer { by: Difference::Attributes { have, expected } })
     .in_file(masked.name())
     .remedy("Give both files a header with different names, or mask with --keep-identifiers for the evaluation"))
 }

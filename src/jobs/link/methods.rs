@@ -165,10 +165,7 @@ fn check_names(attack: &Probabilistic, attributes: &[Attribute]) -> Result<()> {
     let exists = |name: &String| attributes.iter().any(|attribute| attribute.name == *name);
     match attack.agree.named.keys().find(|name| !exists(name)) {
         None => Ok(()),
-        Some(name) => Err(Error::usage(format!(
-            "--agree names an attribute {name:?} that the original file does not have"
-        ))
-        .remedy("'sdcrisk describe' lists the attributes")),
+        Some(name) => Err(Error::option_names_unknown("--agree", name)),
     }
 }
 

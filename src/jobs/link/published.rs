@@ -12,7 +12,7 @@ use crate::{
         },
         likelihood::Likelihood,
     },
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     jobs::{Observer, groups},
     mask::rank_swap::Reach,
     statement::{DistanceScale, Grouping, Statement},
@@ -58,6 +58,7 @@ impl Facts<'_> {
             }
             None => Err(
                 Error::usage("rsld needs to know what was published about rank swapping")
+                    .because(Reason::NothingPublished)
                     .remedy("Give --p, --window, or --statement FILE"),
             ),
         }
@@ -75,6 +76,7 @@ impl Facts<'_> {
             return Err(Error::usage(format!(
                 "{method} needs to know what was published about the masking",
             ))
+            .because(Reason::NothingPublished)
             .remedy("Give --statement FILE, or --p or --window of rank swapping"));
         }
         let bound = self.windows()?;
@@ -101,6 +103,7 @@ impl Facts<'_> {
                 return Err(Error::usage(
                     "microagg needs to know which attributes were aggregated together",
                 )
+                .because(Reason::NothingPublished)
                 .remedy(
                     "Give --statement FILE, or --group 'a,b' for each block, with --algorithm",
                 ));
@@ -197,16 +200,13 @@ impl Facts<'_> {
     /// Refuses an attribute that cannot have been swapped by rank.
     fn check_has_ranks(&self, option: &str, name: &str) -> Result<()> {
         let Some(attribute) = self.attributes.iter().find(|known| known.name == name) else {
-            return Err(Error::usage(format!(
-                "{option} names an attribute {name:?} that the original file does not have"
-            ))
-            .remedy("'sdcrisk describe' lists the attributes"));
+            return Err(Error::option_names_unknown(option, name));
         };
         match attribute.scale {
             Scale::Nominal => Err(Error::usage(format!(
                 "has no ranks for {option} to speak of: it is nominal"
             ))
-            .on_attribute(name)
+            .wrong_scale(name)
             .remedy("Leave it out: names are taken as not masked")),
             Scale::Continuous | Scale::Ordinal => Ok(()),
         }
@@ -229,9 +229,11 @@ impl Facts<'_> {
     fn window_of_percent(&self, p: f64) -> Result<usize> {
         let records = self.records;
         match Reach::percent(p)?.window(records) {
-            0 => Err(Error::usage(format!(
-                "p = {p} percent of {records} records is a window of 0 ranks: nothing was swapped"
-            ))
+            0 => Err(Error::out_of_range(
+                "p",
+                100.0 / records as f64..=100.0,
+                format!("p = {p} percent of {records} records is a window of 0 ranks: nothing was swapped"),
+            )
             .remedy("Give the p that was published, or --window 1")),
             window => Ok(window.min(records - 1).max(1)),
         }

@@ -8,7 +8,7 @@ use super::{
     statement::check_statement,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Difference, Error, Reason, Result},
     evaluate::{
         link::{self, Shared},
         truth,
@@ -69,6 +69,7 @@ pub(super) fn aligned<'a>(
         let both = counterpart.iter().flatten().count();
         if both == 0 {
             return Err(Error::input("no identifier of it occurs in the masked file")
+                .because(Reason::FilesDiffer { by: Difference::People })
                 .in_file(table.name())
                 .on_attribute(id)
                 .remedy("Check that --release-id names the column by which the releases can be aligned"));
@@ -135,13 +136,14 @@ pub(super) fn known_in(
                 "note: {}: {} is not compared: it {}",
                 release.name(),
                 original.attribute(attribute.original).name,
-                why.replace("the masked file", "this release")
+                why.what().replace("the masked file", "this release")
             )),
         }
     }
     if shared.is_empty() {
         Err(
             Error::input("has no attribute that the intruder knows and that can be compared")
+                .because(Reason::NothingToCompare)
                 .in_file(release.name())
                 .remedy("Leave it out of --also, or name attributes that it has with --known"),
         )

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::request::{Learning, LinkRequest, Training};
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     evaluate::{knowledge, truth::Truth},
     rng::{Purpose, Seed},
     table::Table,
@@ -85,11 +85,13 @@ impl LinkRequest {
                     .filter(|record| named.contains(record))
                     .collect();
                 if train.len() < 2 || train.len() + 2 > held.len() {
-                    return Err(Error::input(format!(
-                        "names {} individuals that have a masked record; {} records are attacked",
-                        train.len(),
-                        held.len() - train.len()
-                    ))
+                    return Err(Error::too_few_records(train.len().min(held.len() - train.len()), 2, |_, _| {
+                format!(
+                    "names {} individuals that have a masked record; {} records are attacked",
+                    train.len(),
+                    held.len() - train.len()
+                )
+            })
                     .in_file(&list.file)
                     .remedy("Leave at least two to learn from, and two to attack"));
                 }
@@ -97,10 +99,14 @@ impl LinkRequest {
             }
         };
         if count < 2 || count > aligned.len() || count + 2 > held.len() {
-            return Err(Error::usage(format!(
-                "--train-records {count}: there are {} records whose masked record is known",
-                aligned.len()
-            ))
+            return Err(Error::option_out_of_range(
+                "train-records",
+                2.0..=aligned.len().min(held.len().saturating_sub(2)) as f64,
+                &format!(
+                    "{count}: there are {} records whose masked record is known",
+                    aligned.len()
+                ),
+            )
             .remedy("Leave at least two to learn from, and two to attack"));
         }
         let draw = |split: usize| {
@@ -118,15 +124,25 @@ impl LinkRequest {
     /// Usage, when one was asked for.
     pub(super) fn refuse_several(&self, attacks: usize, cases: usize) -> Result<()> {
         if self.wants_links && attacks > 1 {
-            return Err(Error::usage(format!(
-                "--links writes the links of one attack; this call makes {attacks}"
-            ))
+            return Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Attacks,
+                [attacks as u128, 1],
+                |attacks, _| {
+                    format!("--links writes the links of one attack; this call makes {attacks}")
+                },
+            )
             .remedy("Name one method and one set of known attributes"));
         }
         match self.learning.about_one_distance() {
-            Some(option) if cases > 1 => Err(Error::usage(format!(
-                "{option} is about one learned distance; this call has {cases} cases"
-            ))
+            Some(option) if cases > 1 => Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Cases,
+                [cases as u128, 1],
+                |cases, _| {
+                    format!("{option} is about one learned distance; this call has {cases} cases")
+                },
+            )
             .remedy("Give one set of known attributes, and one draw of individuals")),
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Whether a statement and a masked file belong together.
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     statement::Statement,
     table::Table,
 };
@@ -30,6 +30,7 @@ pub(crate) fn check_statement(
             "names an attribute {stranger:?} that {} does not have",
             masked.name()
         ))
+        .because(Reason::unknown_attribute(stranger, masked.name()))
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }
@@ -46,12 +47,16 @@ pub(crate) fn check_statement(
     if statement.records != masked.n_records()
         && !(is_aligned && statement.records > masked.n_records())
     {
-        return Err(Error::input(format!(
-            "is about a file of {} records; {} has {}",
+        return Err(Error::files_of_other_lengths(
+            masked.n_records(),
             statement.records,
-            masked.name(),
-            masked.n_records()
-        ))
+            |have, stated| {
+                format!(
+                    "is about a file of {stated} records; {} has {have}",
+                    masked.name()
+                )
+            },
+        )
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }

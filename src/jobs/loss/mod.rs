@@ -12,7 +12,7 @@ use super::{
     pair::Files,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     evaluate::link::Shared,
     figure::Figure,
     loss::{
@@ -162,6 +162,9 @@ impl LossRequest {
         {
             return Err(
                 Error::usage(format!("--measures names {:?} twice", asked[twice]))
+                    .because(Reason::NamedTwice {
+                        name: asked[twice].to_owned(),
+                    })
                     .remedy("Name each measure once"),
             );
         }

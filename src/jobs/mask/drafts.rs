@@ -4,7 +4,7 @@
 
 use super::{Prepared, request::CopulaKeep};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     evaluate::{
         knowledge::Knowledge,
         link::{Assign, shared_attributes},
@@ -359,7 +359,8 @@ impl Drafts<'_> {
         let Some(strongest) = self.rates(reports).strongest(drafts.max(2)) else {
             return Err(Error::usage(
                 "no draft could be attacked: the intruder knows no attribute that can be compared",
-            ));
+            )
+            .because(Reason::NothingToCompare));
         };
         let cases: Vec<&LinkResult> = (reports.iter())
             .flat_map(|report| self.cases(report))

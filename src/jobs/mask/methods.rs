@@ -57,9 +57,11 @@ impl MethodRequest {
             Self::Recode(rules) => rules.recoding().map(drop),
             Self::Suppress(SuppressRequest::Rules(rules)) => rules.suppression().map(drop),
             Self::Suppress(SuppressRequest::Key { k, .. }) => match k {
-                0..2 => Err(Error::usage(format!(
-                    "--k {k} asks for nothing: every record matches itself"
-                ))
+                0..2 => Err(Error::option_out_of_range(
+                    "k",
+                    2.0..,
+                    &format!("{k} asks for nothing: every record matches itself"),
+                )
                 .remedy("Give a k of at least 2")),
                 _ => Ok(()),
             },

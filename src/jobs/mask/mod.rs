@@ -245,19 +245,24 @@ impl MaskRequest {
                 }
                 continue;
             }
-            let reluctance = || method.reluctance(table, id).filter(|_| !by_name);
+            let reluctance = || {
+                let why = method.reluctance(table, id).filter(|_| !by_name);
+                why.map(Error::usage)
+            };
             let why_not = (keeping.objection(table, id))
                 .or_else(|| method.objection(table, id))
                 .or_else(reluctance);
             match why_not {
                 None => chosen.push(id),
                 Some(why) if by_name => {
-                    return Err(Error::usage(why)
+                    return Err(why
                         .in_file(table.name())
                         .on_attribute(name)
                         .remedy("Leave it out of --attributes, or declare its scale in a roles file (--roles)"));
                 }
-                Some(why) => observer.note(&format!("note: {name} is not masked: it {why}")),
+                Some(why) => {
+                    observer.note(&format!("note: {name} is not masked: it {}", why.what()))
+                }
             }
         }
         if chosen.is_empty() {

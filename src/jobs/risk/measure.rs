@@ -82,8 +82,7 @@ pub(super) fn released(request: &RiskRequest, files: &Files, chosen: &Chosen) ->
     let weights = match (chosen.weights, &request.weights) {
         (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
             Error::input("does not have the weights")
-                .in_file(files.released().name())
-                .on_attribute(name)
+                .lacking(name, files.released().name())
                 .remedy("Release the weights, or leave --weights out")
         })?),
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::RiskRequest;
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     evaluate::{
         link::{Shared, is_constant},
         truth,
@@ -176,10 +176,12 @@ impl RiskRequest {
     fn named_key(&self, table: &Table, list: &str, chosen: &Chosen) -> Result<Vec<AttrId>> {
         let ids = table.select(list)?;
         if ids.len() > MAX_ATTRIBUTES {
-            return Err(Error::usage(format!(
-                "a key of {} attributes is too wide: {MAX_ATTRIBUTES} at most",
-                ids.len()
-            ))
+            return Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Attributes,
+                [ids.len() as u128, MAX_ATTRIBUTES as u128],
+                |wide, limit| format!("a key of {wide} attributes is too wide: {limit} at most"),
+            )
             .remedy("Name with --key what an intruder may know together"));
         }
         for &id in &ids {

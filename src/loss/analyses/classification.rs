@@ -9,7 +9,7 @@ use super::{
     design::{Column, MAX_CATEGORIES, SIDES, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Difference, Error, ErrorKind, Reason, Result},
     figure::{Definition, Figure, Group, Part},
     rng::{Generator, Streams},
     stats::density::quantile,
@@ -336,15 +336,25 @@ fn names_of_classes(classes: usize) -> Vec<String> {
 /// Refuses numbers that make no sense, before anything is made of them.
 fn check_options(options: &Options) -> Result<()> {
     if options.folds < 2 {
-        return Err(Error::usage("nothing is held out with fewer than 2 folds")
-            .remedy("Give --folds 2 or more, such as 5"));
+        return Err(Error::out_of_range(
+            "folds",
+            2.0..,
+            "nothing is held out with fewer than 2 folds",
+        )
+        .remedy("Give --folds 2 or more, such as 5"));
     }
     match options.classes {
-        Some(0 | 1) => Err(Error::usage("there is nothing to tell apart in one class")
-            .remedy("Give --classes 2 or more")),
-        Some(many) if many > MAX_CATEGORIES => Err(Error::usage(format!(
-            "{many} classes are more than the {MAX_CATEGORIES} that can be learned"
-        ))
+        Some(0 | 1) => Err(Error::out_of_range(
+            "classes",
+            2.0..=MAX_CATEGORIES as f64,
+            "there is nothing to tell apart in one class",
+        )
+        .remedy("Give --classes 2 or more")),
+        Some(many) if many > MAX_CATEGORIES => Err(Error::out_of_range(
+            "classes",
+            2.0..=MAX_CATEGORIES as f64,
+            format!("{many} classes are more than the {MAX_CATEGORIES} that can be learned"),
+        )
         .remedy("Give fewer --classes, such as 4")),
         _ => Ok(()),
     }
@@ -361,26 +371,33 @@ fn check(
         |error: Error, remedy: &str| Err(error.on_attribute(&formula.target).remedy(remedy));
     if classes.counts().iter().filter(|&&count| count > 0).count() < 2 {
         return wrong(
-            Error::input("is of one class in the original, so there is nothing to learn"),
+            Error::input("is of one class in the original, so there is nothing to learn")
+                .because(Reason::Constant { attribute: None }),
             "Name another target",
         );
     }
     if classes.names.len() > MAX_CATEGORIES {
         let many = classes.names.len();
         return wrong(
-            Error::input(format!(
-                "has {many} classes, more than the {MAX_CATEGORIES} that can be learned"
-            )),
+            Error::too_many(
+                ErrorKind::Input,
+                Counted::Categories,
+                [many as u128, MAX_CATEGORIES as u128],
+                |many, limit| {
+                    format!("has {many} classes, more than the {limit} that can be learned")
+                },
+            ),
             "Name another target, or recode this one in both files",
         );
     }
     if n < options.folds {
         return wrong(
-            Error::input(format!(
-                "{} that miss nothing are too few for {} folds",
-                counted(n),
-                options.folds
-            )),
+            Error::too_few_records(n, options.folds, |have, folds| {
+                format!(
+                    "{} that miss nothing are too few for {folds} folds",
+                    counted(have)
+                )
+            }),
             "Give fewer --folds, or fewer predictors: target~a,b",
         );
     }
@@ -391,7 +408,11 @@ fn check(
         .all(|&class| in_original[class as usize] == 0)
     {
         return wrong(
-            Error::input("has no class in common with the masked file"),
+            Error::input("has no class in common with the masked file").because(
+                Reason::FilesDiffer {
+                    by: Difference::Values,
+                },
+            ),
             "It was recoded: name a target that both files tell in the same words",
         );
     }

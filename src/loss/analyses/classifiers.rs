@@ -92,10 +92,12 @@ pub(super) fn predict(
     }
     let (n, width) = (training.points.n_records(), training.points.n_attributes());
     if classifier == Classifier::Vectors && width > n {
-        return Err(Error::input(format!(
-            "the support vector machine needs as many training records as there are columns of predictors (one a number, \
-             one for each name): {n} records are fewer than {width} columns"
-        )));
+        return Err(Error::too_few_records(n, width, |n, width| {
+            format!(
+                "the support vector machine needs as many training records as there are columns of predictors (one a number, \
+                 one for each name): {n} records are fewer than {width} columns"
+            )
+        }));
     }
     fenced(classifier.in_words(), || {
         learned(classifier, training, points)

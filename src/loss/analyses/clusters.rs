@@ -7,7 +7,7 @@ use super::{
     partitions::PartitionAgreement,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     figure::{Definition, Figure, Group, Part},
     rng::Streams,
     table::{Matrix, pair::Pair},
@@ -79,6 +79,7 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
         return Err(Error::input(
             "no number varies in the original, so there are no groups to be found",
         )
+        .because(Reason::Constant { attribute: None })
         .remedy("Compare attributes that vary, or leave --clusters out"));
     }
     let points = SIDES.map(|side| standardised(&columns, side));
@@ -105,28 +106,36 @@ pub fn measure(pair: &Pair, options: Options, streams: &Streams) -> Result<Analy
 
 fn check(options: Options, attributes: usize, records: usize) -> Result<()> {
     if options.clusters < 2 {
-        return Err(Error::usage("one cluster holds everything in both files")
-            .remedy("Ask for 2 clusters or more, such as --clusters 3"));
+        return Err(Error::out_of_range(
+            "clusters",
+            2.0..,
+            "one cluster holds everything in both files",
+        )
+        .remedy("Ask for 2 clusters or more, such as --clusters 3"));
     }
     if !(1..=MAX_STARTS).contains(&options.starts) {
-        return Err(Error::usage(format!(
-            "k-means needs a start, and more than {MAX_STARTS} find nothing new"
-        ))
-        .remedy("Give --starts a number from 1 to 1000, such as 10"));
+        let what = format!("k-means needs a start, and more than {MAX_STARTS} find nothing new");
+        return Err(Error::out_of_range("starts", 1.0..=MAX_STARTS as f64, what)
+            .remedy("Give --starts a number from 1 to 1000, such as 10"));
     }
     if attributes == 0 {
         return Err(Error::input(
             "there are no numbers in both files by which records could be clustered",
         )
+        .because(Reason::NothingToCompare)
         .remedy("Compare attributes that are numbers, or leave --clusters out"));
     }
     if options.clusters > records {
-        return Err(Error::usage(format!(
+        let what = format!(
             "{} clusters are too many for {} that miss no number",
             options.clusters,
             counted(records)
-        ))
-        .remedy("Ask for fewer clusters, or leave attributes with many gaps out of --attributes"));
+        );
+        return Err(
+            Error::out_of_range("clusters", 2.0..=records as f64, what).remedy(
+                "Ask for fewer clusters, or leave attributes with many gaps out of --attributes",
+            ),
+        );
     }
     Ok(())
 }

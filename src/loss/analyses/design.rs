@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Difference, Error, ErrorKind, Reason, Result},
     stats::moments::{Moments, moments},
     table::{
         Scale,
@@ -137,14 +137,23 @@ impl Levels {
     }
 
     /// Why this is no predictor, in words that follow its name.
-    fn objection(&self) -> Option<String> {
+    fn objection(&self) -> Option<Error> {
         if self.labels.len() > MAX_CATEGORIES {
-            let many = self.labels.len();
-            return Some(format!(
-                "has {many} different names, more than {MAX_CATEGORIES}"
+            let many = [self.labels.len() as u128, MAX_CATEGORIES as u128];
+            return Some(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Categories,
+                many,
+                |many, limit| format!("has {many} different names, more than {limit}"),
             ));
         }
-        (!self.is_comparable()).then(|| "has no category in common with the masked file".into())
+        (!self.is_comparable()).then(|| {
+            Error::usage("has no category in common with the masked file").because(
+                Reason::FilesDiffer {
+                    by: Difference::Values,
+                },
+            )
+        })
     }
 }
 
@@ -253,14 +262,18 @@ impl<'a> Sample<'a> {
                 for name in names {
                     if *name == formula.target {
                         return Err(Error::usage("is target and predictor at once")
-                            .on_attribute(name)
+                            .named_twice(name)
                             .remedy("A target is trivially predicted by itself: leave it out of the predictors"));
                     }
                     let predictor = take(&mut variables, name)?;
                     if let Some(why) = objection(&predictor) {
-                        return Err(Error::usage(format!("{why}, and cannot be a predictor"))
-                            .on_attribute(name)
-                            .remedy("Leave it out of the predictors"));
+                        return Err(Error::usage(format!(
+                            "{}, and cannot be a predictor",
+                            why.what()
+                        ))
+                        .for_the_reason_of(&why)
+                        .on_attribute(name)
+                        .remedy("Leave it out of the predictors"));
                     }
                     predictors.push(predictor);
                 }
@@ -271,8 +284,9 @@ impl<'a> Sample<'a> {
                     None => true,
                     Some(why) => {
                         notes.push(format!(
-                            "{analysis}: {} is no predictor: it {why}",
-                            variable.name()
+                            "{analysis}: {} is no predictor: it {}",
+                            variable.name(),
+                            why.what()
                         ));
                         false
                     }
@@ -284,6 +298,7 @@ impl<'a> Sample<'a> {
             if predictors.is_empty() {
                 Err(
                     Error::input("there is no attribute from which it could be predicted")
+                        .because(Reason::NothingToCompare)
                         .on_attribute(&formula.target)
                         .remedy("Compare more attributes with --attributes"),
                 )
@@ -296,11 +311,11 @@ impl<'a> Sample<'a> {
         all.extend(&predictors);
         let records = complete_records(pair.n_records, &all);
         if records.is_empty() {
-            return Err(
-                Error::input("no record has it and all predictors in both files")
-                    .on_attribute(&formula.target)
-                    .remedy("Name fewer predictors: target~a,b"),
-            );
+            return Err(Error::too_few_records(0, 1, |_, _| {
+                "no record has it and all predictors in both files".into()
+            })
+            .on_attribute(&formula.target)
+            .remedy("Name fewer predictors: target~a,b"));
         }
         let alike = |variable: &Variable<'_>| match variable {
             Variable::Number(_) => false,
@@ -310,7 +325,7 @@ impl<'a> Sample<'a> {
             if let Some(predictor) = predictors.iter().find(|&predictor| alike(predictor)) {
                 return Err(
                     Error::usage(format!("{ONE_CATEGORY}, and cannot be a predictor"))
-                        .on_attribute(predictor.name())
+                        .constant(predictor.name())
                         .remedy("Leave it out of the predictors"),
                 );
             }
@@ -357,7 +372,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-fn objection(variable: &Variable<'_>) -> Option<String> {
+fn objection(variable: &Variable<'_>) -> Option<Error> {
     match variable {
         Variable::Number(_) => None,
         Variable::Levels(levels) => levels.objection(),
@@ -368,6 +383,7 @@ fn take<'a>(variables: &mut Vec<Variable<'a>>, name: &str) -> Result<Variable<'a
     match variables.iter().position(|variable| variable.name() == name) {
         Some(place) => Ok(variables.remove(place)),
         None => Err(Error::usage("is not among the attributes that are compared, or is named twice")
+            .because(Reason::UnknownAttribute { name: name.to_owned(), file: None })
             .on_attribute(name)
             .remedy("Name attributes that both files have, each once, and give all of them to --attributes if you use it")),
     }

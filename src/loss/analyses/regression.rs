@@ -5,7 +5,7 @@ use super::{
     design::{Column, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     figure::{Definition, Figure, Group, Part, Unit},
     stats::{
         interval::t_quantile,
@@ -192,18 +192,24 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
         return Err(Error::usage(
             "is no number in both files, and cannot be the target of a regression",
         )
-        .on_attribute(&formula.target)
+        .wrong_scale(&formula.target)
         .remedy("Name a target that is a number; --classify is for categories"));
     };
     let target = Column::of_number(target, &sample.records);
     let columns = sample.columns();
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     if sample.records.len() <= columns.len() + 1 {
-        return Err(Error::input(format!(
-            "{} that miss nothing are too few for {} coefficients",
-            counted(sample.records.len()),
-            columns.len() + 1
-        ))
+        return Err(Error::too_few_records(
+            sample.records.len(),
+            columns.len() + 2,
+            |have, need| {
+                format!(
+                    "{} that miss nothing are too few for {} coefficients",
+                    counted(have),
+                    need - 1
+                )
+            },
+        )
         .on_attribute(&formula.target)
         .remedy("Name fewer predictors"));
     }
@@ -214,7 +220,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
     if !Standard::of(target.original.iter().copied()).is_defined() {
         return Err(
             Error::input("does not vary in the original, so there is nothing to explain")
-                .on_attribute(&formula.target)
+                .constant(&formula.target)
                 .remedy("Name another target"),
         );
     }
@@ -250,6 +256,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
 
 fn singular(name: &str) -> Error {
     Error::input("does not vary in the original as far as numbers tell, or the predictors before it determine it: its coefficient is not determined")
+        .because(Reason::SingularCovariance { attributes: vec![name.to_owned()] })
         .on_attribute(name)
         .remedy("Leave it out of the predictors of --regress")
 }

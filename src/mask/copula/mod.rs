@@ -17,7 +17,7 @@ use super::{
     draws::{self, Draws},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result, above},
     rng::Streams,
     statement::{
         CopulaAllocation, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk, Method,
@@ -167,27 +167,35 @@ impl Copula {
     /// Usage, when mu, bits or a weight is not a finite number above 0, or there are 0 or more than 1000 components.
     pub fn new(keep: Keep, options: Options) -> Result<Self> {
         let (name, value) = match keep {
-            Keep::Mu(mu) => ("--mu", mu),
-            Keep::Bits(bits) => ("--bits", bits),
+            Keep::Mu(mu) => ("mu", mu),
+            Keep::Bits(bits) => ("bits", bits),
         };
         if !(value > 0.0 && value.is_finite()) {
-            return Err(Error::usage(format!("{name} is a number above 0"))
-                .remedy("For example --mu 3: more keeps more, and protects less"));
+            return Err(
+                Error::option_out_of_range(name, above(0.0), "is a number above 0")
+                    .remedy("For example --mu 3: more keeps more, and protects less"),
+            );
         }
         let wrong = |&&(_, weight): &&(String, f64)| !(weight > 0.0 && weight.is_finite());
         if let Some((attribute, _)) = options.weights.iter().find(wrong) {
-            return Err(Error::usage("has a --weight that is not a number above 0")
-                .on_attribute(attribute)
-                .remedy("1 is that of all others; 10 keeps much more of an attribute"));
+            return Err(Error::out_of_range(
+                "weight",
+                above(0.0),
+                "has a --weight that is not a number above 0",
+            )
+            .on_attribute(attribute)
+            .remedy("1 is that of all others; 10 keeps much more of an attribute"));
         }
         if options
             .components
             .is_some_and(|count| !(1..=1000).contains(&count))
         {
-            return Err(
-                Error::usage("--components is auto, or a number from 1 to 1000")
-                    .remedy("auto takes 4 near 1,000 records and 8 from 2,000 on"),
-            );
+            return Err(Error::option_out_of_range(
+                "components",
+                1.0..=1000.0,
+                "is auto, or a number from 1 to 1000",
+            )
+            .remedy("auto takes 4 near 1,000 records and 8 from 2,000 on"));
         }
         Ok(Self {
             keep,
@@ -222,14 +230,19 @@ impl Mask for Copula {
         "copula"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
-        if (self.options.given).contains(&table.attribute(attribute).name) {
-            return Some("is given here: it stays as it is, and cannot be masked too".into());
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
+        let name = &table.attribute(attribute).name;
+        if self.options.given.contains(name) {
+            let what = "is given here: it stays as it is, and cannot be masked too";
+            return Some(Error::usage(what).on_attribute(name));
         }
         match table.attribute(attribute).scale {
             Scale::Continuous | Scale::Ordinal => None,
             Scale::Nominal => Some(
-                "has names without an order: it can be kept in --given, or left as it is".into(),
+                Error::usage(
+                    "has names without an order: it can be kept in --given, or left as it is",
+                )
+                .wrong_scale(name),
             ),
         }
     }
@@ -253,9 +266,7 @@ impl Mask for Copula {
     fn apply(&self, original: Table, on: &[AttrId], streams: &Streams) -> Result<Masked> {
         for &attribute in on {
             if let Some(why) = self.objection(&original, attribute) {
-                return Err(Error::usage(why)
-                    .on_attribute(&original.attribute(attribute).name)
-                    .remedy("Leave it out of --attributes"));
+                return Err(why.remedy("Leave it out of --attributes"));
             }
         }
         let draws = Draws::new(streams, self.options.secret.as_ref(), &original)?;
@@ -294,6 +305,7 @@ impl Model {
             return Err(Error::input(
                 "has only one value in each attribute to be masked: nothing can change places",
             )
+            .because(Reason::Constant { attribute: None })
             .remedy("Check that this is the file you meant"));
         }
         if n <= width + terms.count() {
@@ -301,9 +313,9 @@ impl Model {
                 0 => String::new(),
                 count => format!(", and {count} that stay"),
             };
-            return Err(Error::input(format!(
-                "has {n} records for {width} numbers each to be masked{others}: too few to say how these go together, which needs more records than numbers"
-            ))
+            return Err(Error::too_few_records(n, width + terms.count() + 1, |n, _| {
+                format!("has {n} records for {width} numbers each to be masked{others}: too few to say how these go together, which needs more records than numbers")
+            })
             .remedy("Mask fewer attributes, or take rankswap, which masks each on its own"));
         }
         let name = |&place: &usize| &table.attribute(on[place]).name;
@@ -378,11 +390,12 @@ impl Model {
 
     fn mu_for_bits(&self, bits: f64) -> Result<f64> {
         self.law.mu_for_bits(bits, &self.assigned).ok_or_else(|| {
-            Error::usage(format!(
-                "--bits {bits} is less than the components of the law say by themselves: {:.2} bits",
-                self.assigned.information
-            ))
-            .remedy("Keep more bits, or fit fewer components (--components 1)")
+            let least = self.assigned.information;
+            let what = format!(
+                "{bits} is less than the components of the law say by themselves: {least:.2} bits"
+            );
+            Error::option_out_of_range("bits", above(least), &what)
+                .remedy("Keep more bits, or fit fewer components (--components 1)")
         })
     }
 

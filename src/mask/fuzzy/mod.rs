@@ -18,10 +18,10 @@ use super::{
     new_numbers::{for_amounts, write_numbers},
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     rng::{Generator, Streams},
     statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Statement},
-    stats::membership::Fuzziness,
+    stats::membership::{FUZZINESS, Fuzziness},
     table::{AttrId, Table},
 };
 
@@ -192,23 +192,35 @@ impl FuzzyMicroaggregation {
     pub fn new(m1: f64, m2: f64, blocks: Blocks, settings: Settings) -> Result<Self> {
         let fuzziness = |name: &str, m| {
             Fuzziness::new(m).map_err(|_| {
-                Error::usage(format!("{name} must be more than 1, at most 1000000"))
+                Error::option_out_of_range(name, FUZZINESS, "must be more than 1, at most 1000000")
                     .remedy("2 is usual; near 1 clusters are crisp, larger values blur more")
             })
         };
-        let (m1, m2) = (fuzziness("--m1", m1)?, fuzziness("--m2", m2)?);
-        if settings.starts == 0 || settings.max_iterations == 0 {
-            return Err(Error::usage(
-                "--starts and --max-iterations must be at least 1",
-            ));
+        let (m1, m2) = (fuzziness("m1", m1)?, fuzziness("m2", m2)?);
+        for (setting, number) in [
+            ("starts", settings.starts),
+            ("max-iterations", settings.max_iterations),
+        ] {
+            if number == 0 {
+                let what = "--starts and --max-iterations must be at least 1";
+                return Err(Error::out_of_range(setting, 1.0.., what));
+            }
         }
         if settings.starts > MAX_STARTS {
-            return Err(Error::usage(format!("--starts is above {MAX_STARTS}"))
-                .remedy("10 starts are many; a smaller objective is hardly a smaller loss"));
+            return Err(Error::option_out_of_range(
+                "starts",
+                1.0..=MAX_STARTS as f64,
+                &format!("is above {MAX_STARTS}"),
+            )
+            .remedy("10 starts are many; a smaller objective is hardly a smaller loss"));
         }
         if !(settings.tolerance >= 0.0 && settings.tolerance.is_finite()) {
-            return Err(Error::usage("--tolerance must be a number of at least 0")
-                .remedy("For example --tolerance 1e-6, in standard deviations"));
+            return Err(Error::option_out_of_range(
+                "tolerance",
+                0.0..,
+                "must be a number of at least 0",
+            )
+            .remedy("For example --tolerance 1e-6, in standard deviations"));
         }
         match &blocks {
             Blocks::One(clusters) => check_clusters(clusters, &settings)?,
@@ -234,11 +246,13 @@ impl FuzzyMicroaggregation {
 
 fn check_clusters(clusters: &Clusters, settings: &Settings) -> Result<()> {
     match clusters {
-        Clusters::Count(0 | 1) => Err(Error::usage(
+        Clusters::Count(0 | 1) => Err(Error::out_of_range(
+            "clusters",
+            2.0..,
             "fewer than 2 clusters: every record would get the mean of the file",
         )
         .remedy("Give --clusters 2 or more")),
-        Clusters::Occupancy(0 | 1) => Err(Error::usage("k must be at least 2")
+        Clusters::Occupancy(0 | 1) => Err(Error::out_of_range("k", 2.0.., "k must be at least 2")
             .remedy("k is the least number of records that should share a centre on average")),
         Clusters::Starting(centres)
             if centres.values.len() < 2 * centres.attributes.len().max(1) =>
@@ -261,9 +275,12 @@ impl Mask for FuzzyMicroaggregation {
         "fuzzy"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         match table.numbers(attribute) {
-            None => Some("has no mean: fuzzy microaggregation needs numbers".into()),
+            None => Some(
+                Error::usage("has no mean: fuzzy microaggregation needs numbers")
+                    .wrong_scale(&table.attribute(attribute).name),
+            ),
             Some(_) => None,
         }
     }
@@ -379,7 +396,7 @@ impl FuzzyMicroaggregation {
     ) -> Result<Block> {
         for &attribute in attributes {
             if let Some(objection) = self.objection(table, attribute) {
-                return Err(Error::usage(objection).on_attribute(&table.attribute(attribute).name));
+                return Err(objection);
             }
         }
         let names = table.names(attributes);
@@ -445,13 +462,17 @@ impl FuzzyMicroaggregation {
         let n_clusters = match clusters {
             Clusters::Occupancy(_) => wanted.min(n_points),
             _ if wanted > n_points => {
-                return Err(Error::usage(format!(
+                let what = format!(
                     "{wanted} clusters of {n_points} different points: a centre would have no record of its own"
-                ))
-                .remedy(match n_points {
-                    0 | 1 => "All records are alike: leave these attributes out".into(),
-                    _ => format!("Give --clusters {n_points} or fewer"),
-                }));
+                );
+                return Err(
+                    Error::out_of_range("clusters", 2.0..=n_points as f64, what).remedy(
+                        match n_points {
+                            0 | 1 => "All records are alike: leave these attributes out".into(),
+                            _ => format!("Give --clusters {n_points} or fewer"),
+                        },
+                    ),
+                );
             }
             _ => wanted,
         };
@@ -501,9 +522,11 @@ impl FuzzyMicroaggregation {
             .checked_mul(n_clusters)
             .and_then(|cells| memberships.try_reserve_exact(cells).ok())
             .ok_or_else(|| {
+                let needed = n_records as u128 * n_clusters as u128 * size_of::<f64>() as u128;
                 Error::failed(format!(
                     "there is no memory for the memberships of {n_records} records in {n_clusters} clusters"
                 ))
+                .because(Reason::Memory { needed, limit: None })
                 .remedy("Leave out --memberships, or ask for fewer clusters")
             })?;
         memberships.resize(n_records * n_clusters, 0.0);
@@ -531,10 +554,11 @@ fn wanted(clusters: &Clusters, n: usize) -> Result<usize> {
         Clusters::Starting(starting) => starting.n_centres(),
         Clusters::Occupancy(k) => {
             if n / 2 < *k {
-                return Err(Error::usage(format!(
+                let what = format!(
                     "k = {k} is more than half of the {n} records that have a value: one cluster would be left"
-                ))
-                .remedy("Give a smaller --k"));
+                );
+                return Err(Error::out_of_range("k", 2.0..=(n / 2) as f64, what)
+                    .remedy("Give a smaller --k"));
             }
             // round(2n / 3k), without the noise of fractions.
             return Ok(((4 * n as u128 + 3 * *k as u128) / (6 * *k as u128)).max(2) as usize);
@@ -542,9 +566,11 @@ fn wanted(clusters: &Clusters, n: usize) -> Result<usize> {
     };
     match c {
         0 => Err(Error::input("there are no starting centres").remedy("Give at least one")),
-        _ if c > n => Err(Error::usage(format!(
-            "{c} clusters are more than the {n} records that have a value"
-        ))
+        _ if c > n => Err(Error::out_of_range(
+            "clusters",
+            2.0..=n as f64,
+            format!("{c} clusters are more than the {n} records that have a value"),
+        )
         .remedy("Give fewer clusters")),
         _ => Ok(c),
     }

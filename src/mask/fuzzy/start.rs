@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{c_means::Centres, space::Space};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     rng::Generator,
 };
 
@@ -43,7 +43,10 @@ impl StartingCentres {
         if let Some(name) = self.attributes.iter().find(|name| !names.contains(name)) {
             let error = Error::input("is not among the attributes that are masked");
             return wrong(
-                error.on_attribute(name),
+                error.on_attribute(name).because(Reason::UnknownAttribute {
+                    name: name.clone(),
+                    file: None,
+                }),
                 "Starting centres have one column for each attribute that is masked, and no other",
             );
         }
@@ -54,7 +57,7 @@ impl StartingCentres {
                 None => {
                     let error = Error::input("the starting centres have no such column");
                     return wrong(
-                        error.on_attribute(name),
+                        error.lacking(name, &self.source),
                         "Starting centres have one column for each attribute that is masked",
                     );
                 }
@@ -70,7 +73,8 @@ impl StartingCentres {
             .any(|value| value.is_nan() || value.abs() > FARTHEST)
         {
             return wrong(
-                Error::input("a starting centre lies too far from the records to compute with"),
+                Error::input("a starting centre lies too far from the records to compute with")
+                    .because(Reason::Overflow { attribute: None }),
                 "Starting centres are in the units of the file that is masked",
             );
         }

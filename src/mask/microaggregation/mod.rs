@@ -28,7 +28,7 @@ pub use v_mdav::v_mdav;
 
 use super::{Details, Mask, Masked, Rounding};
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result},
     rng::Streams,
     statement::{
         AggregatedBlock, Average, DistanceScale, Grouping, Method, MicroaggregationParameters,
@@ -124,28 +124,32 @@ impl Microaggregation {
         if let Grouping::VMdav { gamma } = grouping
             && !(gamma.is_finite() && gamma >= 0.0)
         {
-            return Err(
-                Error::usage("--gamma must be a number that is not negative").remedy(
-                    "0 never extends a group, 0.2 suits scattered data, 1.1 clustered data",
-                ),
-            );
+            return Err(Error::option_out_of_range(
+                "gamma",
+                0.0..,
+                "must be a number that is not negative",
+            )
+            .remedy("0 never extends a group, 0.2 suits scattered data, 1.1 clustered data"));
         }
         let (ks, named): (Vec<usize>, &[BlockOf]) = match &blocks {
             Blocks::Together { k } => (vec![*k], &[]),
             Blocks::Named(named) => (named.iter().map(|block| block.k).collect(), named),
         };
         if ks.iter().any(|&k| k < 2) {
-            return Err(
-                Error::usage("a group of fewer than 2 records hides nobody").remedy(
-                    "Give --k 3 or more: every masked record will then equal at least two others",
-                ),
-            );
+            return Err(Error::out_of_range(
+                "k",
+                2.0..,
+                "a group of fewer than 2 records hides nobody",
+            )
+            .remedy(
+                "Give --k 3 or more: every masked record will then equal at least two others",
+            ));
         }
         let mut seen = BTreeSet::new();
         for name in named.iter().flat_map(|block| &block.attributes) {
             if !seen.insert(name) {
                 return Err(Error::usage("is in two groups of attributes")
-                    .on_attribute(name)
+                    .named_twice(name)
                     .remedy("Name it in one --group only"));
             }
         }
@@ -203,10 +207,12 @@ impl Microaggregation {
         if self.grouping == Grouping::Univariate
             && let Some((attributes, _)) = blocks.iter().find(|(block, _)| block.len() > 1)
         {
-            return Err(Error::usage(format!(
-                "the algorithm 'univariate' aggregates one attribute; {} are to be masked together",
-                attributes.len()
-            ))
+            return Err(Error::too_many(
+            ErrorKind::Usage,
+            Counted::Attributes,
+            [attributes.len() as u128, 1],
+            |asked, _| format!("the algorithm 'univariate' aggregates one attribute; {asked} are to be masked together"),
+        )
             .remedy("Name one with --attributes, or give --algorithm individual-ranking, which takes each on its own"));
         }
         if self.one_by_one() {
@@ -246,9 +252,10 @@ impl Microaggregation {
         if k <= values / 2 {
             return Ok(());
         }
-        Err(Error::usage(format!(
+        let what = format!(
             "k = {k} is more than half of the {values} {what}: all would get one average, and nothing of them would be left"
-        ))
+        );
+        Err(Error::out_of_range("k", 2.0..=(values / 2) as f64, what)
         .remedy(match values / 2 {
             0 | 1 => "There is too little to group: leave it out, or check that this is the file you meant".into(),
             most => format!("Give a k of at most {most}"),
@@ -261,19 +268,22 @@ impl Mask for Microaggregation {
         "microagg"
     }
 
-    fn objection(&self, table: &Table, attribute: AttrId) -> Option<String> {
+    fn objection(&self, table: &Table, attribute: AttrId) -> Option<Error> {
         let numbers_only = self.one_by_one()
             || matches!(
                 self.grouping,
                 Grouping::Pca { .. } | Grouping::Zscores { .. }
             );
+        let name = &table.attribute(attribute).name;
         match table.attribute(attribute).scale {
             _ if table.missing(attribute).count() == table.n_records() => {
-                Some("has no value at all".into())
+                Some(Error::usage("has no value at all").constant(name))
             }
             Scale::Nominal if numbers_only => Some(
-                "is nominal: this algorithm needs numbers (mdav, v-mdav, mdav-mhm and exchange take names)"
-                    .into(),
+                Error::usage(
+                    "is nominal: this algorithm needs numbers (mdav, v-mdav, mdav-mhm and exchange take names)",
+                )
+                .wrong_scale(name),
             ),
             _ => None,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Partition;
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Reason, Result},
     mask::new_numbers::present,
     statement::DistanceScale,
     stats::moments::moments as moments_of,
@@ -66,13 +66,17 @@ impl Space {
             return Err(Error::input(
                 "has no value at all in the attributes that are masked together",
             )
+            .because(Reason::Constant { attribute: None })
             .in_file(table.name())
             .remedy("Leave them out of --attributes"));
         }
         if records.saturating_mul(width) > MAX_COORDINATES {
-            return Err(Error::usage(format!(
-                "{records} records with {width} coordinates are more than fit in memory: a nominal attribute counts once a category"
-            ))
+            return Err(Error::too_many(
+            ErrorKind::Usage,
+            Counted::Coordinates,
+            [records as u128 * width as u128, MAX_COORDINATES as u128],
+            |_, _| format!("{records} records with {width} coordinates are more than fit in memory: a nominal attribute counts once a category"),
+        )
             .remedy("Leave out the nominal attribute with the most categories, or recode it first"));
         }
         let mut values = vec![0.0; records * width];
@@ -175,6 +179,7 @@ fn centred(numbers: Numbers<'_>, values: &[f64], scale: DistanceScale) -> Result
             return Err(Error::input(
                 "holds values too large or too close together to compute distances",
             )
+            .because(Reason::Overflow { attribute: None })
             .remedy("Leave it out of --attributes, or write it in other units"));
         }
         points[record] = point;
@@ -253,8 +258,7 @@ pub fn of_present(
 ) -> Result<Partition> {
     let attribute = table.attribute(id);
     let numbers = table.numbers(id).ok_or_else(|| {
-        Error::usage("has names, not numbers: this algorithm cannot group it")
-            .on_attribute(&attribute.name)
+        Error::names_not_numbers(&attribute.name, "this algorithm cannot group it")
     })?;
     let points = centred(numbers, numbers.values, DistanceScale::None)
         .map_err(|error| error.on_attribute(&attribute.name))?;

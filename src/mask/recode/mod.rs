@@ -10,7 +10,7 @@ use super::{
     Details, Effect, Mask, Masked, Rounding, categories::Categories, new_numbers::write_numbers,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     rng::Streams,
     statement::{Method, RecodeParameters, RecodingRule, Statement},
     table::{AttrId, EXACT_INTEGERS, Numbers, Table},
@@ -84,6 +84,7 @@ impl Recode {
                     key,
                     format!("there is no attribute {name:?} in {}", table.name()),
                 )
+                .because(Reason::unknown_attribute(name, table.name()))
                 .in_file(&self.rules.file)
                 .remedy("'sdcrisk describe' shows the names")
         })
@@ -96,7 +97,7 @@ impl Mask for Recode {
     }
 
     /// Rules name their attributes; what is wrong with one is an error with its line.
-    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<String> {
+    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<Error> {
         None
     }
 
@@ -111,9 +112,7 @@ impl Mask for Recode {
                 .iter()
                 .find(|section| section.rule.attribute == *name)
                 .ok_or_else(|| {
-                    Error::usage("the rules say nothing of it")
-                        .in_file(&self.rules.file)
-                        .on_attribute(name)
+                    Error::usage("the rules say nothing of it").lacking(name, &self.rules.file)
                 })?;
             let recoding = Recoding::new(&original, attribute, section)
                 .map_err(|error| error.in_file(&self.rules.file))?;
@@ -209,8 +208,8 @@ impl<'a> Recoding<'a> {
                 .into_iter()
                 .find(|&key| section.lines.contains_key(key))
         {
-            return Err(section
-                .error(key, format!("{key} needs numbers, and the attribute holds names: {}", table.attribute(attribute).scale_reason))
+            return Err(section.error(key, format!("{key} needs numbers, and the attribute holds names: {}", table.attribute(attribute).scale_reason))
+                .wrong_scale(&rule.attribute)
                 .remedy("Use map or groups, or declare its scale or its missing codes in a roles file (--roles)"));
         }
         let mut texts = Texts(Vec::new());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result, above},
     mask::rules_file::{Source, Value},
     statement::RecodingRule,
 };
@@ -251,7 +251,9 @@ impl Section {
             return Err(self.error("top", "top must be more than bottom"));
         }
         if rule.round.is_some_and(|step| step <= 0.0) {
-            return Err(self.error("round", "round must be more than 0: it rounds to multiples"));
+            return Err(self
+                .error("round", "round must be more than 0: it rounds to multiples")
+                .outside("round", above(0.0)));
         }
         if rule.suppress_where.contains_key(&rule.attribute) {
             return Err(self
@@ -305,6 +307,9 @@ fn name_once(named: &mut BTreeMap<String, String>, category: &str, by: &str) -> 
             format!("{by} names the category {category:?} twice")
         } else {
             format!("both {other} and {by} name the category {category:?}")
+        })
+        .because(Reason::NamedTwice {
+            name: category.to_owned(),
         })
         .remedy("A category has one fate: name it once")),
     }

@@ -11,7 +11,7 @@ use search::{Found, Goal};
 
 use super::{Details, Effect, Mask, Masked, categories::Categories};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     rng::Streams,
     statement::{Method, MissingMatches, Statement, SuppressParameters},
     stats::keys::Keys,
@@ -125,6 +125,7 @@ impl Suppress {
                         word,
                         format!("there is no attribute {name:?} in {}", table.name()),
                     )
+                    .because(Reason::unknown_attribute(name, table.name()))
                     .remedy("'sdcrisk describe' shows the names"),
             })?;
             if !all.contains(&id) {
@@ -175,7 +176,7 @@ impl Mask for Suppress {
     }
 
     /// Everything can be missing.
-    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<String> {
+    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<Error> {
         None
     }
 
@@ -199,6 +200,7 @@ impl Mask for Suppress {
                         original.name()
                     ),
                 )
+                .outside("k", 2.0..=n_records as f64)
                 .remedy("Give a smaller k"));
         }
         let mut outcome = Outcome {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, Reason, Result, above},
     mask::rules_file::Source,
     statement::{MissingMatches, SuppressParameters},
 };
@@ -100,9 +100,9 @@ impl Rules {
                     for (attribute, value) in source.section(word, value)? {
                         let weight = source.number("importance", value)?;
                         if weight <= 0.0 {
-                            return Err(
-                                source.error(value.span(), "importance must be more than 0")
-                            );
+                            return Err(source
+                                .error(value.span(), "importance must be more than 0")
+                                .outside("importance", above(0.0)));
                         }
                         importance.insert(attribute.get_ref().clone().into_owned(), weight);
                     }
@@ -161,6 +161,7 @@ impl Rules {
                     "k",
                     format!("k = {k} has no effect: every record matches itself"),
                 )
+                .outside("k", 2.0..)
                 .remedy("Give a k of at least 2"));
         }
         if key.is_empty() {
@@ -171,11 +172,11 @@ impl Rules {
         if let Some(twice) = (1..key.len()).find(|&at| key[..at].contains(&key[at])) {
             return Err(self
                 .error("key", "the attribute is in the key twice")
-                .on_attribute(&key[twice]));
+                .named_twice(&key[twice]));
         }
         if key.len() > MAX_KEY {
-            return Err(self
-                .error("key", format!("a key of {} attributes; at most {MAX_KEY} are possible", key.len()))
+            return Err(self.error("key", format!("a key of {} attributes; at most {MAX_KEY} are possible", key.len()))
+                .because(Reason::TooMany { of: Counted::Attributes, asked: key.len() as u128, limit: MAX_KEY as u128 })
                 .remedy("Take attributes that an intruder may really know together; recode the others first"));
         }
         match importance.keys().find(|name| !key.contains(name)) {

@@ -21,7 +21,7 @@
 
 use super::{Answer, Problem, Proof, Row, Space, Start, Watch, inside::Inside};
 use crate::{
-    error::{Error, Result},
+    error::{Counted, Error, ErrorKind, Result, above},
     optimize::milp::{self, Column, Limits, MilpAnswer, Model, Solver, Status},
     stats::eigen::Eigen,
 };
@@ -251,20 +251,24 @@ fn margin(problem: &Problem, options: Options) -> Result<f64> {
     let margin = options.margin.unwrap_or(MARGIN.max(10.0 * slack));
     // Also where it is no number at all.
     if !(margin.is_finite() && margin > slack) {
-        return Err(Error::usage(format!(
+        let what = format!(
             "a margin of {margin:e} is not above what {} lets a row miss, {slack:.1e}: its answer would mean nothing",
             options.solver.name()
-        ))
-        .remedy(format!("Give a margin of {:.1e} or more", 10.0 * slack)));
+        );
+        return Err(Error::out_of_range("margin", above(slack), what)
+            .remedy(format!("Give a margin of {:.1e} or more", 10.0 * slack)));
     }
     let work = rows.n_rows().saturating_mul(rows.n_blocks());
-    if options.solver.most_work().is_some_and(|most| work > most) {
-        return Err(Error::usage(format!(
-            "{} competitors of {} records are too much for {}",
-            rows.n_rows(),
-            rows.n_blocks(),
-            options.solver.name()
-        ))
+    if let Some(most) = options.solver.most_work().filter(|&most| work > most) {
+        let pairs = [work as u128, most as u128];
+        return Err(Error::too_many(ErrorKind::Usage, Counted::Pairs, pairs, |_, _| {
+            format!(
+                "{} competitors of {} records are too much for {}",
+                rows.n_rows(),
+                rows.n_blocks(),
+                options.solver.name()
+            )
+        })
         .remedy(
             "Build with the feature highs (cargo build --features highs), or take another engine",
         ));

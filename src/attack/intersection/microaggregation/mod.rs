@@ -54,10 +54,10 @@ impl Groups {
                 rounded: stated.rounded,
                 stated: true,
             }),
-            other => Err(Error::usage(format!(
-                "the statement is of {}; microagg is the attack on microaggregation",
-                other.name()
-            ))
+            other => Err(Error::other_masking(
+                other.name(),
+                "; microagg is the attack on microaggregation",
+            )
             .remedy("Leave microagg out of --method")),
         }
     }
@@ -242,10 +242,12 @@ impl Attack for MicroaggregationIntersection {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         if self.nearest_clusters == 0 {
-            return Err(
-                Error::usage("no nearest group at all would leave nobody as a candidate")
-                    .remedy("Give --nearest-clusters 2, or more"),
-            );
+            return Err(Error::out_of_range(
+                "nearest-clusters",
+                1.0..,
+                "no nearest group at all would leave nobody as a candidate",
+            )
+            .remedy("Give --nearest-clusters 2, or more"));
         }
         let rules = self.rules(scenario);
         let in_place = scenario.gaps_in_place(self.groups.stated);

@@ -10,7 +10,7 @@ use serde::{
 use super::{ProofStatus, Weights, basis, parameter_names};
 use crate::{
     attack::{Direction, distance_based::Standardize, learned::family::Family},
-    error::{Error, Result},
+    error::{Error, Reason, Result},
     statement::without_values,
     visible,
 };
@@ -139,7 +139,7 @@ pub fn from_json(text: &str) -> Result<Weights> {
     let mut sorted: Vec<&String> = attributes.iter().collect();
     sorted.sort_unstable();
     if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Error::input("is named twice").on_attribute(twice[0]));
+        return Err(Error::input("is named twice").named_twice(twice[0]));
     }
     if family.dimension(attributes.len()).is_none() {
         return Err(Error::input(format!(
@@ -158,7 +158,7 @@ pub fn from_json(text: &str) -> Result<Weights> {
     let names = parameter_names(family, &attributes);
     let parameters = by_name(document.weights, &names, "weights")?;
     if !parameters.iter().all(|value| value.is_finite()) {
-        return Err(Error::input("has a weight that is no number"));
+        return Err(Error::input("has a weight that is no number").because(Reason::NotANumber));
     }
     let ranges = |ranges: Option<Entries<(f64, f64)>>, names: &[String], what: &str| {
         let ranges = ranges
@@ -221,10 +221,13 @@ fn by_name<T: Copy>(entries: Entries<T>, names: &[String], what: &str) -> Result
     let mut entries = entries.0;
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(Error::input(format!(
-            "has {:?} twice in {what:?}",
-            pair[0].0
-        )));
+        return Err(
+            Error::input(format!("has {:?} twice in {what:?}", pair[0].0)).because(
+                Reason::NamedTwice {
+                    name: pair[0].0.clone(),
+                },
+            ),
+        );
     }
     let values = names
         .iter()

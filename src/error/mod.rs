@@ -1,7 +1,10 @@
 //! Errors, worded so that a person can act on them: where it is, what it is, what to do.
 //!
 //! A message names files, lines, attributes and options. It never carries a record's value: a tool that
-//! measures disclosure must not disclose by its errors.
+//! measures disclosure must not disclose by its errors. For programs that use the crate, an error may have a [`Reason`] beside its
+//! message.
+
+mod reason;
 
 use std::{
     cell::Cell,
@@ -9,6 +12,9 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::Once,
 };
+
+pub(crate) use reason::above;
+pub use reason::{Counted, Difference, Reason};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -39,12 +45,27 @@ pub struct Location {
 }
 
 /// An error: where, what, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// ```
+/// use sdcrisk::{error::Reason, table::{ReadOptions, Table}};
+///
+/// let table = Table::read("people.csv", b"age,income\n31,1200\n".to_vec(), &ReadOptions::default())?;
+/// let error = table.find("wage").unwrap_err();
+/// match error.reason() {
+///     Some(Reason::UnknownAttribute { name, file }) => {
+///         assert_eq!((name.as_str(), file.as_deref()), ("wage", Some("people.csv")));
+///     }
+///     _ => panic!("{error}"),
+/// }
+/// # Ok::<(), sdcrisk::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
 pub struct Error(Box<Parts>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Parts {
     kind: ErrorKind,
+    reason: Option<Reason>,
     /// What was being done, the outermost first, each followed by ": ".
     doing: String,
     location: Location,
@@ -56,6 +77,7 @@ impl Error {
     fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
         Self(Box::new(Parts {
             kind,
+            reason: None,
             doing: String::new(),
             location: Location::default(),
             what: what.into(),
@@ -70,7 +92,7 @@ impl Error {
 
     /// A warning or a note that `--strict` makes an error.
     pub fn strict(what: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Strict, what)
+        Self::new(ErrorKind::Strict, what).because(Reason::Strict)
     }
 
     /// A file's content is not what it must be.
@@ -81,6 +103,20 @@ impl Error {
     /// The machine did not do what was asked.
     pub fn failed(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Failed, what)
+    }
+
+    /// Says why in data.
+    #[must_use]
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.0.reason = Some(reason);
+        self
+    }
+
+    /// The reason of another error, which this one wraps.
+    #[must_use]
+    pub(crate) fn for_the_reason_of(mut self, other: &Self) -> Self {
+        self.0.reason.clone_from(&other.0.reason);
+        self
     }
 
     /// Adds what to do about it: a full sentence without its full stop.
@@ -107,10 +143,14 @@ impl Error {
     /// Names the attribute, unless one is named already.
     #[must_use]
     pub fn on_attribute(mut self, attribute: impl Into<String>) -> Self {
-        self.0
+        let name = self
+            .0
             .location
             .attribute
             .get_or_insert_with(|| attribute.into());
+        if let Some(reason) = &mut self.0.reason {
+            reason.of_attribute(name);
+        }
         self
     }
 
@@ -124,6 +164,11 @@ impl Error {
     /// Whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// Why, in data that a program can match on; `None` where there is nothing to act on but the message.
+    pub fn reason(&self) -> Option<&Reason> {
+        self.0.reason.as_ref()
     }
 
     /// What is wrong, without where it is and what to do about it.
