@@ -12,11 +12,13 @@ pub const NO_NUMBERS: &str = "no compared attribute is a number in both files";
 pub const TOO_LARGE: &str = "values are too large to be squared";
 
 /// Which end of its range a figure had better be at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Better {
     /// Less is lost, or fewer people are at risk.
+    #[serde(rename = "lower is better")]
     Lower,
     /// More is kept, or more people are protected.
+    #[serde(rename = "higher is better")]
     Higher,
 }
 
@@ -28,10 +30,19 @@ impl Better {
             Self::Higher => "higher is better",
         }
     }
+
+    /// The end alone: "lower".
+    pub fn end(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+        }
+    }
 }
 
 /// How a figure is printed for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// A share or relative amount; 0.05 is printed as 5 %.
     Share,

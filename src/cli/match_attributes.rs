@@ -226,8 +226,8 @@ impl MatchArgs {
     fn head(&self, a: &Table, b: &Table, matching: &Matching) -> MatchReport {
         let options = self.matching();
         MatchReport {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             a: a.name().into(),
             b: b.name().into(),
             a_records: a.n_records(),

@@ -16,7 +16,7 @@ use crate::{loss, risk::interval};
 const MAX_SHOWN: usize = 16;
 
 /// What is masked how: a row of the map. Its masked files differ in their seeds only.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// Its number, from 0.
     pub setting: usize,

@@ -1,8 +1,12 @@
 //! From the rows of a grid to what is said of each setting: means over masked files, the Pareto front, published figures.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap,
+};
 use serde_json::Value;
 
 use super::{
@@ -14,7 +18,7 @@ use super::{
 use crate::{figure::Definition, loss, stats::interval::resampled_mean};
 
 /// A mean over the masked files of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The mean over the files on which it is defined; `null` if there are none.
     pub mean: Option<f64>,
@@ -90,6 +94,32 @@ impl Serialize for Measures {
     }
 }
 
+/// Measures that only a later version knows are passed over.
+impl<'de> Deserialize<'de> for Measures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ByName;
+        impl<'de> Visitor<'de> for ByName {
+            type Value = Measures;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("measures by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Measures, A::Error> {
+                let mut measures = Vec::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    match Name::parse(&name) {
+                        Some(name) => measures.push((name, map.next_value()?)),
+                        None => _ = map.next_value::<IgnoredAny>()?,
+                    }
+                }
+                Ok(Measures(measures))
+            }
+        }
+        deserializer.deserialize_map(ByName)
+    }
+}
+
 /// A published figure beside the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -111,7 +141,7 @@ impl Comparison {
 }
 
 /// What is said of a setting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SettingSummary {
     /// The setting.
     #[serde(flatten)]
@@ -119,7 +149,7 @@ pub struct SettingSummary {
     /// Masked files.
     pub runs: usize,
     /// The attributes that changed in any of them and are not in IL (see [`Row::not_in_il`]).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_il: Vec<String>,
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,

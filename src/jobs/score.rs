@@ -260,7 +260,7 @@ impl Scoring<'_> {
                 assign,
                 ..informed(attack)
             };
-            match term(Role::Other(name), &link, stated) {
+            match term(Role::Other(name.into()), &link, stated) {
                 Ok(term) => links.push(term),
                 // What was published has no use for this attack, or the file is too large for it.
                 Err(error) => observer.note(&format!(

@@ -26,7 +26,7 @@
 //! Section on Survey Research Methods, 1986; W. A. Fuller, "Masking procedures for microdata disclosure limitation", Journal of
 //! Official Statistics 9, 1993.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Files, columns::lower_triangle, discrepancy, overall, probabilistic, statistics::Statistics,
@@ -59,10 +59,10 @@ pub struct Correction {
 }
 
 /// A statistic of the original, and what users take for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// `variance`, `covariance` or `correlation`.
-    pub what: &'static str,
+    /// Which statistic.
+    pub what: Estimated,
     /// The attribute that it is about, or both.
     pub attributes: Vec<String>,
     /// In the original file.
@@ -71,6 +71,29 @@ pub struct Estimate {
     pub masked: f64,
     /// Corrected.
     pub corrected: f64,
+}
+
+/// Which statistic is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Estimated {
+    /// The variance of an attribute.
+    Variance,
+    /// The covariance of two.
+    Covariance,
+    /// Their correlation.
+    Correlation,
+}
+
+impl Estimated {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Variance => "variance",
+            Self::Covariance => "covariance",
+            Self::Correlation => "correlation",
+        }
+    }
 }
 
 /// A measure without and with correction.
@@ -293,17 +316,25 @@ fn estimates(law: &Law, [original, masked, corrected]: [&Statistics; 3]) -> Vec<
     };
     let all = [original, masked, corrected];
     let variances = (0..law.names.len())
-        .filter_map(|j| estimate("variance", &[j], all.map(|of| of.variances[j])));
+        .filter_map(|j| estimate(Estimated::Variance, &[j], all.map(|of| of.variances[j])));
     let pairs = || {
         lower_triangle(law.names.len())
             .enumerate()
             .filter(|(_, [j, k])| j != k)
     };
     let covariances = pairs().filter_map(|(place, pair)| {
-        estimate("covariance", &pair, all.map(|of| of.covariances[place]))
+        estimate(
+            Estimated::Covariance,
+            &pair,
+            all.map(|of| of.covariances[place]),
+        )
     });
     let correlations = pairs().filter_map(|(place, pair)| {
-        estimate("correlation", &pair, all.map(|of| of.correlations[place]))
+        estimate(
+            Estimated::Correlation,
+            &pair,
+            all.map(|of| of.correlations[place]),
+        )
     });
     variances.chain(covariances).chain(correlations).collect()
 }

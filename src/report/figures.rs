@@ -1,32 +1,37 @@
 //! Figures for people and for programs: each with its direction and its range.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::text;
-use crate::figure::{Definition, Figure, Unit};
+use crate::figure::{About, Better, Definition, Figure, Unit};
 
-/// A figure as the JSON reports carry it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A figure as the JSON reports carry it. Reports write all of it but what is skipped; of a result that says less, the rest is
+/// not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FigureRow {
+    /// What it is about; of figures of risk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
     /// Its name for programs.
-    pub key: &'static str,
+    pub key: String,
     /// Its name for people.
-    pub name: &'static str,
+    pub name: String,
     /// The value, `null` where it is not defined.
     pub value: Option<f64>,
     /// Why it is not defined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
     /// `share` (0.05 is 5 %), `count` (of records, cells or the like) or `number`.
-    pub unit: &'static str,
+    pub unit: Option<Unit>,
     /// The unit of the parts, where it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit_of_parts: Option<&'static str>,
+    pub unit_of_parts: Option<Unit>,
     /// `lower is better` or `higher is better`.
-    pub direction: &'static str,
-    /// The least possible value.
-    pub least: f64,
+    pub direction: Option<Better>,
+    /// The least possible value, `null` without bound.
+    pub least: Option<f64>,
     /// The greatest possible value, `null` without bound.
     pub most: Option<f64>,
     /// The cells, pairs or records that it is taken over.
@@ -34,12 +39,20 @@ pub struct FigureRow {
     /// Those left out because a denominator was zero.
     pub skipped: u64,
     /// What it is.
-    pub says: &'static str,
+    pub says: String,
     /// Where it was published.
-    pub source: &'static str,
+    pub source: String,
     /// The same by attribute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartRow>,
+}
+
+/// Reads a number that may be `null`: JSON has nothing else for one that is not finite.
+///
+/// # Errors
+/// What the deserializer answers.
+pub fn or_not_finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 /// What one attribute contributes.
@@ -54,20 +67,20 @@ pub struct PartRow {
 /// Figures as JSON reports carry them.
 pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
     let row = |figure: &Figure| FigureRow {
-        key: figure.what.key,
-        name: figure.what.name,
+        about: None,
+        key: figure.what.key.into(),
+        name: figure.what.name.into(),
         value: figure.value,
         why_not: figure.why_not.clone(),
-        unit: figure.what.unit.word(),
-        unit_of_parts: (figure.what.unit_of_parts != figure.what.unit)
-            .then(|| figure.what.unit_of_parts.word()),
-        direction: figure.what.better.words(),
-        least: figure.what.least,
+        unit: Some(figure.what.unit),
+        unit_of_parts: Some(figure.what.unit_of_parts).filter(|&unit| unit != figure.what.unit),
+        direction: Some(figure.what.better),
+        least: Some(figure.what.least),
         most: figure.what.most,
         counted: figure.counted,
         skipped: figure.skipped,
-        says: figure.what.says,
-        source: figure.what.source,
+        says: figure.what.says.into(),
+        source: figure.what.source.into(),
         parts: figure
             .parts
             .iter()

@@ -1,15 +1,16 @@
 //! What was learned and proven, as a part of the report of `sdcrisk link`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::figures;
 use crate::attack::learned::{
     Lesson,
     weights::{Basis, ProofStatus, basis, parameter_names},
 };
 
 /// A learned distance and its proof.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LearnedSummary {
     /// No distance of the family links more records strictly.
     pub bound: u64,
@@ -21,6 +22,7 @@ pub struct LearnedSummary {
     pub weights: Map<String, Value>,
     /// The smallest difference between the distances of a competitor and of the partner among the linked records, in units of the
     /// greatest difference of a term.
+    #[serde(deserialize_with = "figures::or_not_finite")]
     pub margin: f64,
     /// The links that the search itself counts, ties excluded.
     pub counted_by_search: u64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     calibration::{self, CalibrationBand},
-    io_error,
+    figures, io_error,
     learned::LearnedSummary,
     match_attributes::SituationSummary,
     posterior::PosteriorSummary,
@@ -38,39 +38,40 @@ pub const SCHEMA: &str = "sdcrisk.link/1";
 pub use beyond::{BeyondSummary, PartSummary};
 
 /// What `sdcrisk link` found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkReport {
     /// Always [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// `done`, or `limit` if a limit stopped the work.
     pub status: Status,
     /// Attributes that could not be compared in earnest.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Doubt>,
     /// Who attacked what.
     pub scenario: ScenarioSummary,
     /// One entry a method and set of known attributes.
     pub results: Vec<LinkResult>,
     /// One entry a method with more than one case.
+    #[serde(default)]
     pub means: Vec<MeanRate>,
     /// The attacks that do not apply, where all were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<MethodNotRun>,
 }
 
 /// An attack that does not apply, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodNotRun {
     /// The attack.
-    pub method: &'static str,
+    pub method: String,
     /// Why.
     pub why: String,
 }
 
 /// Who attacked what, and how links were counted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioSummary {
     /// Name of the original file.
     pub original: String,
@@ -98,7 +99,7 @@ pub struct ScenarioSummary {
 }
 
 /// What was aggregated where the files share no attribute.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesSummary {
     /// The attributes of the masked file; those of the original are the known ones.
     pub masked_attributes: Vec<String>,
@@ -149,7 +150,7 @@ pub struct LeftOutAttribute {
 }
 
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkResult {
     /// The attack.
     pub method: String,
@@ -190,7 +191,7 @@ pub struct LinkResult {
     pub candidates_quantiles: Option<[u32; 5]>,
     /// Records by the size of their candidate set: of each bin the least size (0, or a power of two; it reaches to below the
     /// next) and the number of records. Bins without records are left out, and all for methods without such sets.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates_histogram: Vec<(u32, u64)>,
     /// Records whose true partner is among the candidates.
     pub contains_true: u64,
@@ -229,12 +230,13 @@ pub struct LinkResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSummary>,
     /// How it fared among people who stand out, and with the links that it is surest of.
+    #[serde(default)]
     pub beyond: BeyondSummary,
     /// What became of links by their stated probability, a tie of t counted 1/t.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBand>,
     /// What the attack found while it studied these files, and must be said of its result.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
 }
 
@@ -269,15 +271,17 @@ pub struct Correct {
 }
 
 /// What a one-to-one assignment cost.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssignmentSummary {
     /// Sum of the costs of the pairs (squared distances, where the attack is by distance).
+    #[serde(deserialize_with = "figures::or_not_finite")]
     pub cost: f64,
     /// Number of pairs.
     pub pairs: u64,
     /// How near it is known to be to the least cost.
     pub proof: AssignmentProof,
     /// No assignment of as many pairs costs less than this, up to rounding.
+    #[serde(deserialize_with = "figures::or_not_finite")]
     pub bound: f64,
 }
 
@@ -302,7 +306,7 @@ impl AssignmentSummary {
 }
 
 /// The mean rate of a method over the cases of a sweep.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeanRate {
     /// The attack.
     pub method: String,

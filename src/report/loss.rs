@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     evaluate::comparable::Doubt,
-    figure::{Definition, Figure, Group, Unit},
+    figure::{Better, Definition, Figure, Group, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
@@ -76,56 +76,81 @@ pub struct LossReport {
     pub provenance: Option<Provenance>,
 }
 
-#[derive(Serialize)]
-struct Json<'a> {
-    schema: &'static str,
-    version: &'static str,
-    #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
-    warnings: &'a [Doubt],
-    scenario: &'a LossScope,
-    measures: Map<String, Value>,
-    figures: Vec<FigureRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    correction: Option<CorrectionRow<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    corrected: Vec<CorrectedRow>,
-    analyses: Vec<FigureRow>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    analysis_notes: &'a [String],
-    provenance: &'a Option<Provenance>,
+/// What the JSON of the report holds, as it is written and read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LossJson {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Version of the program.
+    pub version: String,
+    /// Attributes that could not be compared in earnest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Doubt>,
+    /// What was compared.
+    #[serde(default)]
+    pub scenario: LossScope,
+    /// The value of every figure by its key, `null` where it is not defined.
+    pub measures: Map<String, Value>,
+    /// What the data lost.
+    #[serde(default)]
+    pub figures: Vec<FigureRow>,
+    /// What users correct, where a correction was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<CorrectionRow>,
+    /// The measures that a correction can change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<CorrectedRow>,
+    /// What analyses of the file lose.
+    #[serde(default)]
+    pub analyses: Vec<FigureRow>,
+    /// What must be said of the analyses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub analysis_notes: Vec<String>,
+    /// Where it comes from.
+    pub provenance: Option<Provenance>,
 }
 
 /// What users correct.
-#[derive(Serialize)]
-struct CorrectionRow<'a> {
-    law: &'a str,
-    attributes: &'a [String],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    estimates: &'a [Estimate],
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorrectionRow {
+    /// What users do, in plain words.
+    pub law: String,
+    /// The attributes that are corrected.
+    pub attributes: Vec<String>,
+    /// The statistics that it changes, where the report is by attribute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub estimates: Vec<Estimate>,
 }
 
 /// A measure without and with correction.
-#[derive(Serialize)]
-struct CorrectedRow {
-    key: &'static str,
-    name: &'static str,
-    naive: Option<f64>,
-    corrected: Option<f64>,
-    direction: &'static str,
-    least: f64,
-    most: Option<f64>,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorrectedRow {
+    /// Its name for programs.
+    pub key: String,
+    /// Its name for people.
+    pub name: String,
+    /// For users who take the masked file as it is; `null` where it is not defined.
+    pub naive: Option<f64>,
+    /// For users who correct; `null` where it is not defined.
+    pub corrected: Option<f64>,
+    /// Which end is the better one.
+    pub direction: Better,
+    /// The least possible value, `null` without bound.
+    pub least: Option<f64>,
+    /// The greatest possible value, `null` without bound.
+    pub most: Option<f64>,
 }
 
 impl CorrectedRow {
     fn new(figures: &Corrected) -> Self {
         let what = figures.naive.what;
         Self {
-            key: what.key,
-            name: what.name,
+            key: what.key.into(),
+            name: what.name.into(),
             naive: figures.naive.value,
             corrected: figures.corrected.value,
-            direction: what.better.words(),
-            least: what.least,
+            direction: what.better,
+            least: Some(what.least),
             most: what.most,
         }
     }
@@ -137,20 +162,20 @@ impl LossReport {
         let mut measures = figures::measures(&self.measured.data);
         measures.extend(figures::measures(&self.measured.analyses.figures));
         let correction = self.measured.correction.as_ref();
-        let json = Json {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            warnings: &self.warnings,
-            scenario: &self.scenario,
+        let json = LossJson {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            warnings: self.warnings.clone(),
+            scenario: self.scenario.clone(),
             measures,
             figures: self.rows(&self.measured.data),
             correction: correction.map(|correction| CorrectionRow {
-                law: &correction.law,
-                attributes: &correction.attributes,
+                law: correction.law.clone(),
+                attributes: correction.attributes.clone(),
                 estimates: if self.by_attribute {
-                    &correction.estimates
+                    correction.estimates.clone()
                 } else {
-                    &[]
+                    Vec::new()
                 },
             }),
             corrected: correction.map_or(Vec::new(), |correction| {
@@ -158,8 +183,8 @@ impl LossReport {
             }),
             // Their parts are results: coefficients, classes, starts.
             analyses: figures::rows(&self.measured.analyses.figures),
-            analysis_notes: &self.measured.analyses.notes,
-            provenance: &self.provenance,
+            analysis_notes: self.measured.analyses.notes.clone(),
+            provenance: self.provenance.clone(),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
     }

@@ -1,6 +1,6 @@
 //! The report of `sdcrisk match-attributes`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{spreadsheet, text};
 use crate::schema::{ComparedBy, Distance, Family, Matching, Pair, Relation, ScaleBy, Situation};
@@ -9,12 +9,12 @@ use crate::schema::{ComparedBy, Distance, Family, Matching, Pair, Relation, Scal
 pub const SCHEMA: &str = "sdcrisk.match-attributes/1";
 
 /// What `sdcrisk match-attributes` found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchReport {
     /// Always [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// Name of the first file.
     pub a: String,
     /// Name of the second file.
@@ -46,12 +46,12 @@ pub struct MatchReport {
 }
 
 /// One of the four situations, and what it was counted from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SituationSummary {
     /// Which of the four.
     pub family: Family,
     /// What the word means.
-    pub meaning: &'static str,
+    pub meaning: String,
     /// Matched pairs.
     pub pairs: usize,
     /// Those that are recognised as one variable.
@@ -61,7 +61,7 @@ pub struct SituationSummary {
 }
 
 /// A pair of attributes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchedPair {
     /// Name in the first file.
     pub a: String,
@@ -92,10 +92,10 @@ pub struct MatchedPair {
 }
 
 /// An attribute that was not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOutAttribute {
     /// Whose: `a` or `b`.
-    pub file: &'static str,
+    pub file: String,
     /// Its name.
     pub attribute: String,
     /// Why.
@@ -106,7 +106,7 @@ impl From<Situation> for SituationSummary {
     fn from(situation: Situation) -> Self {
         Self {
             family: situation.family,
-            meaning: situation.family.meaning(),
+            meaning: situation.family.meaning().into(),
             pairs: situation.pairs,
             same_variable: situation.same_variable,
             same_terms: situation.same_terms,
@@ -166,7 +166,7 @@ impl MatchReport {
             b_unmatched,
             left_out: left_out
                 .map(|(file, left)| LeftOutAttribute {
-                    file,
+                    file: file.into(),
                     attribute: left.attribute.clone(),
                     why: left.why.clone(),
                 })

@@ -1,15 +1,15 @@
 //! How a posterior given one-to-one links was come by.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::text;
 use crate::attack::balanced::Figures;
 
 /// The figures of a posterior.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PosteriorSummary {
-    /// `scaled`, or `sampled`.
-    pub by: &'static str,
+    /// How it was come by.
+    pub by: PosteriorBy,
     /// Candidates of all records.
     pub candidates: u64,
     /// Those of them that are in no way to link as many as possible one to one.
@@ -28,13 +28,23 @@ pub struct PosteriorSummary {
     pub effective: Option<f64>,
 }
 
+/// How a posterior is come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PosteriorBy {
+    /// By scaling the likelihoods until each record is linked once.
+    Scaled,
+    /// By drawing permutations.
+    Sampled,
+}
+
 impl PosteriorSummary {
     /// The figures for a report.
     pub fn new(figures: Figures) -> Self {
         Self {
             by: match figures.sampling {
-                Some(_) => "sampled",
-                None => "scaled",
+                Some(_) => PosteriorBy::Sampled,
+                None => PosteriorBy::Scaled,
             },
             candidates: figures.candidates,
             removed: figures.removed,
@@ -86,7 +96,7 @@ mod tests {
     #[test]
     fn it_says_what_is_wrong() {
         let summary = PosteriorSummary {
-            by: "scaled",
+            by: PosteriorBy::Scaled,
             candidates: 12,
             removed: 2,
             contradicted: 3,

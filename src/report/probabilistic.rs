@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::text;
+use super::{figures, text};
 use crate::{
     agreement::Pattern,
     attack::probabilistic::{Decision, Fit, PatternRow},
@@ -15,7 +15,7 @@ use crate::{
 const SHOWN: usize = 16;
 
 /// The fitted model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelSummary {
     /// How it was fitted.
     pub fit: Fit,
@@ -36,6 +36,7 @@ pub struct ModelSummary {
     /// Whether the last iteration changed no m and u by more than 1e-8, and the prior by no more than 1e-8 of itself.
     pub converged: bool,
     /// Log-likelihood of the pattern counts.
+    #[serde(deserialize_with = "figures::or_not_finite")]
     pub loglik: f64,
     /// The patterns that occur, by descending weight.
     pub patterns: Vec<PatternSummary>,
@@ -47,7 +48,7 @@ pub struct ModelSummary {
 }
 
 /// The pairs of one pattern.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatternSummary {
     /// A sign an attribute, in the order of `known`: 1 agrees, 0 does not, - is missing.
     pub pattern: String,
@@ -60,6 +61,7 @@ pub struct PatternSummary {
     /// P(pattern | no match).
     pub u: f64,
     /// log(m/u).
+    #[serde(deserialize_with = "figures::or_not_finite")]
     pub weight: f64,
     /// What becomes of such a pair.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +69,7 @@ pub struct PatternSummary {
 }
 
 /// Pairs by what becomes of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Decisions {
     /// A clerk decides.
@@ -89,7 +91,7 @@ impl Decisions {
 }
 
 /// Pairs of one fate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct DecisionSummary {
     /// How many pairs.
     pub pairs: u64,
@@ -262,4 +264,28 @@ fn signs(pattern: Pattern, width: usize) -> String {
             Some(false) => '0',
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An attribute on which no pair of strangers agrees has an infinite weight, for which JSON has no number.
+    #[test]
+    fn a_weight_that_is_not_finite_is_written_and_read() {
+        let row = PatternSummary {
+            pattern: "1".into(),
+            pairs: 3,
+            matches: 3,
+            m: 1.0,
+            u: 0.0,
+            weight: f64::INFINITY,
+            decision: None,
+        };
+        let json = serde_json::to_value(&row).unwrap();
+        assert!(json["weight"].is_null());
+        let read: PatternSummary = serde_json::from_value(json).unwrap();
+        assert!(read.weight.is_nan());
+        assert_eq!(read.pairs, 3);
+    }
 }

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::table::Table;
 
 /// Where a result comes from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Provenance {
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// The command as it was typed, word by word, but for words that no result depends on, and values that may be secret (a seed).
     pub command: Vec<String>,
     /// The tables that were read.
@@ -42,7 +43,7 @@ impl Provenance {
             attributes: table.n_attributes(),
         };
         Self {
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").into(),
             command,
             files: tables.iter().map(summary).collect(),
         }

@@ -31,7 +31,7 @@ pub const SCHEMA: &str = "sdcrisk.risk/1";
 const SIZES_TOLD: usize = 8;
 
 /// What was measured, and by what conventions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RiskScope {
     /// Name of the original file, or of the one file.
     pub original: String,
@@ -42,10 +42,10 @@ pub struct RiskScope {
     /// The attributes of the key.
     pub key: Vec<String>,
     /// Those of them that the masked file lacks.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_not_released: Vec<String>,
     /// Attributes that an intruder may know, but that are in no key, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_key: Vec<LeftOutAttribute>,
     /// What a missing value of the key matches.
     pub missing_matches: MissingMatches,
@@ -71,7 +71,7 @@ pub struct RiskScope {
 }
 
 /// How minimal sample uniques were searched.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SudaSummary {
     /// Most attributes of a set.
     pub most_attributes: u32,
@@ -84,7 +84,7 @@ pub struct SudaSummary {
 }
 
 /// Where a sampling fraction is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FractionFrom {
     /// It was stated.
@@ -96,7 +96,7 @@ pub enum FractionFrom {
 }
 
 /// How two files were compared.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairSummary {
     /// Records that both files have.
     pub records: usize,
@@ -105,7 +105,7 @@ pub struct PairSummary {
     /// The attributes of which masked values were compared with original ones.
     pub compared: Vec<String>,
     /// Those that were not.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutAttribute>,
     /// What the intruder who guesses confidential values knows of a person; empty where nothing is confidential.
     pub known: Vec<String>,
@@ -180,45 +180,59 @@ pub struct RiskReport {
     pub provenance: Option<Provenance>,
 }
 
-/// A figure and what it is about.
-#[derive(Serialize)]
-struct Row {
-    about: About,
-    #[serde(flatten)]
-    figure: FigureRow,
+/// What the figures say of one thing that they are about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What they are about.
+    pub about: About,
+    /// A sentence or a few.
+    pub text: String,
 }
 
-/// A sentence and what it is about.
-#[derive(Serialize)]
-struct Reading {
-    about: About,
-    text: String,
+/// What the JSON of the report holds, as it is written and read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RiskJson {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Version of the program.
+    pub version: String,
+    /// Attributes that could not be compared in earnest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Doubt>,
+    /// Of what, and how.
+    pub scenario: RiskScope,
+    /// The value of every figure by its key, `null` where it is not defined.
+    pub measures: Map<String, Value>,
+    /// The same of the original, if the figures are of a masked file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Map<String, Value>>,
+    /// The figures of the file, or of the masked one.
+    #[serde(default)]
+    pub figures: Vec<FigureRow>,
+    /// Those of the original, if there is a masked file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures_before: Option<Vec<FigureRow>>,
+    /// The same in words.
+    #[serde(default)]
+    pub readings: Vec<Reading>,
+    /// Records by how many match them.
+    #[serde(default)]
+    pub classes: Vec<ClassSize>,
+    /// The records most at risk.
+    #[serde(default)]
+    pub most_at_risk: Vec<RecordRow>,
+    /// Where it comes from.
+    pub provenance: Option<Provenance>,
 }
 
-#[derive(Serialize)]
-struct Json<'a> {
-    schema: &'static str,
-    version: &'static str,
-    #[serde(skip_serializing_if = "<[Doubt]>::is_empty")]
-    warnings: &'a [Doubt],
-    scenario: &'a RiskScope,
-    measures: Map<String, Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<Map<String, Value>>,
-    figures: Vec<Row>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    figures_before: Option<Vec<Row>>,
-    readings: Vec<Reading>,
-    classes: &'a [ClassSize],
-    most_at_risk: &'a [RecordRow],
-    provenance: &'a Option<Provenance>,
-}
-
-fn rows(of: &[Figure]) -> Vec<Row> {
+fn rows(of: &[Figure]) -> Vec<FigureRow> {
     let about = of.iter().map(|figure| about(figure.what));
     let tagged = about.zip(figures::rows(of));
     tagged
-        .map(|(about, figure)| Row { about, figure })
+        .map(|(about, figure)| FigureRow {
+            about: Some(about),
+            ..figure
+        })
         .collect()
 }
 
@@ -234,19 +248,19 @@ impl RiskReport {
             let text = reading::of(self, about);
             (!text.is_empty()).then_some(Reading { about, text })
         };
-        let json = Json {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            warnings: &self.warnings,
-            scenario: &self.scenario,
+        let json = RiskJson {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            warnings: self.warnings.clone(),
+            scenario: self.scenario.clone(),
             measures: figures::measures(&self.figures),
             before: self.before.as_deref().map(figures::measures),
             figures: rows(&self.figures),
             figures_before: self.before.as_deref().map(rows),
             readings: About::ALL.into_iter().filter_map(reading).collect(),
-            classes: &self.classes,
-            most_at_risk: &self.most_at_risk,
-            provenance: &self.provenance,
+            classes: self.classes.clone(),
+            most_at_risk: self.most_at_risk.clone(),
+            provenance: self.provenance.clone(),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
     }

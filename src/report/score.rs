@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{
     figures::{self, FigureRow},
@@ -27,16 +27,17 @@ pub const SCHEMA: &str = "sdcrisk.score/1";
 const CASES_SHOWN: usize = 12;
 
 /// The score of a masked file, with all its terms. Rates are fractions.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoreReport {
     /// Always [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// Attributes that could not be compared in earnest.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Doubt>,
     /// Who attacked what.
+    #[serde(default)]
     pub scenario: ScenarioSummary,
     /// Which form comes first.
     pub form: Form,
@@ -53,12 +54,16 @@ pub struct ScoreReport {
     /// Disclosure risk by the strongest attack.
     pub dr_strongest: Option<f64>,
     /// The terms of disclosure risk.
+    #[serde(default)]
     pub terms: Terms,
     /// The attacks behind RSLD, DLD and PLD, and those that may be stronger, case by case.
+    #[serde(default)]
     pub links: Vec<LinkTerm>,
     /// All of it with definition, range and direction.
+    #[serde(default)]
     pub figures: Vec<FigureRow>,
     /// The same in words.
+    #[serde(default)]
     pub reading: Vec<String>,
     /// Where it comes from; in JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +73,7 @@ pub struct ScoreReport {
 }
 
 /// The terms of disclosure risk; null where one was not measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
     /// Linked by the window of rank swapping.
     pub rsld: Option<f64>,
@@ -109,7 +114,7 @@ pub struct ScenarioSummary {
 }
 
 /// The form of DR and of the score that comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// With RSLD.
     #[serde(rename = "rsld")]
@@ -120,17 +125,18 @@ pub enum Form {
 }
 
 /// What an attack is in the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
 pub enum Role {
     /// A term of the published forms.
     Term(Term),
     /// None of them, by its name: it may be the strongest.
-    Other(&'static str),
+    Other(String),
 }
 
 impl Role {
     /// Its word for programs.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &str {
         match self {
             Self::Term(term) => term.definition().key,
             Self::Other(attack) => attack,
@@ -138,22 +144,32 @@ impl Role {
     }
 
     /// Its name for people.
-    fn name(self) -> String {
+    fn name(&self) -> String {
         match self {
             Self::Term(term) => term.name(),
-            Self::Other(attack) => attack.into(),
+            Self::Other(attack) => attack.clone(),
         }
     }
 }
 
-impl Serialize for Role {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
+impl From<Role> for String {
+    fn from(role: Role) -> Self {
+        role.word().into()
+    }
+}
+
+impl From<String> for Role {
+    fn from(word: String) -> Self {
+        let mut terms = Term::ALL.into_iter();
+        match terms.find(|term| term.definition().key == word) {
+            Some(term) => Self::Term(term),
+            None => Self::Other(word),
+        }
     }
 }
 
 /// An attack behind a term.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinkTerm {
     /// What it is in the score.
     pub term: Role,
@@ -171,7 +187,7 @@ pub struct LinkTerm {
     /// Case by case.
     pub cases: Vec<LinkCase>,
     /// What must be said of the fitted models, and what the attack found out about what it assumes; each kind once.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
 
@@ -290,8 +306,8 @@ impl ScoreReport {
         });
         measured.push(dr_strongest);
         let mut report = Self {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             warnings: Vec::new(),
             scenario,
             form,
@@ -368,7 +384,7 @@ impl ScoreReport {
         let (original, masked) = (&self.scenario.original, &self.scenario.masked);
         for row in &self.figures {
             let (counted, skipped) = (row.counted, row.skipped);
-            writer.serialize((original, masked, row.key, "", row.value, counted, skipped))?;
+            writer.serialize((original, masked, &row.key, "", row.value, counted, skipped))?;
         }
         for term in &self.links {
             for case in &term.cases {

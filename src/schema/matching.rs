@@ -1,7 +1,7 @@
 //! From distances to pairs of attributes.
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     pair::{Pair, Rival},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Which relations between attributes are allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// Each attribute at most once; as many pairs as can be, at the least sum of distances.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     stats::{
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// All but `None` and `MinMax` end in `asinh`: near 0 it changes nothing, far out it is a logarithm, so that a few large
 /// amounts do not leave all others in one place. A positive factor and a shift of an attribute change nothing but with `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleBy {
     /// `asinh((x − mean) / sd)`, each attribute by its own.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::profile::CategoryProfile;
 
 /// How the difference of two distributions is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
     /// `∫ |f − g|`, twice the total variation: 0 to 2.
@@ -52,7 +52,7 @@ impl Distance {
 }
 
 /// By what two attributes were compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComparedBy {
     /// Densities of numbers.

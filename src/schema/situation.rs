@@ -1,6 +1,6 @@
 //! Which of the four situations of record linkage two files are in.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     pair::Pair,
@@ -14,7 +14,7 @@ use super::{
 /// # Source
 /// The words are those of knowledge acquisition from several experts: M. L. G. Shaw, B. R. Gaines, "Comparing conceptual
 /// structures: consensus, conflict, correspondence and contrast", Knowledge Acquisition 1, 1989; V. Torra uses them for records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Same variables, same terms.

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 pub const ODD: &str = "<b>&\"'pay";
 
 pub fn link() -> Value {
-    json!({
+    let mut link = json!({
         "schema": "sdcrisk.link/1", "version": "0.1.0", "status": "done",
         "scenario": {
             "original": "/srv/secret/people.csv", "masked": "out/masked.csv", "original_records": 1080, "masked_records": 1080,
@@ -27,22 +27,28 @@ pub fn link() -> Value {
         "results": [
             {"method": "am", "formula": "squared differences", "worst_case": false, "known": [ODD], "records": 977, "with_partner": 977,
              "correct": {"fair": 131.5, "strict": 128, "optimistic": 143}, "rate": 0.134595, "rate_of_findable": 0.134595,
-             "interval": [0.114611, 0.157424], "baseline": 0.000926, "certain": 0, "certain_correct": 0, "empty": 0,
+             "interval": [0.114611, 0.157424], "interval_of_findable": [0.114611, 0.157424], "baseline": 0.000926, "certain": 0, "certain_correct": 0, "empty": 0,
              "candidates_mean": 1080.0, "candidates_quantiles": null, "contains_true": 977, "windows": null},
             {"method": "rsld", "formula": "within the window", "worst_case": false, "known": [ODD, "tax"], "records": 977, "with_partner": 977,
              "correct": {"fair": 733.0, "strict": 733, "optimistic": 733}, "rate": 0.750256, "rate_of_findable": 0.750256,
-             "interval": [0.722187, 0.776367], "baseline": 0.000926, "certain": 619, "certain_correct": 617, "empty": 3,
+             "interval": [0.722187, 0.776367], "interval_of_findable": [0.722187, 0.776367], "baseline": 0.000926, "certain": 619, "certain_correct": 617, "empty": 3,
              "candidates_mean": 2.8125, "candidates_quantiles": [0, 1, 2, 5, 37],
              "candidates_histogram": [[0, 3], [1, 619], [2, 171], [4, 148], [8, 22], [16, 9], [32, 5]], "contains_true": 971, "windows": [54, 54],
-             "bound": 751, "gap": 0.0184, "proof": "limit", "expected": 0.6123,
+             "expected": 0.6123,
              "calibration": [{"from": 0.0, "to": 0.5, "records": 401, "stated": 0.3127, "realised": 0.2919},
                              {"from": 0.5, "to": 1.0, "records": 576, "stated": 0.8221, "realised": 0.8563}]}
         ],
-        "means": [{"method": "rsld", "cases": 2, "rate": 0.443322}],
+        "means": [{"method": "rsld", "cases": 2, "rate": 0.443322, "rate_of_findable": 0.443322}],
         "not_run": [{"method": "md", "why": "the covariance of 2 attributes is singular"}],
         "reading": ["The highest rate is 75.0 %."],
         "provenance": made(&["link", "--seed", "860417", "--known-records=977", "/srv/secret/people.csv", "out/masked.csv"])
-    })
+    });
+    let learned = map(json!({
+        "bound": 751, "gap": 0.0184, "proof": "limit", "weights": {"tax": 1.0}, "margin": 0.01, "counted_by_search": 733,
+        "basis": "attributes", "tied_with_others": 0
+    }));
+    link["results"][1].as_object_mut().unwrap().extend(learned);
+    link
 }
 
 fn made(words: &[&str]) -> Value {
@@ -283,8 +289,10 @@ pub fn matching() -> Value {
     json!({
         "schema": "sdcrisk.match-attributes/1", "version": "0.1.0", "a": "/srv/secret/people.csv", "b": "out/masked.csv", "a_records": 1080, "b_records": 1080,
         "situation": {"family": "consensus", "meaning": "the same variables in the same terms", "pairs": 1, "same_variable": 1, "same_terms": 1},
-        "pairs": [{"a": ODD, "b": "pay", "compared_by": "density", "distance": 0.1737, "chance": 0.0511, "rivals": ["tax"]}],
-        "a_unmatched": ["town"], "b_unmatched": []
+        "scale": "z", "distance": "hellinger", "greatest_distance": 1.0, "relation": "one-to-one", "bandwidth": 0.2,
+        "pairs": [{"a": ODD, "b": "pay", "compared_by": "density", "distance": 0.1737, "chance": 0.0511, "second": "tax", "second_distance": 0.2,
+                   "margin": 0.0263, "rivals": ["tax"], "equal": false, "alike": true, "same_variable": true, "same_terms": true}],
+        "a_unmatched": ["town"], "b_unmatched": [], "left_out": []
     })
 }
 

@@ -525,7 +525,7 @@ fn corrected_statistics_are_unbiased_and_others_off_by_the_level() {
             let correction = correction.unwrap();
             errors.resize(correction.estimates.len(), ("", Vec::new()));
             for (estimate, (what, of)) in correction.estimates.iter().zip(&mut errors) {
-                *what = estimate.what;
+                *what = estimate.what.word();
                 of.push([
                     estimate.masked / estimate.original - 1.0,
                     estimate.corrected / estimate.original - 1.0,

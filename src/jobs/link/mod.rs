@@ -367,8 +367,8 @@ impl<'a> Scene<'a> {
         });
         let of_family = request.known.family().is_some_and(Knowledge::is_family);
         let report = LinkReport {
-            schema: report::SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
+            schema: report::SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             status: Status::limited(results.iter().any(LinkResult::is_unproven)),
             warnings: self.doubts,
             scenario: ScenarioSummary {
@@ -379,7 +379,10 @@ impl<'a> Scene<'a> {
             results,
             not_run: not_run
                 .into_iter()
-                .map(|NotRun { method, why }| MethodNotRun { method, why })
+                .map(|NotRun { method, why }| MethodNotRun {
+                    method: method.into(),
+                    why,
+                })
                 .collect(),
         };
         LinkOutcome {

@@ -23,16 +23,16 @@ use crate::{
 pub const SCHEMA: &str = "sdcrisk.evaluate/1";
 
 /// What a grid of experiments found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluateReport {
     /// Always [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// `done`, or `limit` if a limit stopped a search before its proof.
     pub status: Status,
     /// Attributes that could not be compared in earnest, by original.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// What was asked for.
     pub plan: PlanSummary,
@@ -41,7 +41,8 @@ pub struct EvaluateReport {
     /// What the map shows.
     pub axes: Axes,
     /// How intervals are made, in words.
-    pub interval: &'static str,
+    #[serde(default)]
+    pub interval: String,
     /// One entry a masked file.
     pub rows: Vec<Row>,
     /// One entry a setting.
@@ -52,7 +53,7 @@ pub struct EvaluateReport {
 }
 
 /// An attribute that could not be compared in earnest on some of the masked files.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     /// The original.
     pub file: String,
@@ -98,7 +99,7 @@ pub fn warnings(rows: &[Row]) -> Vec<Warning> {
 }
 
 /// What was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanSummary {
     /// Name of the plan's file.
     pub file: String,
@@ -172,13 +173,15 @@ impl EvaluateReport {
         settings: Vec<SettingSummary>,
     ) -> Self {
         Self {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             status: Status::limited(settings.iter().any(|setting| setting.is_limited)),
             plan,
             files,
             axes: Axes::of(&settings),
-            interval: "mean ± t s / sqrt(runs), 95 %, Student's t; over masked files of one original",
+            interval:
+                "mean ± t s / sqrt(runs), 95 %, Student's t; over masked files of one original"
+                    .into(),
             warnings: warnings(&rows),
             rows,
             settings,

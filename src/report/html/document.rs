@@ -6,18 +6,17 @@ use serde_json::Value;
 use super::{
     Audience,
     claims::{self, Claims},
-    evaluation::Evaluation,
     files::Described,
     link::Link,
     loss::Loss,
-    matching::Matched,
     provenance::Origin,
-    risk::Risk,
-    score::Scored,
 };
 use crate::{
     attack::learned::weights::Weights,
     error::{Error, Result},
+    report::{
+        evaluate::EvaluateReport, match_attributes::MatchReport, risk::RiskJson, score::ScoreReport,
+    },
     statement::Statement,
 };
 
@@ -61,10 +60,10 @@ type Reader = fn(&str, &Value) -> Result<Content>;
 /// Schemas without their version, the version that is read, how.
 const SCHEMAS: [(&str, u32, Reader); 9] = [
     ("sdcrisk.link", 1, |_, value| {
-        Ok(Content::Link(read(value)?))
+        Ok(Content::Link(Link::new(read(value)?, read(value)?)))
     }),
     ("sdcrisk.loss", 1, |_, value| {
-        Ok(Content::Loss(read(value)?))
+        Ok(Content::Loss(Loss::new(read(value)?)))
     }),
     ("sdcrisk.risk", 1, |_, value| {
         Ok(Content::Risk(read(value)?))
@@ -95,13 +94,13 @@ const SCHEMAS: [(&str, u32, Reader); 9] = [
 pub(super) enum Content {
     Link(Link),
     Loss(Loss),
-    Risk(Risk),
-    Score(Scored),
-    Evaluation(Evaluation),
+    Risk(Box<RiskJson>),
+    Score(Box<ScoreReport>),
+    Evaluation(EvaluateReport),
     Weights(Box<Weights>),
     Statement(Box<Statement>),
     Description(Described),
-    Matching(Matched),
+    Matching(MatchReport),
     Claims(Claims),
 }
 

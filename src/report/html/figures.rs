@@ -1,52 +1,32 @@
 //! Figures: columns side by side, each figure with its range and its better end.
 
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::parts::{Table, text};
 use crate::{
     evaluate::measures,
+    figure::{Better, Unit},
     report::{
-        figures::PartRow,
+        figures::{FigureRow, PartRow},
         text::{count, percent},
     },
 };
 
-/// A figure.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct FigureView {
-    pub key: String,
-    pub name: String,
-    pub value: Option<f64>,
-    pub unit: Option<String>,
-    pub unit_of_parts: Option<String>,
-    pub why_not: Option<String>,
-    pub direction: String,
-    pub least: Option<f64>,
-    pub most: Option<f64>,
-    pub counted: u64,
-    pub skipped: u64,
-    pub says: String,
-    pub source: String,
-    pub about: Option<String>,
-    pub parts: Vec<PartRow>,
-}
-
-impl FigureView {
+/// A figure on the page.
+impl FigureRow {
     /// Its value for reading.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         self.written(self.value)
     }
 
     /// A value of this figure, or of a part of it, for reading.
-    pub fn written(&self, value: Option<f64>) -> String {
+    pub(super) fn written(&self, value: Option<f64>) -> String {
         let is_share = self.least == Some(0.0) && self.most == Some(1.0);
-        match (value, self.unit.as_deref()) {
+        match (value, self.unit) {
             (None, _) => "not defined".into(),
-            (Some(value), Some("share")) => percent(value),
-            (Some(value), Some("count")) => count(value),
+            (Some(value), Some(Unit::Share)) => percent(value),
+            (Some(value), Some(Unit::Count)) => count(value),
             (Some(value), None) if is_share => percent(value),
             (Some(value), None) if value.fract() == 0.0 && value.abs() < 1e9 => count(value),
             (Some(value), _) => number(value),
@@ -58,9 +38,9 @@ impl FigureView {
     fn written_part(&self, part: &PartRow) -> String {
         let defined = || {
             let what = measures::find(&self.key)?;
-            (what.unit_of_parts != what.unit).then(|| what.unit_of_parts.word().to_owned())
+            (what.unit_of_parts != what.unit).then_some(what.unit_of_parts)
         };
-        match self.unit_of_parts.clone().or_else(defined) {
+        match self.unit_of_parts.or_else(defined) {
             None => self.written(part.value),
             unit => Self {
                 unit,
@@ -71,9 +51,9 @@ impl FigureView {
     }
 
     fn range(&self) -> String {
-        let end = |end: Option<f64>| match (end, self.unit.as_deref(), self.most) {
+        let end = |end: Option<f64>| match (end, self.unit, self.most) {
             (None, ..) => "any".into(),
-            (Some(end), Some("share"), _) | (Some(end), None, Some(1.0)) => {
+            (Some(end), Some(Unit::Share), _) | (Some(end), None, Some(1.0)) => {
                 format!("{:.0} %", 100.0 * end)
             }
             (Some(end), ..) => end.to_string(),
@@ -97,17 +77,17 @@ fn number(value: f64) -> String {
 
 /// Figures in full, and those of which there is nothing but key and value.
 pub(super) fn all<'a>(
-    figures: impl IntoIterator<Item = &'a FigureView>,
+    figures: impl IntoIterator<Item = &'a FigureRow>,
     measures: &Map<String, Value>,
-) -> Vec<FigureView> {
-    let mut all: Vec<FigureView> = figures.into_iter().cloned().collect();
+) -> Vec<FigureRow> {
+    let mut all: Vec<FigureRow> = figures.into_iter().cloned().collect();
     for (key, value) in measures {
         if !all.iter().any(|figure| &figure.key == key) {
-            all.push(FigureView {
+            all.push(FigureRow {
                 key: key.clone(),
                 name: key.replace('_', " "),
                 value: value.as_f64(),
-                ..FigureView::default()
+                ..FigureRow::default()
             });
         }
     }
@@ -118,18 +98,18 @@ pub(super) fn all<'a>(
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Column {
     pub name: String,
-    pub figures: Vec<FigureView>,
+    pub figures: Vec<FigureRow>,
 }
 
 impl Column {
-    fn find(&self, key: &str) -> Option<&FigureView> {
+    fn find(&self, key: &str) -> Option<&FigureRow> {
         self.figures.iter().find(|figure| figure.key == key)
     }
 }
 
 /// The figures that any column has, each once.
-pub(super) fn kinds(columns: &[Column]) -> Vec<&FigureView> {
-    let mut kinds: Vec<&FigureView> = Vec::new();
+pub(super) fn kinds(columns: &[Column]) -> Vec<&FigureRow> {
+    let mut kinds: Vec<&FigureRow> = Vec::new();
     for figure in columns.iter().flat_map(|column| &column.figures) {
         if !kinds.iter().any(|kind| kind.key == figure.key) {
             kinds.push(figure);
@@ -142,7 +122,7 @@ pub(super) fn kinds(columns: &[Column]) -> Vec<&FigureView> {
 pub(super) fn side_by_side(
     caption: &str,
     columns: &[Column],
-    is_wanted: impl Fn(&FigureView) -> bool,
+    is_wanted: impl Fn(&FigureRow) -> bool,
 ) -> (Table, Vec<Vec<String>>) {
     let mut table = Table::new(caption, &["Figure", "Range", "Better"], 3);
     table
@@ -151,7 +131,7 @@ pub(super) fn side_by_side(
     table.header.push("Left out, divided by 0".into());
     let mut undefined = Vec::new();
     for kind in kinds(columns).into_iter().filter(|kind| is_wanted(kind)) {
-        let own: Vec<Option<&FigureView>> = columns
+        let own: Vec<Option<&FigureRow>> = columns
             .iter()
             .map(|column| column.find(&kind.key))
             .collect();
@@ -166,11 +146,11 @@ pub(super) fn side_by_side(
         let mut row = vec![
             kind.name.clone(),
             kind.range(),
-            kind.direction.replace(" is better", ""),
+            kind.direction.map_or("", Better::end).into(),
         ];
         row.extend(
             own.iter()
-                .map(|figure| figure.map_or("not measured".into(), FigureView::shown)),
+                .map(|figure| figure.map_or("not measured".into(), FigureRow::shown)),
         );
         let skipped = own.iter().flatten().find(|figure| figure.skipped > 0);
         row.push(skipped.map_or(String::new(), |figure| {

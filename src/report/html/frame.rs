@@ -5,15 +5,15 @@ use maud::{DOCTYPE, PreEscaped, html};
 use super::{
     Audience, Request, Section,
     document::{Content, Document, Kind},
-    figures::FigureView,
     link::{self, Link},
     parts::{Writer, base_name, names, text},
-    risk::Risk,
 };
 use crate::{
     loss::IL,
     report::{
         chart::style,
+        figures::FigureRow,
+        risk::RiskJson,
         text::{count, percent},
     },
     risk::{classes, individual, interval},
@@ -94,8 +94,8 @@ fn question(document: &Document) -> String {
     let what = match &document.content {
         Content::Link(link) => {
             let (original, masked) = (
-                base_name(&link.scenario.original),
-                base_name(&link.scenario.masked),
+                base_name(&link.report.scenario.original),
+                base_name(&link.report.scenario.masked),
             );
             format!("How many records of {original} does an intruder find in {masked}?")
         }
@@ -127,7 +127,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
             Content::Link(link) if writer.is_internal() => lines.extend(of_link(link)),
             Content::Loss(loss) => {
                 if let Some(il) = loss.find(IL.key) {
-                    lines.push(match loss.scenario.not_in_il.len() {
+                    lines.push(match loss.report.scenario.not_in_il.len() {
                         0 => format!(
                             "Information loss (IL) is {}: the mean of five relative differences between the files; 0 % would be no difference.",
                             il.shown()
@@ -135,7 +135,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
                         n => format!(
                             "Information loss (IL) is {} of the attributes that are numbers in both files. It is not the loss of the file: {n} more of the {} compared attributes changed and are not in it.",
                             il.shown(),
-                            loss.scenario.attributes.len()
+                            loss.report.scenario.attributes.len()
                         ),
                     });
                 }
@@ -176,7 +176,7 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
 }
 
 fn of_link(link: &Link) -> Vec<String> {
-    let mut lines: Vec<String> = (link.warnings.iter())
+    let mut lines: Vec<String> = (link.report.warnings.iter())
         .map(|warning| format!("Warning: {} {}.", warning.attribute, warning.what))
         .collect();
     if let Some((mean, [low, high])) = link.highest_of_draws() {
@@ -206,16 +206,16 @@ fn of_link(link: &Link) -> Vec<String> {
             percent(worst.interval[1]),
             percent(worst.baseline),
         ));
-        if let (Some(findable), Some(rate)) = (worst.with_partner, worst.rate_of_findable)
-            && findable < worst.records
-        {
+        if worst.with_partner < worst.records {
             lines.push(format!(
-                "Of these records {findable} have a partner to be found; of those it is {}.",
-                percent(rate)
+                "Of these records {} have a partner to be found; of those it is {}.",
+                worst.with_partner,
+                percent(worst.rate_of_findable)
             ));
         }
     }
     let with_sets = link
+        .report
         .results
         .iter()
         .filter(|attack| attack.candidates_quantiles.is_some());
@@ -235,7 +235,7 @@ fn of_link(link: &Link) -> Vec<String> {
 }
 
 /// Who stands out by the key: an intruder who knows that and nothing else, so the figures differ from those of attacks, and say so.
-fn of_risk(risk: &Risk) -> Vec<String> {
+fn of_risk(risk: &RiskJson) -> Vec<String> {
     // Intervals are of amounts; the others are of the key.
     let headlines = [
         (&interval::BY_RANK, false),
@@ -250,7 +250,7 @@ fn of_risk(risk: &Risk) -> Vec<String> {
             names(key)
         ),
     };
-    let line = |(figure, is_of_key): (FigureView, bool)| {
+    let line = |(figure, is_of_key): (FigureRow, bool)| {
         let before = risk
             .find_before(&figure.key)
             .map_or(String::new(), |before| {
@@ -296,7 +296,7 @@ pub(super) fn limits(documents: &[Document], writer: &Writer) -> Section {
         );
         if !link::of(documents)
             .iter()
-            .all(|(_, link)| link.results.iter().all(|attack| !attack.worst_case))
+            .all(|(_, link)| link.report.results.iter().all(|attack| !attack.worst_case))
         {
             lines.push("Worst cases were given who is whom. No intruder has that; what they find is a bound, not a forecast.");
         }

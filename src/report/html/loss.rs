@@ -1,51 +1,49 @@
 //! Information loss, and whether the file is still what it was where it should be.
 
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::{
     Section,
-    document::{Content, Document, or_none},
-    figures::{self, Column, FigureView},
-    parts::{Table, Writer, base_name, list, names, paragraphs, text},
+    document::{Content, Document},
+    figures::{self, Column},
+    parts::{Table, Writer, base_name, list, names, text},
 };
 use crate::{
     evaluate::measures,
     figure::{Definition, Discrepancy, Group, Statistic},
-    report::loss::LossScope,
+    report::{figures::FigureRow, loss::LossJson},
 };
 
 /// What `loss` found.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Loss {
-    pub measures: Map<String, Value>,
-    #[serde(default)]
-    pub scenario: LossScope,
-    #[serde(default, deserialize_with = "or_none")]
-    pub figures: Vec<FigureView>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub analyses: Vec<FigureView>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub reading: Vec<String>,
+    pub report: LossJson,
     /// Whether losses are left out, because few cells were changed or nobody knows how many.
-    #[serde(skip)]
     pub has_few_changes: bool,
 }
 
 impl Loss {
+    pub fn new(report: LossJson) -> Self {
+        Self {
+            report,
+            has_few_changes: false,
+        }
+    }
+
     /// The figure of a key, where it has a value.
-    pub fn find(&self, key: &str) -> Option<FigureView> {
+    pub fn find(&self, key: &str) -> Option<FigureRow> {
         let mut all = self.all().into_iter();
         all.find(|figure| figure.key == key && figure.value.is_some())
     }
 
-    fn all(&self) -> Vec<FigureView> {
-        figures::all(self.figures.iter().chain(&self.analyses), &self.measures)
+    fn all(&self) -> Vec<FigureRow> {
+        let report = &self.report;
+        let figures = report.figures.iter().chain(&report.analyses);
+        figures::all(figures, &report.measures)
     }
 
     fn is_analysis(&self, key: &str) -> bool {
-        self.analyses.iter().any(|figure| figure.key == key)
+        self.report.analyses.iter().any(|figure| figure.key == key)
     }
 }
 
@@ -77,10 +75,10 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         _ => None,
     };
     let is_analysis =
-        |figure: &FigureView| losses.iter().any(|(_, loss)| loss.is_analysis(&figure.key));
+        |figure: &FigureRow| losses.iter().any(|(_, loss)| loss.is_analysis(&figure.key));
     let is_difference =
-        |figure: &FigureView| measures::find(&figure.key).is_some_and(Definition::is_difference);
-    let is_told = |figure: &FigureView| differences.is_none() || !is_difference(figure);
+        |figure: &FigureRow| measures::find(&figure.key).is_some_and(Definition::is_difference);
+    let is_told = |figure: &FigureRow| differences.is_none() || !is_difference(figure);
     let (main, undefined) = figures::side_by_side("Information loss", &columns, |figure| {
         !is_analysis(figure) && is_told(figure)
     });
@@ -104,7 +102,6 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             @if let Some(differences) = &differences { (differences.markup()) }
             @if !analyses.rows.is_empty() { (analyses.markup()) }
             (figures::undefined(undefined))
-            @for (_, loss) in &losses { (paragraphs(&loss.reading)) }
             (figures::by_part(&by_part))
             (figures::definitions(&columns))
         },
@@ -115,7 +112,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 const FEW: &str = "Few cells were changed, or the result does not say how many: no loss is shown, since what a few cells lost gives them away.";
 
 fn compared(loss: &Loss, writer: &Writer) -> Markup {
-    let scenario = &loss.scenario;
+    let scenario = &loss.report.scenario;
     html! { @if !scenario.masked.is_empty() {
         (list(&[
             ("Compared", format!("{} with {}", base_name(&scenario.masked), base_name(&scenario.original))),
@@ -165,13 +162,13 @@ fn differences(loss: &Loss) -> Option<Table> {
         .extend(Discrepancy::ALL.map(|by| column(by).into()));
     for of in Statistic::ALL {
         let cell = |by| {
-            let is_it = |figure: &&FigureView| {
+            let is_it = |figure: &&FigureRow| {
                 measures::find(&figure.key)
                     .is_some_and(|what| what.group == Group::Difference(of, by))
             };
             all.iter()
                 .find(is_it)
-                .map_or(String::new(), FigureView::shown)
+                .map_or(String::new(), FigureRow::shown)
         };
         let cells = Discrepancy::ALL.map(cell);
         if cells.iter().any(|cell| !cell.is_empty()) {

@@ -8,7 +8,7 @@ use super::{
     document::{Document, Kind, or_none},
     parts::{Table, Writer, text},
 };
-use crate::{evaluate::status::Status, report::provenance::FileSummary};
+use crate::{evaluate::status::Status, report::provenance::Provenance};
 
 /// What every result may say of its making.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -20,16 +20,7 @@ pub(super) struct Origin {
     #[serde(default, deserialize_with = "or_none")]
     pub status: Option<Status>,
     #[serde(default, deserialize_with = "or_none")]
-    pub provenance: Making,
-}
-
-/// The command and the files behind a result.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub(super) struct Making {
-    #[serde(default)]
-    pub command: Vec<String>,
-    #[serde(default)]
-    pub files: Vec<FileSummary>,
+    pub provenance: Provenance,
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {

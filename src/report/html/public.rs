@@ -7,14 +7,13 @@
 
 use super::{
     document::{Content, Document},
-    evaluation::Evaluation,
-    figures::FigureView,
     loss::Loss,
 };
 use crate::{
     evaluate::measures::{self, Name, Whole},
     figure::Definition,
     loss,
+    report::{evaluate::EvaluateReport, figures::FigureRow},
 };
 
 /// Fewer changed cells than this, and no loss is published: ten is a usual least number of contributors behind a published
@@ -35,9 +34,8 @@ pub(super) fn of(document: &Document) -> Document {
 fn of_loss(loss: &mut Loss) {
     let are_many = changed_cells(loss).is_some_and(|cells| cells >= MIN_CHANGED);
     loss.has_few_changes = !are_many;
-    loss.measures.clear();
-    loss.reading.clear();
-    for figures in [&mut loss.figures, &mut loss.analyses] {
+    loss.report.measures.clear();
+    for figures in [&mut loss.report.figures, &mut loss.report.analyses] {
         figures.retain(|figure| are_many && is_public(figure));
         for figure in figures {
             figure.parts.clear();
@@ -51,13 +49,14 @@ fn of_loss(loss: &mut Loss) {
 /// The cells that were changed, where a result says how many: a share of those that were counted.
 fn changed_cells(loss: &Loss) -> Option<f64> {
     let changed = loss
+        .report
         .figures
         .iter()
         .find(|figure| figure.key == loss::CHANGED.key)?;
     Some((changed.value? * changed.counted as f64).round())
 }
 
-fn is_public(figure: &FigureView) -> bool {
+fn is_public(figure: &FigureRow) -> bool {
     figure.value.is_some() && may_be_published(measures::find(&figure.key))
 }
 
@@ -68,45 +67,30 @@ fn may_be_published(what: Option<&Definition>) -> bool {
 
 /// Of all measures of a setting IL, and the losses that are shares; a loss that is there twice, once. None of a setting that says that it
 /// changed few cells.
-fn of_evaluation(evaluation: &mut Evaluation) {
+fn of_evaluation(evaluation: &mut EvaluateReport) {
     for setting in &mut evaluation.settings {
         let file = evaluation
             .files
             .iter()
-            .find(|file| file.name == setting.file);
+            .find(|file| file.name == setting.setting.file);
         let cells = file.map(|file| file.records as f64 * file.attributes.len() as f64);
-        let changed = setting
-            .measure(&Name::Loss(&loss::CHANGED))
-            .map(|changed| changed.mean);
+        let changed = setting.measures.mean(&Name::Loss(&loss::CHANGED));
         if changed
             .zip(cells)
             .is_some_and(|(share, cells)| (share * cells).round() < MIN_CHANGED)
         {
-            setting.measures.clear();
+            setting.measures.0.clear();
             continue;
         }
-        let il = Name::Whole(Whole::Il);
-        let has_il = setting.measures.contains_key(&il.to_string());
-        setting.measures.retain(|key, _| {
-            let name = Name::parse(key);
-            let is_again = has_il && name.as_ref().is_some_and(Name::is_il_again);
-            !is_again && may_be_published(name.map(|name| name.definition()))
+        let has_il = setting.measures.find(&Name::Whole(Whole::Il)).is_some();
+        setting.measures.0.retain(|(name, _)| {
+            let is_again = has_il && name.is_il_again();
+            !is_again && may_be_published(Some(name.definition()))
         });
-        for measure in setting.measures.values_mut() {
-            round_all(measure);
+        for (_, measure) in &mut setting.measures.0 {
+            measure.mean = measure.mean.map(rounded);
+            measure.interval = measure.interval.map(|interval| interval.map(rounded));
         }
-    }
-}
-
-fn round_all(value: &mut serde_json::Value) {
-    use serde_json::Value;
-    match value {
-        Value::Array(values) => values.iter_mut().for_each(round_all),
-        Value::Object(entries) => entries.values_mut().for_each(round_all),
-        Value::Number(number) if number.is_f64() => {
-            *value = number.as_f64().map(rounded).into();
-        }
-        _ => {}
     }
 }
 

@@ -1,13 +1,11 @@
 //! Risk without linkage: what the files give away by themselves.
 
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::{
     Section,
-    document::{Content, Document, or_none},
-    figures::{self, Column, FigureView},
+    document::{Content, Document},
+    figures::{self, Column},
     frame::KEPT,
     link::bin_label,
     parts::{Table, Writer, base_name, list, names, text},
@@ -19,80 +17,45 @@ use crate::{
             histogram::{self, Bar},
             plot::Words,
         },
-        risk::{ClassSize, RecordRow},
+        figures::FigureRow,
+        risk::RiskJson,
         text::percent,
     },
     statement::MissingMatches,
 };
 
-/// What `risk` found.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Risk {
-    pub measures: Map<String, Value>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub before: Map<String, Value>,
-    #[serde(default)]
-    pub scenario: Keyed,
-    #[serde(default, deserialize_with = "or_none")]
-    pub figures: Vec<FigureView>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub figures_before: Vec<FigureView>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub readings: Vec<Reading>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub classes: Vec<ClassSize>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub most_at_risk: Vec<RecordRow>,
-}
-
-/// Of what the figures are.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct Keyed {
-    pub original: String,
-    pub masked: Option<String>,
-    pub records: u64,
-    pub key: Vec<String>,
-    pub missing_matches: Option<MissingMatches>,
-    pub confidential: Vec<String>,
-    pub weights: Option<String>,
-}
-
-/// A sentence or a few, and what they are about.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Reading {
-    #[serde(default)]
-    pub about: String,
-    pub text: String,
-}
-
-impl Risk {
-    fn now(&self) -> Vec<FigureView> {
+/// What `risk` found, on the page.
+impl RiskJson {
+    fn now(&self) -> Vec<FigureRow> {
         figures::all(&self.figures, &self.measures)
     }
 
-    fn original(&self) -> Vec<FigureView> {
-        figures::all(&self.figures_before, &self.before)
+    fn original(&self) -> Vec<FigureRow> {
+        let figures = self.figures_before.as_deref().unwrap_or_default();
+        match &self.before {
+            Some(measures) => figures::all(figures, measures),
+            None => figures.to_vec(),
+        }
     }
 
     /// The figure of a key, where it has a value.
-    pub fn find(&self, key: &str) -> Option<FigureView> {
+    pub(super) fn find(&self, key: &str) -> Option<FigureRow> {
         let mut all = self.now().into_iter();
         all.find(|figure| figure.key == key && figure.value.is_some())
     }
 
     /// The same of the original, if the figures are of a masked file.
-    pub fn find_before(&self, key: &str) -> Option<FigureView> {
+    pub(super) fn find_before(&self, key: &str) -> Option<FigureRow> {
         let mut all = self.original().into_iter();
         all.find(|figure| figure.key == key && figure.value.is_some())
     }
 }
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let risks: Vec<(&Document, &Risk)> = documents
+    let risks: Vec<(&Document, &RiskJson)> = documents
         .iter()
         .filter_map(|document| match &document.content {
-            Content::Risk(risk) => Some((document, risk)),
+            Content::Risk(risk) => Some((document, &**risk)),
             _ => None,
         })
         .collect();
@@ -120,7 +83,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 }
 
 /// Before and after, or file by file.
-fn columns(risks: &[(&Document, &Risk)]) -> Vec<Column> {
+fn columns(risks: &[(&Document, &RiskJson)]) -> Vec<Column> {
     let mut columns = Vec::new();
     for (document, risk) in risks {
         let of = match risks {
@@ -147,24 +110,20 @@ fn columns(risks: &[(&Document, &Risk)]) -> Vec<Column> {
     columns
 }
 
-fn inside(risks: &[(&Document, &Risk)], columns: &[Column], writer: &mut Writer) -> Markup {
+fn inside(risks: &[(&Document, &RiskJson)], columns: &[Column], writer: &mut Writer) -> Markup {
     let mut undefined = Vec::new();
     let mut tables = Vec::new();
-    let mut add = |caption: &str, is_wanted: &dyn Fn(&FigureView) -> bool| {
+    let mut add = |caption: &str, is_wanted: &dyn Fn(&FigureRow) -> bool| {
         let (table, without) = figures::side_by_side(caption, columns, is_wanted);
         undefined.extend(without);
         if !table.rows.is_empty() {
             tables.push(table);
         }
     };
-    let is_about =
-        |figure: &FigureView, about: About| figure.about.as_deref() == Some(about.word());
     for about in About::ALL {
-        add(about.title(), &|figure| is_about(figure, about));
+        add(about.title(), &|figure| figure.about == Some(about));
     }
-    add("Figures of risk", &|figure| {
-        !About::ALL.iter().any(|&about| is_about(figure, about))
-    });
+    add("Figures of risk", &|figure| figure.about.is_none());
     let pictures: Vec<Markup> = risks
         .iter()
         .map(|(document, risk)| class_sizes(risk, base_name(&document.name), writer))
@@ -182,7 +141,7 @@ fn inside(risks: &[(&Document, &Risk)], columns: &[Column], writer: &mut Writer)
     }
 }
 
-fn scenario(risk: &Risk) -> Markup {
+fn scenario(risk: &RiskJson) -> Markup {
     let scenario = &risk.scenario;
     list(&[
         (
@@ -204,9 +163,8 @@ fn scenario(risk: &Risk) -> Markup {
         (
             "A missing value of the key matches",
             match scenario.missing_matches {
-                Some(MissingMatches::Any) => "any value".into(),
-                Some(MissingMatches::Missing) => "missing values only".into(),
-                None => String::new(),
+                MissingMatches::Any => "any value".into(),
+                MissingMatches::Missing => "missing values only".into(),
             },
         ),
         ("Confidential attributes", names(&scenario.confidential)),
@@ -218,10 +176,10 @@ fn scenario(risk: &Risk) -> Markup {
 }
 
 /// Records by how many match them on the key.
-fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
+fn class_sizes(risk: &RiskJson, name: &str, writer: &mut Writer) -> Markup {
     let mut bins: Vec<(u64, u64)> = Vec::new();
     for class in &risk.classes {
-        let least = class.size.checked_ilog2().map_or(0, |power| 1 << power);
+        let least = class.size.checked_ilog2().map_or(0, |power| 1_u64 << power);
         match bins.iter_mut().find(|(bin, _)| *bin == least) {
             Some((_, records)) => *records = records.saturating_add(class.records),
             None => bins.push((least, class.records)),
@@ -271,7 +229,7 @@ fn class_sizes(risk: &Risk, name: &str, writer: &mut Writer) -> Markup {
 }
 
 /// The records most at risk, by row number: for the office alone.
-fn most_at_risk(risk: &Risk) -> Markup {
+fn most_at_risk(risk: &RiskJson) -> Markup {
     let whole = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
     let table = Table::new(
         "Records most at risk, by their row in the file",

@@ -1,64 +1,23 @@
 //! The score: information loss and disclosure risk in one figure.
 
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::{
     Section,
-    document::{Content, Document, or_none},
-    figures::{self, Column, FigureView},
+    document::{Content, Document},
+    figures::{self, Column},
     parts::{Table, Writer, base_name, list, names, paragraphs, text},
 };
 use crate::report::{
-    score::{LinkCase, ScenarioSummary},
+    score::ScoreReport,
     text::{count, percent},
 };
 
-/// A score.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Scored {
-    pub il: Option<f64>,
-    pub dr: Option<f64>,
-    pub score: Option<f64>,
-    #[serde(default)]
-    pub dr_2001: Option<f64>,
-    #[serde(default)]
-    pub dr_strongest: Option<f64>,
-    #[serde(default)]
-    pub score_2001: Option<f64>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub terms: Map<String, Value>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub scenario: ScenarioSummary,
-    #[serde(default, deserialize_with = "or_none")]
-    pub links: Vec<Linked>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub figures: Vec<FigureView>,
-    #[serde(default, deserialize_with = "or_none")]
-    pub reading: Vec<String>,
-}
-
-/// The attack behind a term.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Linked {
-    pub term: String,
-    pub method: String,
-    #[serde(default)]
-    pub formula: String,
-    #[serde(default)]
-    pub assign: String,
-    pub rate: f64,
-    pub cases: Vec<LinkCase>,
-    #[serde(default)]
-    pub remarks: Vec<String>,
-}
-
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let scored: Vec<(&Document, &Scored)> = documents
+    let scored: Vec<(&Document, &ScoreReport)> = documents
         .iter()
         .filter_map(|document| match &document.content {
-            Content::Score(scored) => Some((document, scored)),
+            Content::Score(scored) => Some((document, &**scored)),
             _ => None,
         })
         .collect();
@@ -83,7 +42,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
 }
 
 /// The intruder, the attacks behind the terms, and what each figure is.
-fn inside(document: &Document, scored: &Scored) -> Markup {
+fn inside(document: &Document, scored: &ScoreReport) -> Markup {
     let scenario = &scored.scenario;
     let column = Column {
         name: base_name(&document.name).into(),
@@ -107,7 +66,7 @@ fn inside(document: &Document, scored: &Scored) -> Markup {
     for linked in &scored.links {
         cases.rows.extend(linked.cases.iter().map(|case| {
             vec![
-                linked.term.to_uppercase(),
+                linked.term.word().to_uppercase(),
                 linked.method.clone(),
                 names(&case.known),
                 case.records.to_string(),
@@ -138,7 +97,7 @@ fn inside(document: &Document, scored: &Scored) -> Markup {
     }
 }
 
-fn table(document: &Document, scored: &Scored) -> Table {
+fn table(document: &Document, scored: &ScoreReport) -> Table {
     let known = [
         (
             "il",
@@ -177,11 +136,22 @@ fn table(document: &Document, scored: &Scored) -> Table {
         .filter(|(key, _, value, _)| value.is_some() || ["il", "dr", "score"].contains(key))
         .map(|(_, name, value, formula)| row(name, formula, value))
         .collect();
+    let terms = &scored.terms;
     rows.extend(
-        scored
-            .terms
-            .iter()
-            .map(|(key, value)| row(&term(key), "", value.as_f64())),
+        [
+            (
+                "RSLD: links by the intersection attack on rank swapping",
+                terms.rsld,
+            ),
+            ("DLD: links by distance", terms.dld),
+            ("PLD: links by probability", terms.pld),
+            ("ID: interval disclosure", terms.id),
+            (
+                "Links by the strongest attack in its worst case",
+                terms.strongest,
+            ),
+        ]
+        .map(|(name, value)| row(name, "", value)),
     );
     Table::new(
         format!("Score of {}", base_name(&document.name)),
@@ -197,15 +167,4 @@ fn row(name: &str, formula: &str, value: Option<f64>) -> Vec<String> {
         formula.into(),
         value.map_or("not defined".into(), percent),
     ]
-}
-
-fn term(key: &str) -> String {
-    match key {
-        "rsld" => "RSLD: links by the intersection attack on rank swapping".into(),
-        "dld" => "DLD: links by distance".into(),
-        "pld" => "PLD: links by probability".into(),
-        "strongest" => "Links by the strongest attack in its worst case".into(),
-        "id" => "ID: interval disclosure".into(),
-        other => other.replace('_', " "),
-    }
 }

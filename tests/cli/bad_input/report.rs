@@ -68,8 +68,8 @@ pub fn cases() -> Vec<Case> {
             "is a certificate: it says who is who",
         ),
         other(
-            "report: nothing but a schema",
-            "{\"schema\": \"sdcrisk.link/1\"}",
+            "report: nothing but a head",
+            "{\"schema\": \"sdcrisk.link/1\", \"version\": \"0.1.0\", \"status\": \"done\"}",
             "lacks \"scenario\" at its top",
         ),
         link(

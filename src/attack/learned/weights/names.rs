@@ -1,11 +1,11 @@
 //! What parameters are called in files and reports.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{attack::learned::family::Family, stats::measure::members};
 
 /// What the parameters of a family are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// A weight for each attribute.

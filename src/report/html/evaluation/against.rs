@@ -3,17 +3,15 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{
-    model::{Evaluation, Setting},
-    shown,
-};
+use super::shown;
 use crate::{
-    evaluate::measures::Name,
+    evaluate::{measures::Name, summary::SettingSummary},
     report::{
         chart::{
             line::{self, At, Series},
             plot::Words,
         },
+        evaluate::EvaluateReport,
         html::parts::{Table, Writer},
         text::percent,
     },
@@ -21,7 +19,7 @@ use crate::{
 
 /// Maskings of the plan of which exactly one parameter varies: rates of attacks against it.
 pub(super) fn against_parameter(
-    evaluation: &Evaluation,
+    evaluation: &EvaluateReport,
     file: &str,
     writer: &mut Writer,
 ) -> Markup {
@@ -32,7 +30,7 @@ pub(super) fn against_parameter(
         }
     }
     let figures = maskings.into_iter().filter_map(|masking| {
-        let settings: Vec<&Setting> = evaluation
+        let settings: Vec<&SettingSummary> = evaluation
             .of_file(file)
             .filter(|setting| setting.masking() == masking)
             .collect();
@@ -46,31 +44,41 @@ pub(super) fn against_parameter(
 }
 
 /// The one numeric parameter in which settings differ.
-fn varying(settings: &[&Setting]) -> Option<String> {
+fn varying(settings: &[&SettingSummary]) -> Option<String> {
     let first = settings.first()?;
     let differs = |key: &&String| {
-        settings
-            .iter()
-            .any(|setting| setting.parameters.get(*key) != first.parameters.get(*key))
+        settings.iter().any(|setting| {
+            setting.setting.parameters.get(*key) != first.setting.parameters.get(*key)
+        })
     };
-    let mut varying = first.parameters.keys().filter(differs);
+    let mut varying = first.setting.parameters.keys().filter(differs);
     let key = varying.next()?;
-    let numbers = settings
-        .iter()
-        .all(|setting| setting.parameters.get(key).is_some_and(Value::is_number));
+    let numbers = settings.iter().all(|setting| {
+        setting
+            .setting
+            .parameters
+            .get(key)
+            .is_some_and(Value::is_number)
+    });
     (varying.next().is_none() && numbers).then(|| key.clone())
 }
 
 fn rates_against(
-    evaluation: &Evaluation,
-    settings: &[&Setting],
+    evaluation: &EvaluateReport,
+    settings: &[&SettingSummary],
     parameter: &str,
     masking: &str,
     writer: &mut Writer,
 ) -> Markup {
     let rates = evaluation.measures(Name::is_links);
-    let at = |setting: &Setting| setting.parameters.get(parameter).and_then(Value::as_f64);
-    let mut order: Vec<&Setting> = settings.to_vec();
+    let at = |setting: &SettingSummary| {
+        setting
+            .setting
+            .parameters
+            .get(parameter)
+            .and_then(Value::as_f64)
+    };
+    let mut order: Vec<&SettingSummary> = settings.to_vec();
     order.sort_by(|a, b| at(a).unwrap_or(0.0).total_cmp(&at(b).unwrap_or(0.0)));
     let series: Vec<Series> = rates
         .iter()
@@ -99,7 +107,11 @@ fn rates_against(
     let records = evaluation
         .files
         .iter()
-        .find(|original| settings.iter().any(|setting| setting.file == original.name))
+        .find(|original| {
+            settings
+                .iter()
+                .any(|setting| setting.setting.file == original.name)
+        })
         .map_or(0, |original| original.records);
     let guess = 1.0 / records.max(1) as f64;
     let chance: Vec<(f64, f64)> = match records {

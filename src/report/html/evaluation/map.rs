@@ -1,6 +1,5 @@
 //! The risk-utility map.
 
-use super::model::Evaluation;
 use crate::{
     evaluate::measures::RiskAxis,
     report::{
@@ -9,6 +8,7 @@ use crate::{
             picture::Drawing,
             plot::Words,
         },
+        evaluate::EvaluateReport,
         html::{
             document::{Content, Document},
             parts::base_name,
@@ -28,7 +28,7 @@ pub fn map(document: &Document) -> Vec<(String, Drawing)> {
     }
 }
 
-pub(super) fn map_of(evaluation: &Evaluation, file: &str) -> Option<Drawing> {
+pub(super) fn map_of(evaluation: &EvaluateReport, file: &str) -> Option<Drawing> {
     let axes = &evaluation.axes;
     let on_x = axes.loss.as_ref()?;
     let points: Vec<Point> = evaluation

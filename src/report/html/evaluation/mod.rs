@@ -6,21 +6,18 @@ mod model;
 mod runs;
 
 pub use map::map;
-pub(super) use model::Evaluation;
 
 use maud::{Markup, html};
-use serde_json::{Map, Value};
 
 use super::{
     Section,
     document::{Content, Document},
     frame::KEPT,
     parts::{Table, Writer, base_name, folded, list, text},
-    statement::{parameters, plain},
 };
 use crate::{
     evaluate::measures::Name,
-    report::{figures, text::percent},
+    report::{evaluate::EvaluateReport, figures, text::percent},
 };
 use against::against_parameter;
 use map::map_of;
@@ -28,7 +25,7 @@ use model::Mean;
 use runs::folded_runs;
 
 pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Section> {
-    let evaluations: Vec<(&Document, &Evaluation)> = documents
+    let evaluations: Vec<(&Document, &EvaluateReport)> = documents
         .iter()
         .filter_map(|document| match &document.content {
             Content::Evaluation(evaluation) => Some((document, evaluation)),
@@ -61,14 +58,8 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
     })
 }
 
-fn what(evaluation: &Evaluation) -> Markup {
-    let of_plan = |key: &str| {
-        let value = evaluation.plan.get(key).filter(|value| !value.is_null())?;
-        let mut one = Map::new();
-        one.insert(key.into(), value.clone());
-        let said = parameters(&one);
-        said.split_once(" = ").map(|(_, value)| value.to_string())
-    };
+fn what(evaluation: &EvaluateReport) -> Markup {
+    let plan = &evaluation.plan;
     let files: Vec<String> = evaluation
         .files
         .iter()
@@ -82,34 +73,17 @@ fn what(evaluation: &Evaluation) -> Markup {
         })
         .collect();
     list(&[
-        (
-            "Plan",
-            of_plan("file")
-                .map(|name| base_name(&name).to_string())
-                .unwrap_or_default(),
-        ),
+        ("Plan", base_name(&plan.file).to_string()),
         ("Files", files.join(", ")),
-        (
-            "Masked files per setting",
-            of_plan("repeats").unwrap_or_default(),
-        ),
-        ("Attributes known", known(evaluation)),
-        ("Attacks", of_plan("attacks").unwrap_or_default()),
-        ("Losses", of_plan("losses").unwrap_or_default()),
+        ("Masked files per setting", plan.repeats.to_string()),
+        ("Attributes known", plan.known.join("; ")),
+        ("Attacks", plan.attacks.join(", ")),
+        ("Losses", plan.losses.join(", ")),
         ("Intervals", evaluation.interval.clone()),
     ])
 }
 
-/// What the intruder knows.
-fn known(evaluation: &Evaluation) -> String {
-    match evaluation.plan.get("known") {
-        Some(Value::Array(choices)) => choices.iter().map(plain).collect::<Vec<_>>().join("; "),
-        Some(other) => plain(other),
-        None => String::new(),
-    }
-}
-
-fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup {
+fn one_file(evaluation: &EvaluateReport, file: &str, writer: &mut Writer) -> Markup {
     let is_internal = writer.is_internal();
     let names = evaluation.measures(|name| is_internal || name.is_loss());
     let name = base_name(file).to_string();
@@ -123,7 +97,7 @@ fn one_file(evaluation: &Evaluation, file: &str, writer: &mut Writer) -> Markup 
         table.header.push("Pareto front".into());
     }
     for setting in evaluation.of_file(file) {
-        let mut row = vec![setting.label.clone(), setting.runs.to_string()];
+        let mut row = vec![setting.setting.label.clone(), setting.runs.to_string()];
         row.extend(names.iter().map(|name| {
             setting
                 .measure(name)
@@ -169,7 +143,7 @@ fn shown(name: &Name, measure: Mean) -> String {
 }
 
 /// Every published figure beside what was measured.
-fn published(evaluation: &Evaluation, file: &str) -> Markup {
+fn published(evaluation: &EvaluateReport, file: &str) -> Markup {
     let rows: Vec<Vec<String>> = evaluation
         .of_file(file)
         .flat_map(|setting| {
@@ -180,7 +154,7 @@ fn published(evaluation: &Evaluation, file: &str) -> Markup {
                     Some(shown(name, setting.measure(name)?))
                 };
                 vec![
-                    setting.label.clone(),
+                    setting.setting.label.clone(),
                     name.as_ref()
                         .map_or_else(|| published.measure.clone(), Name::in_words),
                     published.source.clone(),

@@ -1,12 +1,12 @@
 //! Every masked file of a grid.
 
-use maud::Markup;
-use serde_json::Value;
-
-use super::model::{Evaluation, Run};
 use crate::{
-    evaluate::measures::{Name, Rate},
+    evaluate::{
+        grid::Row,
+        measures::{Name, Rate},
+    },
     report::{
+        evaluate::EvaluateReport,
         figures::shown,
         html::{
             parts::{Table, base_name, folded},
@@ -15,9 +15,10 @@ use crate::{
         text::percent,
     },
 };
+use maud::Markup;
 
 /// A measure of one masked file.
-fn find(run: &Run, name: &Name) -> Option<f64> {
+fn find(run: &Row, name: &Name) -> Option<f64> {
     match name {
         Name::Attack(Rate::Links, attack) => {
             let mut attacks = run.attacks.iter();
@@ -30,7 +31,7 @@ fn find(run: &Run, name: &Name) -> Option<f64> {
 }
 
 /// What there is of any masked file beside IL, DR and score: rates of attacks, then losses and risks.
-fn measured(runs: &[Run]) -> Vec<Name> {
+fn measured(runs: &[Row]) -> Vec<Name> {
     let links = (runs.iter())
         .flat_map(|run| &run.attacks)
         .map(|attack| Name::Attack(Rate::Links, attack.name.clone()));
@@ -48,7 +49,7 @@ fn measured(runs: &[Run]) -> Vec<Name> {
 }
 
 /// Every masked file: for the office, since it holds the seeds.
-pub(super) fn folded_runs(evaluation: &Evaluation) -> Markup {
+pub(super) fn folded_runs(evaluation: &EvaluateReport) -> Markup {
     let mut table = Table::new(
         "Every masked file",
         &["Setting", "File", "Run", "Seed", "IL", "DR", "Score"],
@@ -59,19 +60,18 @@ pub(super) fn folded_runs(evaluation: &Evaluation) -> Markup {
         .header
         .extend(extra.iter().map(|name| name.short().replace('_', " ")));
     for run in &evaluation.rows {
-        let of_setting = evaluation
-            .settings
-            .get(usize::try_from(run.setting).unwrap_or(usize::MAX));
+        let of_setting = evaluation.settings.get(run.setting);
         let label = of_setting.map_or_else(
             || format!("{} {}", run.method, parameters(&run.parameters)),
-            |setting| setting.label.clone(),
+            |setting| setting.setting.label.clone(),
         );
-        let seed = run.seed.as_ref().map_or(String::new(), |seed| match seed {
-            Value::String(seed) => seed.clone(),
-            other => other.to_string(),
-        });
-        let number = run.run.map_or(String::new(), |run| run.to_string());
-        let mut row = vec![label, base_name(&run.file).into(), number, seed];
+        let seed = run.seed.map_or(String::new(), |seed| seed.to_string());
+        let mut row = vec![
+            label,
+            base_name(&run.file).into(),
+            run.run.to_string(),
+            seed,
+        ];
         row.extend([run.il, run.dr, run.score].map(|value| value.map_or(String::new(), percent)));
         row.extend(extra.iter().map(|name| {
             let value = find(run, name);

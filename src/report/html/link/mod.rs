@@ -32,9 +32,9 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
         id: "scenario",
         title: "What the intruder is assumed to know",
         content: html! { @for (document, link) in links {
-            @let scenario = &link.scenario;
+            @let scenario = &link.report.scenario;
             @if documents.len() > 1 { h3 { (text(&link.title(document))) } }
-            @for warning in &link.warnings { p {
+            @for warning in &link.report.warnings { p {
                 strong { "Warning: " } (text(&warning.attribute)) " " (text(&warning.what)) ". " (text(&warning.remedy)) "."
             } }
             (list(&[
@@ -42,10 +42,10 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
                 ("Masked file", format!("{}, {} records", base_name(&scenario.masked), scenario.masked_records)),
                 ("Attributes known", known(link)),
                 ("Records known", if writer.is_internal() { scenario.known_records.to_string() } else { String::new() }),
-                ("Who looks for whom", scenario.direction.map_or("", direction).into()),
+                ("Who looks for whom", direction(scenario.direction).into()),
                 ("Judged by", scenario.aligned_by.clone()),
-                ("A tie of t that holds the true record counts", scenario.ties.map_or("", ties).into()),
-                ("How records are assigned", scenario.assign.map_or("", assign).into()),
+                ("A tie of t that holds the true record counts", ties(scenario.ties).into()),
+                ("How records are assigned", assign(scenario.assign).into()),
                 ("What was published about the masking", published(link)),
             ]))
             @if writer.is_internal() && !scenario.left_out.is_empty() { details {
@@ -56,7 +56,7 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
     })
 }
 
-fn held(name: &str, records: u64, writer: &Writer) -> String {
+fn held(name: &str, records: usize, writer: &Writer) -> String {
     if writer.is_internal() {
         format!("{name}, {records} records")
     } else {
@@ -67,12 +67,17 @@ fn held(name: &str, records: u64, writer: &Writer) -> String {
 /// The attributes known: of a family of cases, all that occur.
 fn known(link: &Link) -> String {
     let mut all: Vec<String> = Vec::new();
-    for name in link.results.iter().flat_map(|attack| &attack.known) {
+    for name in link.report.results.iter().flat_map(|attack| &attack.known) {
         if !all.contains(name) {
             all.push(name.clone());
         }
     }
-    let mut cases: Vec<&Vec<String>> = link.results.iter().map(|attack| &attack.known).collect();
+    let mut cases: Vec<&Vec<String>> = link
+        .report
+        .results
+        .iter()
+        .map(|attack| &attack.known)
+        .collect();
     cases.sort();
     cases.dedup();
     match cases.len() {
@@ -108,7 +113,8 @@ fn assign(assign: AssignRule) -> &'static str {
 
 /// What the attacks used of what was published.
 fn published(link: &Link) -> String {
-    let mut windows: Vec<u64> = link
+    let mut windows: Vec<usize> = link
+        .report
         .results
         .iter()
         .flat_map(|attack| attack.windows.iter().flatten().copied())
@@ -159,7 +165,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         &["Attack", "Of", "Cases", "Rate", "95 % interval"],
         2,
     )
-    .with(link.means.iter().map(|mean| {
+    .with(link.report.means.iter().map(|mean| {
         vec![
             mean.method.clone(),
             mean.sample.map_or(String::new(), sample),
@@ -175,7 +181,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         @if !sets.rows.is_empty() { (folded(&sets, "Candidate sets in every case")) }
         (beyond(link))
         (ties_table(link))
-        @if link.results.iter().any(|attack| attack.worst_case) {
+        @if link.report.results.iter().any(|attack| attack.worst_case) {
             p { "* A worst case: the distance was made from who is whom, which an intruder does not know." }
         }
         (by_knowledge(link, writer))
@@ -187,13 +193,13 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
 
 fn formulas(link: &Link, is_internal: bool) -> Markup {
     let mut formulas: Vec<(&str, &str)> = Vec::new();
-    for attack in &link.results {
+    for attack in &link.report.results {
         if !formulas.contains(&(&attack.method, &attack.formula)) {
             formulas.push((&attack.method, &attack.formula));
         }
     }
     html! {
         @if !formulas.is_empty() { dl { @for (method, formula) in formulas { div { dt { (text(method)) } dd { (text(formula)) } } } } }
-        @if is_internal { @for not_run in &link.not_run { p { "Not run: " (text(&not_run.method)) " (" (text(&not_run.why)) ")." } } }
+        @if is_internal { @for not_run in &link.report.not_run { p { "Not run: " (text(&not_run.method)) " (" (text(&not_run.why)) ")." } } }
     }
 }

@@ -16,13 +16,18 @@ use crate::report::{
 /// The rate against the number of attributes known, where cases differ in it.
 pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
     let mut sizes: Vec<usize> = link
+        .report
         .results
         .iter()
         .map(|attack| attack.known.len())
         .collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let is_drawn = link.results.iter().any(|attack| attack.sample.is_some());
+    let is_drawn = link
+        .report
+        .results
+        .iter()
+        .any(|attack| attack.sample.is_some());
     if !link.is_nested() || sizes.len() < 2 || is_drawn {
         return html! {};
     }
@@ -34,6 +39,7 @@ pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
             number,
             name: method.to_string(),
             points: link
+                .report
                 .results
                 .iter()
                 .filter(|attack| attack.method == *method)
@@ -47,6 +53,7 @@ pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
         })
         .collect();
     let chance: Vec<(f64, f64)> = link
+        .report
         .results
         .iter()
         .filter(|attack| Some(attack.method.as_str()) == methods.first().copied())
@@ -66,7 +73,8 @@ pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
     table.header.extend(methods.iter().map(ToString::to_string));
     for size in sizes {
         let of_size = || {
-            link.results
+            link.report
+                .results
                 .iter()
                 .filter(move |attack| attack.known.len() == size)
         };
@@ -90,6 +98,7 @@ pub(super) fn by_knowledge(link: &Link, writer: &mut Writer) -> Markup {
 /// How many masked records stay possible, where what was published narrows them down.
 pub(super) fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     let with_sets = link
+        .report
         .results
         .iter()
         .filter(|attack| !attack.candidates_histogram.is_empty());
@@ -100,9 +109,9 @@ pub(super) fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     bins.sort_unstable();
     let bars: Vec<Bar> = bins
         .iter()
-        .map(|&[size, records]| Bar {
-            label: bin_label(size),
-            name: bin_name(size),
+        .map(|&(size, records)| Bar {
+            label: bin_label(size.into()),
+            name: bin_name(size.into()),
             count: records,
             stands_out: size == 1,
         })
@@ -127,7 +136,7 @@ pub(super) fn candidates(link: &Link, writer: &mut Writer) -> Markup {
     )
     .with(
         bins.iter()
-            .map(|&[size, records]| vec![bin_name(size), records.to_string()]),
+            .map(|&(size, records)| vec![bin_name(size.into()), records.to_string()]),
     );
     writer.figure(
         &histogram::drawing(&bars, &words),
@@ -167,6 +176,7 @@ pub(in crate::report::html) fn bin_label(size: u64) -> String {
 /// What attacks said of their own success.
 pub(super) fn calibration(link: &Link, writer: &mut Writer) -> Markup {
     let with_bands = link
+        .report
         .results
         .iter()
         .filter(|attack| attack.calibration.len() > 1);

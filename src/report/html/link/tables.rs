@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::model::{Attack, Link};
+use super::model::Link;
 use crate::{
     attack::learned::weights::ProofStatus,
     report::{
         html::parts::Table,
-        link::{Correct, Sample},
+        link::{Correct, LinkResult, Sample},
         text::{count, percent},
     },
 };
@@ -27,7 +27,7 @@ pub(super) fn rates(link: &Link) -> Table {
         "Without ties",
         "No more than",
     ];
-    let rows = link.results.iter().map(|attack| {
+    let rows = link.report.results.iter().map(|attack| {
         let mut row = vec![
             format!(
                 "{}{}",
@@ -42,17 +42,19 @@ pub(super) fn rates(link: &Link) -> Table {
             interval(attack.interval),
             percent(attack.baseline),
         ];
-        row.extend(match (attack.with_partner, attack.rate_of_findable) {
-            (Some(findable), Some(rate)) if findable < attack.records => {
-                [findable.to_string(), percent(rate)]
-            }
-            _ => [String::new(), String::new()],
+        row.extend(if attack.with_partner < attack.records {
+            [
+                attack.with_partner.to_string(),
+                percent(attack.rate_of_findable),
+            ]
+        } else {
+            [String::new(), String::new()]
         });
-        if let Some(bound) = attack.bound {
-            let proof = if attack.proof == Some(ProofStatus::Optimal) {
-                " (proven)"
-            } else {
-                ""
+        if let Some(learned) = &attack.learned {
+            let bound = learned.bound;
+            let proof = match learned.proof {
+                ProofStatus::Optimal => " (proven)",
+                ProofStatus::Limit => "",
             };
             row.extend([attack.correct.strict.to_string(), format!("{bound}{proof}")]);
         }
@@ -74,6 +76,7 @@ pub(super) fn beyond(link: &Link) -> Markup {
         "By chance",
     ];
     let rows: Vec<Vec<String>> = link
+        .report
         .results
         .iter()
         .flat_map(|attack| {
@@ -124,7 +127,7 @@ pub(super) fn candidate_sets(link: &Link) -> Table {
         "Most",
         "Mean",
     ];
-    let rows = link.results.iter().filter_map(|attack| {
+    let rows = link.report.results.iter().filter_map(|attack| {
         let mut row = vec![attack.method.clone(), link.case(attack)];
         row.extend(
             [
@@ -149,7 +152,8 @@ pub(super) fn candidate_sets(link: &Link) -> Table {
 
 /// The counts under the three rules for ties, where they differ.
 pub(super) fn ties_table(link: &Link) -> Markup {
-    let differ: Vec<&Attack> = link
+    let differ: Vec<&LinkResult> = link
+        .report
         .results
         .iter()
         .filter(|attack| attack.correct.optimistic != attack.correct.strict)
