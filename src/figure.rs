@@ -13,6 +13,7 @@ pub const TOO_LARGE: &str = "values are too large to be squared";
 
 /// Which end of its range a figure had better be at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Better {
     /// Less is lost, or fewer people are at risk.
     #[serde(rename = "lower is better")]
@@ -42,6 +43,7 @@ impl Better {
 
 /// How a figure is printed for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// A share or relative amount; 0.05 is printed as 5 %.
@@ -162,6 +164,7 @@ impl Discrepancy {
 
 /// What a figure of risk is about, in the words of the European data protection authorities (WP 29, opinion 05/2014).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum About {
     /// Whether a record can be isolated.

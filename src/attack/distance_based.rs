@@ -20,6 +20,7 @@ use crate::{
 /// The rule for attacks that nothing else was asked of is [`Standardize::usual`]. What else an attack takes from the intruder's
 /// records follows the same comparison of two numbers ([`Scenario::holds_all`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Standardize {
     /// Each file by its own means and standard deviations. Where the intruder's records do not differ in an attribute

@@ -40,6 +40,7 @@ use crate::{
 
 /// Who looks for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Each record of the intruder looks for its masked record.

@@ -45,6 +45,7 @@ pub const SCHEMA: &str = "sdcrisk.certificate/2";
 
 /// The families of learned distances, by their names on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Family {
     /// The weighted mean.
     #[serde(rename = "wm")]
@@ -106,6 +107,7 @@ impl Family {
 /// This and [`Standardize`] are the checker's own, and not those of `attack`: a mistake in what a word means there must not be
 /// repeated here, where it is to be found. A certificate means what this file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Each original record that the intruder holds looks for its masked record.
@@ -116,6 +118,7 @@ pub enum Direction {
 
 /// By what the files are standardised: as `link --standardize` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standardize {
     /// Each by its own means and sds.
@@ -130,6 +133,7 @@ pub enum Standardize {
 
 /// A proof that can be checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Certificate {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -166,6 +170,7 @@ pub struct Certificate {
 
 /// The two files, and who is whom in them, so that others are noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Files {
     /// The original.
     pub original: File,
@@ -177,6 +182,7 @@ pub struct Files {
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct File {
     /// Number of records.
     pub records: usize,
@@ -186,6 +192,7 @@ pub struct File {
 
 /// A seeker and a competitor, as `[record, competitor]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Pair(pub u32, pub u32);
 
 impl Pair {
@@ -197,6 +204,7 @@ impl Pair {
 
 /// A pair with a multiplier, which is positive, of its row scaled to a greatest coefficient of 1: `[record, competitor, multiplier]`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weighted(pub u32, pub u32, pub f64);
 
 impl Weighted {
@@ -209,6 +217,7 @@ impl Weighted {
 
 /// Why no parameters link more than the bound.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
     /// Each conflict costs a record, and no fewer than `dropped` records (that are not in `never`) hit all conflicts:
@@ -243,6 +252,7 @@ pub enum Proof {
 /// says that not all of these rows are positive, so that one of their records at least is not linked. Multipliers are rounded. Where terms
 /// cancel, it is others near them for which the inequality holds, and a checker finds these: the rows, and what is to be 0, say which.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// Rows with their multipliers λ.
     pub rows: Vec<Weighted>,
@@ -256,6 +266,7 @@ pub struct Conflict {
 
 /// A half-space that P lies in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum HalfSpace {
     /// Monotonicity (ci, ci-m, ci-2): `μ(grow ∪ {by}) − μ(grow) ≥ 0`.
@@ -377,6 +388,7 @@ fn pair_at(n: usize, parameter: usize) -> Option<(usize, usize)> {
 /// A node of a tree of simplicial cones. The root is the cone of the unit vectors (p ≥ 0); each cone has as many generators as
 /// there are parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Node {
     /// `[a, b, at]`: the generator `g = g_a + at · g_b` (exactly) replaces generator b in the first half and generator a in the

@@ -100,6 +100,7 @@ pub struct Beyond {
 
 /// What an attack's confidence in its links is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SureBy {
     /// The probability that it states.

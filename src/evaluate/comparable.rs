@@ -29,6 +29,7 @@ const ENOUGH: usize = 5;
 
 /// An attribute whose values in two files have little to do with each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Doubt {
     /// The attribute.
     pub attribute: String,

@@ -17,6 +17,7 @@ const MAX_SHOWN: usize = 16;
 
 /// What is masked how: a row of the map. Its masked files differ in their seeds only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Setting {
     /// Its number, from 0.
     pub setting: usize,
@@ -71,6 +72,7 @@ impl Setting {
 
 /// What was measured on one masked file. Rates and losses are fractions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// The setting.
     pub setting: usize,
@@ -113,6 +115,7 @@ pub struct Row {
 
 /// What one attack found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AttackRow {
     /// Its name in the plan.
     pub name: String,
@@ -152,6 +155,7 @@ pub struct AttackRow {
 
 /// What one attack found with certain known attributes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRow {
     /// The attributes.
     pub known: Vec<String>,

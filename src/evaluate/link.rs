@@ -61,6 +61,7 @@ impl Assign {
 
 /// [`Assign`] as reports and files say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AssignRule {
     /// Each record with its best.

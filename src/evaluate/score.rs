@@ -8,6 +8,7 @@ use crate::{distance::nearest::Contest, stats::interval::wilson};
 
 /// What a link counts whose record ties with others at the same distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Ties {
     /// 1/t in a tie of t: the expected number of correct links when a tie is broken at random.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a piece of work got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Status {
     /// All of it was done.
     #[serde(rename = "done")]

@@ -19,6 +19,7 @@ use crate::{figure::Definition, loss, stats::interval::resampled_mean};
 
 /// A mean over the masked files of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measure {
     /// The mean over the files on which it is defined; `null` if there are none.
     pub mean: Option<f64>,
@@ -122,6 +123,7 @@ impl<'de> Deserialize<'de> for Measures {
 
 /// A published figure beside the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The measure.
     pub measure: String,
@@ -142,6 +144,7 @@ impl Comparison {
 
 /// What is said of a setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingSummary {
     /// The setting.
     #[serde(flatten)]
@@ -154,6 +157,7 @@ pub struct SettingSummary {
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,
     /// The means.
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Measure>"))]
     pub measures: Measures,
     /// Whether it is on the Pareto front: no other setting of the same original is at least as good in both loss and risk and better in one.
     pub pareto: bool,
@@ -163,13 +167,16 @@ pub struct SettingSummary {
 
 /// What a map of risk and loss shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Axes {
     /// The measure of loss; `null` if there is none.
     #[serde(deserialize_with = "known_name")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub loss: Option<Name>,
     /// The measure of risk, or `highest attack rate`; `null` if there is none.
     #[serde(deserialize_with = "known_axis")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub risk: Option<RiskAxis>,
 }
 

@@ -60,6 +60,7 @@ pub struct Correction {
 
 /// A statistic of the original, and what users take for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Which statistic.
     pub what: Estimated,
@@ -75,6 +76,7 @@ pub struct Estimate {
 
 /// Which statistic is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Estimated {
     /// The variance of an attribute.

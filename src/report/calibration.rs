@@ -7,6 +7,7 @@ use crate::evaluate::calibration::{Band, Calibration};
 
 /// The records for whose links an attack stated a probability in `from < stated ≤ to`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CalibrationBand {
     /// Lower end of the band.
     pub from: f64,

@@ -8,18 +8,22 @@ use crate::table::{AttributeDescription, BlankLines, Description, LineEnd};
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.describe/1";
 
+/// What the JSON of the report holds.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Json<'a> {
+    schema: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    description: &'a Description,
+    /// The reading in which the first line is a record, where that is in doubt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_header: Option<&'a Description>,
+}
+
 /// For programs; `as_record` is the reading in which the first line is a record, where that is in doubt.
 pub fn to_json(description: &Description, as_record: Option<&Description>) -> String {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        schema: &'static str,
-        version: &'static str,
-        #[serde(flatten)]
-        description: &'a Description,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        without_header: Option<&'a Description>,
-    }
-    let mut json = serde_json::to_string_pretty(&Report {
+    let mut json = serde_json::to_string_pretty(&Json {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         description,

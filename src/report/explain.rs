@@ -24,6 +24,7 @@ pub const SCHEMA: &str = "sdcrisk.explain/1";
 
 /// What a learned distance says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
@@ -59,6 +60,7 @@ pub struct Explanation {
 
 /// What an attribute links on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alone {
     /// The attribute.
     pub attribute: String,
@@ -68,6 +70,7 @@ pub struct Alone {
 
 /// The figures of a kind of distance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Figures {
     Weighted(Weighted),

@@ -9,6 +9,7 @@ use crate::figure::{About, Better, Definition, Figure, Unit};
 /// A figure as the JSON reports carry it. Reports write all of it but what is skipped; of a result that says less, the rest is
 /// not known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FigureRow {
     /// What it is about; of figures of risk.
@@ -57,6 +58,7 @@ pub fn or_not_finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, 
 
 /// What one attribute contributes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartRow {
     /// The attribute.
     pub name: String,

@@ -11,6 +11,7 @@ use crate::attack::learned::{
 
 /// A learned distance and its proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LearnedSummary {
     /// No distance of the family links more records strictly.
     pub bound: u64,
@@ -23,6 +24,7 @@ pub struct LearnedSummary {
     /// The smallest difference between the distances of a competitor and of the partner among the linked records, in units of the
     /// greatest difference of a term.
     #[serde(deserialize_with = "figures::or_not_finite")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub margin: f64,
     /// The links that the search itself counts, ties excluded.
     pub counted_by_search: u64,

@@ -39,6 +39,7 @@ pub use beyond::{BeyondSummary, PartSummary};
 
 /// What `sdcrisk link` found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkReport {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -63,6 +64,7 @@ pub struct LinkReport {
 
 /// An attack that does not apply, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MethodNotRun {
     /// The attack.
     pub method: String,
@@ -72,6 +74,7 @@ pub struct MethodNotRun {
 
 /// Who attacked what, and how links were counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ScenarioSummary {
     /// Name of the original file.
     pub original: String,
@@ -100,6 +103,7 @@ pub struct ScenarioSummary {
 
 /// What was aggregated where the files share no attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AggregatesSummary {
     /// The attributes of the masked file; those of the original are the known ones.
     pub masked_attributes: Vec<String>,
@@ -142,6 +146,7 @@ impl AggregatesSummary {
 
 /// An attribute that was not compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOutAttribute {
     /// Its name.
     pub attribute: String,
@@ -151,6 +156,7 @@ pub struct LeftOutAttribute {
 
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkResult {
     /// The attack.
     pub method: String,
@@ -242,6 +248,7 @@ pub struct LinkResult {
 
 /// Whose records a rate is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Sample {
     /// Those that the distance was learned from.
@@ -261,6 +268,7 @@ impl Sample {
 
 /// Correct links under each rule for ties.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Correct {
     /// A tie of t that holds the true record counts 1/t.
     pub fair: f64,
@@ -272,9 +280,11 @@ pub struct Correct {
 
 /// What a one-to-one assignment cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AssignmentSummary {
     /// Sum of the costs of the pairs (squared distances, where the attack is by distance).
     #[serde(deserialize_with = "figures::or_not_finite")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub cost: f64,
     /// Number of pairs.
     pub pairs: u64,
@@ -282,11 +292,13 @@ pub struct AssignmentSummary {
     pub proof: AssignmentProof,
     /// No assignment of as many pairs costs less than this, up to rounding.
     #[serde(deserialize_with = "figures::or_not_finite")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub bound: f64,
 }
 
 /// How near an assignment is known to be to the least cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AssignmentProof {
     /// Cost and bound agree to nine digits.
@@ -307,6 +319,7 @@ impl AssignmentSummary {
 
 /// The mean rate of a method over the cases of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeanRate {
     /// The attack.
     pub method: String,
@@ -497,10 +510,13 @@ fn of_others_to_training(results: &[LinkResult], others: u64) -> f64 {
 }
 
 #[derive(Serialize)]
-struct Json<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Json<'a> {
     #[serde(flatten)]
     report: &'a LinkReport,
+    /// The same in words.
     reading: Vec<String>,
+    /// Where it comes from.
     provenance: &'a Provenance,
 }
 

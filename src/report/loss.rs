@@ -28,6 +28,7 @@ pub const SCHEMA: &str = "sdcrisk.loss/1";
 
 /// What was compared with what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LossScope {
     /// Name of the original file.
@@ -78,6 +79,7 @@ pub struct LossReport {
 
 /// What the JSON of the report holds, as it is written and read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LossJson {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -112,6 +114,7 @@ pub struct LossJson {
 
 /// What users correct.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrectionRow {
     /// What users do, in plain words.
     pub law: String,
@@ -124,6 +127,7 @@ pub struct CorrectionRow {
 
 /// A measure without and with correction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CorrectedRow {
     /// Its name for programs.
     pub key: String,

@@ -10,6 +10,7 @@ pub const SCHEMA: &str = "sdcrisk.match-attributes/1";
 
 /// What `sdcrisk match-attributes` found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchReport {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -47,6 +48,7 @@ pub struct MatchReport {
 
 /// One of the four situations, and what it was counted from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SituationSummary {
     /// Which of the four.
     pub family: Family,
@@ -62,6 +64,7 @@ pub struct SituationSummary {
 
 /// A pair of attributes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchedPair {
     /// Name in the first file.
     pub a: String,
@@ -93,6 +96,7 @@ pub struct MatchedPair {
 
 /// An attribute that was not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOutAttribute {
     /// Whose: `a` or `b`.
     pub file: String,

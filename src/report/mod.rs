@@ -25,6 +25,8 @@ pub mod posterior;
 pub mod probabilistic;
 pub mod provenance;
 pub mod risk;
+#[cfg(test)]
+mod schemas;
 pub mod score;
 pub mod search;
 pub mod selftest;

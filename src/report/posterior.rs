@@ -7,6 +7,7 @@ use crate::attack::balanced::Figures;
 
 /// The figures of a posterior.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PosteriorSummary {
     /// How it was come by.
     pub by: PosteriorBy,
@@ -30,6 +31,7 @@ pub struct PosteriorSummary {
 
 /// How a posterior is come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PosteriorBy {
     /// By scaling the likelihoods until each record is linked once.

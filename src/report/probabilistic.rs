@@ -16,6 +16,7 @@ const SHOWN: usize = 16;
 
 /// The fitted model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelSummary {
     /// How it was fitted.
     pub fit: Fit,
@@ -37,6 +38,7 @@ pub struct ModelSummary {
     pub converged: bool,
     /// Log-likelihood of the pattern counts.
     #[serde(deserialize_with = "figures::or_not_finite")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub loglik: f64,
     /// The patterns that occur, by descending weight.
     pub patterns: Vec<PatternSummary>,
@@ -49,6 +51,7 @@ pub struct ModelSummary {
 
 /// The pairs of one pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternSummary {
     /// A sign an attribute, in the order of `known`: 1 agrees, 0 does not, - is missing.
     pub pattern: String,
@@ -62,6 +65,7 @@ pub struct PatternSummary {
     pub u: f64,
     /// log(m/u).
     #[serde(deserialize_with = "figures::or_not_finite")]
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub weight: f64,
     /// What becomes of such a pair.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +74,7 @@ pub struct PatternSummary {
 
 /// Pairs by what becomes of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Decisions {
     /// A clerk decides.
@@ -92,6 +97,7 @@ impl Decisions {
 
 /// Pairs of one fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DecisionSummary {
     /// How many pairs.
     pub pairs: u64,

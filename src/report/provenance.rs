@@ -6,6 +6,7 @@ use crate::table::Table;
 
 /// Where a result comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Provenance {
     /// Version of the program.
@@ -18,6 +19,7 @@ pub struct Provenance {
 
 /// A table that was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileSummary {
     /// Its name.

@@ -32,6 +32,7 @@ const SIZES_TOLD: usize = 8;
 
 /// What was measured, and by what conventions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RiskScope {
     /// Name of the original file, or of the one file.
     pub original: String,
@@ -72,6 +73,7 @@ pub struct RiskScope {
 
 /// How minimal sample uniques were searched.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SudaSummary {
     /// Most attributes of a set.
     pub most_attributes: u32,
@@ -85,6 +87,7 @@ pub struct SudaSummary {
 
 /// Where a sampling fraction is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FractionFrom {
     /// It was stated.
@@ -97,6 +100,7 @@ pub enum FractionFrom {
 
 /// How two files were compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PairSummary {
     /// Records that both files have.
     pub records: usize,
@@ -115,6 +119,7 @@ pub struct PairSummary {
 
 /// Records by how many match them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClassSize {
     /// How many records match on the key.
     pub size: u32,
@@ -124,6 +129,7 @@ pub struct ClassSize {
 
 /// The risk of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordRow {
     /// Its number in the file, from 1.
     pub record: usize,
@@ -182,6 +188,7 @@ pub struct RiskReport {
 
 /// What the figures say of one thing that they are about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reading {
     /// What they are about.
     pub about: About,
@@ -191,6 +198,7 @@ pub struct Reading {
 
 /// What the JSON of the report holds, as it is written and read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RiskJson {
     /// Always [`SCHEMA`].
     pub schema: String,

@@ -28,6 +28,7 @@ const CASES_SHOWN: usize = 12;
 
 /// The score of a masked file, with all its terms. Rates are fractions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ScoreReport {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -74,6 +75,7 @@ pub struct ScoreReport {
 
 /// The terms of disclosure risk; null where one was not measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Terms {
     /// Linked by the window of rank swapping.
     pub rsld: Option<f64>,
@@ -89,6 +91,7 @@ pub struct Terms {
 
 /// Who attacked what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ScenarioSummary {
     /// Name of the original file.
@@ -115,6 +118,7 @@ pub struct ScenarioSummary {
 
 /// The form of DR and of the score that comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Form {
     /// With RSLD.
     #[serde(rename = "rsld")]
@@ -126,6 +130,7 @@ pub enum Form {
 
 /// What an attack is in the score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(into = "String", from = "String")]
 pub enum Role {
     /// A term of the published forms.
@@ -170,6 +175,7 @@ impl From<String> for Role {
 
 /// An attack behind a term.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkTerm {
     /// What it is in the score.
     pub term: Role,
@@ -193,6 +199,7 @@ pub struct LinkTerm {
 
 /// An attack with one set of known attributes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkCase {
     /// The known attributes.
     pub known: Vec<String>,

@@ -22,6 +22,7 @@ pub const SCHEMA: &str = "sdcrisk.search/1";
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SearchReport {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
@@ -53,6 +54,7 @@ pub struct SearchReport {
 
 /// What was found of one masking of one original.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Masking {
     /// Name of the original.
     pub file: String,
@@ -73,6 +75,7 @@ pub struct Masking {
 
 /// The range of an option.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RangeSummary {
     /// The option.
     pub option: String,
@@ -84,6 +87,7 @@ pub struct RangeSummary {
 
 /// A setting that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Visit {
     /// All options that the plan or the search gave the masking.
     pub parameters: Map<String, Value>,
@@ -99,6 +103,7 @@ pub struct Visit {
 
 /// The strongest attack on a setting: the one with the largest upper end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Strongest {
     /// Its name.
     pub attack: String,
@@ -112,6 +117,7 @@ pub struct Strongest {
 
 /// The masking with the least loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Best {
     /// Name of the original.
     pub file: String,

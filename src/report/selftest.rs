@@ -12,6 +12,7 @@ pub const SCHEMA: &str = "sdcrisk.selftest/1";
 
 /// What became of the worked examples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SelftestReport {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
@@ -27,6 +28,7 @@ pub struct SelftestReport {
 
 /// A worked example.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExampleRow {
     /// Its name.
     pub name: &'static str,
@@ -43,6 +45,7 @@ pub struct ExampleRow {
 
 /// A figure of a worked example.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckRow {
     /// What it is.
     pub what: String,

@@ -14,6 +14,7 @@ pub const SCHEMA: &str = "sdcrisk.verify/1";
 
 /// What became of a certificate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerifyReport {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
@@ -33,6 +34,7 @@ pub struct VerifyReport {
     pub direction: &'static str,
     /// Of all parts together.
     #[serde(serialize_with = "as_word")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub verdict: Outcome,
     /// Records that look for a partner that is there.
     pub records: usize,
@@ -46,11 +48,13 @@ pub struct VerifyReport {
 
 /// A part of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartSummary {
     /// What is claimed.
     pub part: &'static str,
     /// What became of the claim.
     #[serde(serialize_with = "as_word")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub outcome: Outcome,
     /// Why.
     pub detail: String,

@@ -18,6 +18,7 @@ use crate::{
 
 /// Which relations between attributes are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// Each attribute at most once; as many pairs as can be, at the least sum of distances.

@@ -18,6 +18,7 @@ use crate::{
 /// All but `None` and `MinMax` end in `asinh`: near 0 it changes nothing, far out it is a logarithm, so that a few large
 /// amounts do not leave all others in one place. A positive factor and a shift of an attribute change nothing but with `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleBy {
     /// `asinh((x − mean) / sd)`, each attribute by its own.

@@ -8,6 +8,7 @@ use super::profile::CategoryProfile;
 
 /// How the difference of two distributions is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
     /// `∫ |f − g|`, twice the total variation: 0 to 2.
@@ -53,6 +54,7 @@ impl Distance {
 
 /// By what two attributes were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ComparedBy {
     /// Densities of numbers.

@@ -15,6 +15,7 @@ use super::{
 /// The words are those of knowledge acquisition from several experts: M. L. G. Shaw, B. R. Gaines, "Comparing conceptual
 /// structures: consensus, conflict, correspondence and contrast", Knowledge Acquisition 1, 1989; V. Torra uses them for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Same variables, same terms.

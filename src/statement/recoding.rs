@@ -80,6 +80,7 @@ pub struct SuppressParameters {
 
 /// What a missing value of a key matches when records are compared; programs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingMatches {
     /// Every value, missing or not: nothing contradicts the match. The rule of sdcMicro and mu-ARGUS.

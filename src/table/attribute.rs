@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// What the values of an attribute allow: arithmetic, order, or only equality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// Numbers: differences and means make sense.
@@ -29,6 +30,7 @@ impl Scale {
 
 /// What an attribute reveals about its respondent (Hundepool et al. 2012, section 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Names the respondent outright; it must not be released.
@@ -55,6 +57,7 @@ impl Role {
 
 /// One attribute of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
     /// Its name: unique in the table, hence not always the header's very text.
     pub name: String,
@@ -65,8 +68,10 @@ pub struct Attribute {
     /// What it reveals about its respondent.
     pub role: Role,
     /// Why it has this scale.
+    #[cfg_attr(test, schemars(with = "String"))]
     pub scale_reason: Reason,
     /// Why it has this role.
+    #[cfg_attr(test, schemars(with = "String"))]
     pub role_reason: Reason,
 }
 

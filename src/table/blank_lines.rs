@@ -8,6 +8,7 @@ use serde::Serialize;
 /// set the file one record out of step with another. In other files it is no record. What follows the last line end is no
 /// line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlankLines {
     /// How many are no records.
     pub skipped: u64,

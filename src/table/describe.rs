@@ -12,6 +12,7 @@ use super::{BlankLines, LineEnd, Note, Reasons, Table, cell};
 
 /// What `describe` shows: how the file was read, and why. It never holds a value of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Description {
     /// The name of the file, as it was given.
     pub file: String,
@@ -30,6 +31,7 @@ pub struct Description {
 
 /// How the file is written, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DialectDescription {
     /// The sign between two cells; none in a file of one attribute.
     pub delimiter: Option<char>,
@@ -57,6 +59,7 @@ pub struct DialectDescription {
 
 /// One attribute, its cells counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AttributeDescription {
     /// Name, place, scale, role and the reasons.
     #[serde(flatten)]
@@ -71,6 +74,7 @@ pub struct AttributeDescription {
 
 /// How often a marker stands for a missing value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MarkerCount {
     /// The marker; empty for the empty cell.
     pub marker: String,

@@ -41,6 +41,7 @@ pub struct Dialect {
 
 /// Why a file was read the way it was; "stated" where the user said so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reasons {
     /// Why this delimiter.
     pub delimiter: String,
@@ -56,6 +57,7 @@ pub struct Reasons {
 
 /// How the lines of a file end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LineEnd {
     /// Every line ends with LF.

@@ -53,7 +53,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
@@ -154,7 +154,8 @@ impl fmt::Debug for Numbers<'_> {
 }
 
 /// Something worth knowing about how a file was read. It never holds a value of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
     /// The attribute it is about, if it is about one.
     pub attribute: Option<String>,

@@ -47,6 +47,7 @@ mod reports;
 mod results;
 mod risk;
 mod sandbox;
+mod schemas;
 mod score;
 mod search;
 mod selftest;

@@ -156,3 +156,15 @@ fn pages_carry_no_clock() {
     };
     assert_eq!(page("--threads 1"), page("--threads 4"));
 }
+
+/// Notes of a description are a line, an attribute and a text.
+#[test]
+fn a_description_with_a_note_has_its_page() {
+    let sandbox = Sandbox::with(&[("in.csv", "a,b\n1,x\n\n2,y\n3,z\n")]);
+    sandbox.write(
+        "d.json",
+        sandbox.run("describe --format json in.csv").ended(0).text(),
+    );
+    let page = sandbox.run("report d.json").ended(0).text();
+    assert!(page.contains("1 blank line is skipped"), "{page}");
+}

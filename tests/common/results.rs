@@ -281,7 +281,7 @@ pub fn describe() -> Value {
     json!({
         "schema": "sdcrisk.describe/1", "version": "0.1.0", "file": "/srv/secret/people.csv", "records": 1080,
         "attributes": [{"name": ODD, "scale": "nominal", "role": "quasi-identifier", "missing": 57, "distinct": 71}],
-        "notes": ["a note on 57 values"]
+        "notes": [{"attribute": null, "line": null, "text": "a note on 57 values"}]
     })
 }
 

@@ -14,6 +14,8 @@ use crate::{
     stats::{eigen, measure::SetFunction},
 };
 
+#[cfg(test)]
+pub(crate) use document::Document;
 pub use document::SCHEMA;
 pub use names::{Basis, basis, parameter_names, set_name};
 
@@ -71,6 +73,7 @@ impl<'de> Deserialize<'de> for Weights {
 
 /// Whether a learned distance is known to be the best of its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ProofStatus {
     /// It is.

@@ -26,6 +26,7 @@ const MAX_COUNTS: usize = 1 << 24;
 
 /// How the parameters are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// Expectation–maximisation of all parameters.

@@ -24,6 +24,7 @@ pub const SCHEMA: &str = "sdcrisk.evaluate/1";
 
 /// What a grid of experiments found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvaluateReport {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -54,6 +55,7 @@ pub struct EvaluateReport {
 
 /// An attribute that could not be compared in earnest on some of the masked files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Warning {
     /// The original.
     pub file: String,
@@ -100,6 +102,7 @@ pub fn warnings(rows: &[Row]) -> Vec<Warning> {
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanSummary {
     /// Name of the plan's file.
     pub file: String,
@@ -122,6 +125,7 @@ pub struct PlanSummary {
 
 /// An original.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileSummary {
     /// Its name.
     pub name: String,

@@ -12,6 +12,7 @@ use crate::{
 
 /// A symmetric matrix, and what it does along its axes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bilinear {
     /// The matrix, by row.
     pub matrix: Vec<Vec<f64>>,
@@ -29,6 +30,7 @@ pub struct Bilinear {
 
 /// In which range an entry may vary.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryRange {
     /// Row and column.
     pub attributes: [String; 2],
@@ -38,6 +40,7 @@ pub struct EntryRange {
 
 /// An eigenvector.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Axis {
     /// Its eigenvalue: how much a difference of length 1 along it counts.
     pub stretch: f64,

@@ -11,6 +11,7 @@ use crate::{
 
 /// A measure, read in every way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measured {
     /// All sets but the empty one: by size from the whole down, within a size from the greatest measure.
     pub sets: Vec<SetOfAttributes>,
@@ -35,6 +36,7 @@ pub struct Measured {
 
 /// A set of attributes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetOfAttributes {
     /// Its name.
     pub name: String,
@@ -57,6 +59,7 @@ pub struct SetOfAttributes {
 
 /// What an attribute is worth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Worth {
     /// The attribute.
     pub attribute: String,
@@ -72,6 +75,7 @@ pub struct Worth {
 
 /// What a pair is worth beyond its parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interaction {
     /// The pair.
     pub attributes: [String; 2],

@@ -10,6 +10,7 @@ use crate::attack::{
 
 /// The weights of a weighted mean, or of an ordered one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weighted {
     /// Attributes from the heaviest; places in their order.
     pub weights: Vec<Weight>,
@@ -20,6 +21,7 @@ pub struct Weighted {
 
 /// A weight.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weight {
     /// Of what.
     pub name: String,

@@ -8,6 +8,7 @@ use super::{
     document::{Content, Document},
     parts::{Table, Writer, base_name},
 };
+use crate::table::Note;
 
 /// A description.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -16,7 +17,7 @@ pub(super) struct Described {
     pub records: u64,
     pub attributes: Vec<DescribedAttribute>,
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// An attribute of it.
@@ -77,7 +78,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         title: "The attributes",
         content: html! { @for described in described {
             (table(described).markup())
-            @if is_internal { @for note in &described.notes { p { (super::parts::text(note)) } } }
+            @if is_internal { @for note in &described.notes { p { (super::parts::text(&note.to_string())) } } }
         } },
     })
 }

@@ -13,6 +13,7 @@ use crate::{
 
 /// The rates of one attack beyond its mean. Parts without anybody are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct BeyondSummary {
     /// Of those in the top or bottom 1 % of a known attribute of the original.
@@ -31,6 +32,7 @@ pub struct BeyondSummary {
 
 /// How an attack fared with a part of those who looked. Rates are fractions, counts are numbers of records.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartSummary {
     /// Records of the part that looked for a partner.
     pub records: u64,

@@ -64,6 +64,7 @@ pub static DEFINITIONS: [&Definition; 5] = [&RECORDS, &SETS, &FILE, &MEAN, &HIGH
 
 /// How much a minimal sample unique of s among V attributes counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scoring {
     /// (V − s)!, the number of orders in which attributes can be added to it: Elliot's.

@@ -19,7 +19,8 @@ use crate::{
 pub const SCHEMA: &str = "sdcrisk.weights/1";
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Document {
     schema: String,
     version: String,
     family: String,
@@ -32,14 +33,27 @@ struct Document {
     proof: String,
     /// What the weights are weights of.
     basis: String,
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, f64>"))]
     weights: Entries<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unique: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        test,
+        schemars(with = "Option<std::collections::BTreeMap<String, (f64, f64)>>")
+    )]
     ranges: Option<Entries<(f64, f64)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        test,
+        schemars(with = "Option<std::collections::BTreeMap<String, (f64, f64)>>")
+    )]
     shapley_ranges: Option<Entries<(f64, f64)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        test,
+        schemars(with = "Option<std::collections::BTreeMap<String, usize>>")
+    )]
     alone: Option<Entries<usize>>,
 }
 

@@ -6,6 +6,7 @@ use crate::{attack::learned::family::Family, stats::measure::members};
 
 /// What the parameters of a family are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// A weight for each attribute.
