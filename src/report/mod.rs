@@ -25,7 +25,6 @@ pub mod posterior;
 pub mod probabilistic;
 pub mod provenance;
 pub mod risk;
-#[cfg(test)]
 mod schemas;
 pub mod score;
 pub mod search;

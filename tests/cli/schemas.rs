@@ -23,6 +23,17 @@ impl<'a> Check<'a> {
     }
 
     fn faults(&self, schema: &'a Value, value: &Value, place: &str) -> Vec<String> {
+        let mut faults = self.known_faults(schema, value, place);
+        for key in self.unknown_keys(schema, value) {
+            faults.push(format!(
+                "{place} has {key}, of which the schema says nothing"
+            ));
+        }
+        faults
+    }
+
+    /// The faults of what the schema names: of a choice, other parts of the schema may name the other keys.
+    fn known_faults(&self, schema: &'a Value, value: &Value, place: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let Some(keywords) = schema.as_object() else {
             assert!(schema.is_boolean(), "{schema}");
@@ -32,7 +43,7 @@ impl<'a> Check<'a> {
         for (keyword, wanted) in keywords {
             match keyword.as_str() {
                 "$ref" => {
-                    let inner = self.faults(self.resolved(schema), value, place);
+                    let inner = self.known_faults(self.resolved(schema), value, place);
                     faults.extend(inner);
                 }
                 "type" if !is_of_type(wanted, value) => faults.push(at(format!("is no {wanted}"))),
@@ -44,7 +55,7 @@ impl<'a> Check<'a> {
                     faults.push(at(format!("is below {wanted}")));
                 }
                 "anyOf" | "oneOf" => {
-                    let is_one = |schema| self.faults(schema, value, place).is_empty();
+                    let is_one = |schema| self.known_faults(schema, value, place).is_empty();
                     if !wanted.as_array().unwrap().iter().any(is_one) {
                         faults.push(at(format!("is none of the choices: {value}")));
                     }
@@ -102,11 +113,6 @@ impl<'a> Check<'a> {
                 | "default" | "description" | "format" | "minLength" | "maxLength" => {}
                 other => panic!("{other} is not looked at"),
             }
-        }
-        for key in self.unknown_keys(schema, value) {
-            faults.push(format!(
-                "{place} has {key}, of which the schema says nothing"
-            ));
         }
         faults
     }
