@@ -3,24 +3,7 @@
 //! A job knows nothing of how its request was made: no command line, no terminal, no files. What it has to say while it
 //! works goes to an [`Observer`], which also decides how long a search may take. Whoever writes another front end (a
 //! binding, a recipe, a service) starts here.
-//!
-//! ```
-//! use sdcrisk::{
-//!     evaluate::truth::Truth,
-//!     jobs::{Quiet, link::{self, Input, LinkRequest, request::AttackRequest}},
-//!     table::{ReadOptions, Table},
-//! };
-//!
-//! let read = |name: &str, text: &str| Table::read(name, text.into(), &ReadOptions::default());
-//! let original = read("people.csv", "age,income\n31,1200\n45,2300\n52,1900\n38,2700\n")?;
-//! let masked = read("masked.csv", "age,income\n38,1200\n52,2300\n45,1900\n31,2700\n")?;
-//! let truth = Truth::by_order(&original, &masked)?;
-//!
-//! let request = LinkRequest::of_attacks([AttackRequest::Nearest, AttackRequest::Gower]);
-//! let outcome = link::run(&request, &Input::new(&original, &masked, &truth), &Quiet)?;
-//! assert_eq!(outcome.report.results.len(), 2);
-//! # Ok::<(), sdcrisk::error::Error>(())
-//! ```
+//! The [crate page](crate#examples) has an example of each.
 
 pub mod evaluate;
 pub(crate) mod groups;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// How records and attributes of two files belong together.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PairRequest {
     /// The attributes that are compared, a list of names or positions; all quasi-identifiers that both files have if `None`.
     pub attributes: Option<String>,

@@ -389,10 +389,11 @@ pub struct Groups {
 }
 
 /// How it is known who is who.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alignment {
     /// By the order of the records.
+    #[default]
     Order,
     /// By an identifier: `NAME`, or `A=B` where the masked file has another name for it.
     Identifier(String),

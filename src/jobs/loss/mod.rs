@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// What is to be measured of two files.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LossRequest {
     /// The measures, by key; all if there are none.
     pub measures: Vec<String>,

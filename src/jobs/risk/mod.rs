@@ -24,7 +24,7 @@ const SEARCHED_WHOLE: usize = 10;
 const FEW: u32 = 4;
 
 /// What is to be measured of a file, or of two. Lists are of names or positions.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RiskRequest {
     /// What an intruder may know together; quasi-identifiers that are names or few whole numbers if `None`.
     pub key: Option<String>,
