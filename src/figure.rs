@@ -184,7 +184,7 @@ impl About {
         match self {
             Self::SinglingOut => "Singling out: who stands alone",
             Self::Linkability => "Linkability: who would be linked to a person",
-            Self::Inference => "Inference: what is told of a person",
+            Self::Inference => "Inference: what is disclosed of a person",
         }
     }
 
@@ -388,7 +388,7 @@ impl Figure {
             what,
             // A number that is none is not shown as one.
             value: value.is_finite().then_some(value),
-            why_not: (!value.is_finite()).then(|| "it is beyond all numbers".into()),
+            why_not: (!value.is_finite()).then(|| "it is not finite (overflow)".into()),
             counted,
             skipped: 0,
             parts: Vec::new(),

@@ -14,7 +14,7 @@ use crate::{
 /// An attack by a law, which sees only what the law speaks of.
 #[derive(Debug)]
 pub struct ByLaw {
-    /// The attack.
+    /// The attack by the law, on what is left.
     pub attack: Box<dyn Attack>,
     /// What the law does not speak of.
     pub kept: Kept,

@@ -65,7 +65,7 @@ pub enum Kernel {
 /// V. Torra, slides on re-identification methods (KDBRL, kernels K₁ to K₄), where d = 2.
 #[derive(Debug, Clone)]
 pub struct KernelDistance {
-    /// The kernel.
+    /// The kernel whose space the distance is of.
     pub kernel: Kernel,
     /// By what each file is standardised.
     pub standardize: Standardize,

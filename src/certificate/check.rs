@@ -41,7 +41,7 @@ pub enum Claim {
     Inequalities,
     /// How many records hit all conflicts.
     Cover,
-    /// The bound.
+    /// That no parameters link more records.
     Bound,
 }
 
@@ -205,7 +205,9 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
                 given.records,
                 claimed.records,
                 |have, expected| {
-                    format!("has {have} records; the certificate speaks of a file of {expected}")
+                    format!(
+                        "has {have} records; the certificate was made from a file of {expected}"
+                    )
                 },
             )
             .in_file(table.name())
@@ -213,7 +215,7 @@ fn check_files(certificate: &Certificate, files: &Pairing<'_>) -> Result<()> {
         }
         if claimed.values != given.values {
             return Err(Error::input(
-                "has other values in the known attributes than the file that the certificate speaks of",
+                "has other values in the known attributes than the file that the certificate was made from",
             )
             .because(Reason::FilesDiffer { by: Difference::Values })
             .in_file(table.name())

@@ -42,9 +42,9 @@ pub(super) enum Holds {
 /// What claims about rows are checked against.
 #[derive(Debug)]
 pub(super) struct Ground<'a> {
-    /// The claims.
+    /// What is claimed, and by which proof.
     pub certificate: &'a Certificate,
-    /// The records.
+    /// The records of both files as standardised points.
     pub points: &'a Points,
 }
 

@@ -153,7 +153,7 @@ pub struct Certificate {
     pub held: Option<Vec<u32>>,
     /// Seekers that have a partner.
     pub records: usize,
-    /// The parameters.
+    /// The parameters whose links are claimed, in the order of the family.
     pub parameters: Vec<f64>,
     /// How many records they link.
     pub linked: usize,
@@ -172,7 +172,7 @@ pub struct Certificate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Files {
-    /// The original.
+    /// What the original was like: its records and values.
     pub original: File,
     /// The masked one.
     pub masked: File,

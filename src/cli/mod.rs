@@ -90,7 +90,7 @@ enum Command {
     Link(Box<link::LinkArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
-    /// Measure what a file, or a pair of files, gives away without any linkage
+    /// Measure what a file, or a pair of files, discloses without any linkage
     Risk(Box<risk::RiskArgs>),
     /// Information loss and disclosure risk in one number, every term shown
     Score(Box<score::ScoreArgs>),
@@ -100,7 +100,7 @@ enum Command {
     Search(Box<evaluate::search::SearchArgs>),
     /// Put any results into one HTML page, for the office or for others
     Report(report::ReportArgs),
-    /// Say in words, numbers and a picture what a learned distance says about each attribute
+    /// Explain in words, numbers and a picture what a learned distance shows about each attribute
     Explain(explain::ExplainArgs),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),

@@ -24,7 +24,7 @@ pub struct AlignArgs {
     /// Attributes that are compared: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that both files have]
     #[arg(long, value_name = "LIST")]
     pub attributes: Option<String>,
-    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
+    /// Column that identifies people in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(long, value_name = "COLUMN", conflicts_with = "shuffle_key")]
     pub id: Option<String>,
     /// The key file that mask wrote when it shuffled the records

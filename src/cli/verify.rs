@@ -28,7 +28,7 @@ certificate carries the proof. This command shares no code with the search that 
 files itself, builds each inequality from the definition of the distance, decides it in exact arithmetic, and
 recounts the links over all pairs. A link is strict on both sides of the claim: there is no margin, and ties are wrong.
 
-Give the files, and the options of reading, with which the certificate was made. It says who is who: keep it as
+Give the files, and the options of reading, with which the certificate was made. It identifies people: keep it as
 private as a key.
 
 Exit status: 0 everything was proven again, 1 a claim is wrong, 3 the file is no certificate, or speaks of other
@@ -44,7 +44,7 @@ pub struct VerifyArgs {
     /// The masked file
     #[arg(value_name = "MASKED")]
     masked: PathBuf,
-    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
+    /// Column that identifies people in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(long, value_name = "COLUMN", conflicts_with = "shuffle_key")]
     id: Option<String>,
     /// The key file that mask wrote when it shuffled the records

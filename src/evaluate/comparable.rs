@@ -31,7 +31,7 @@ const ENOUGH: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Doubt {
-    /// The attribute.
+    /// The attribute as the original names it.
     pub attribute: String,
     /// What is wrong, in words that follow its name.
     pub what: String,

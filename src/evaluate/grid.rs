@@ -74,13 +74,13 @@ impl Setting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
-    /// The setting.
+    /// The place of its setting in the grid.
     pub setting: usize,
     /// Name of the original.
     pub file: String,
     /// The masking method.
     pub method: String,
-    /// Its options.
+    /// The options of the masking, as the plan has them.
     pub parameters: Map<String, Value>,
     /// Which masked file of the setting it is, from 1.
     pub run: u32,
@@ -106,7 +106,7 @@ pub struct Row {
     pub losses: Map<String, Value>,
     /// The measures of risk without linkage.
     pub risks: Map<String, Value>,
-    /// The attacks.
+    /// What each attack found, in the order of the plan.
     pub attacks: Vec<AttackRow>,
     /// Attributes that could not be compared in earnest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +157,7 @@ pub struct AttackRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRow {
-    /// The attributes.
+    /// What the intruder knew, by name.
     pub known: Vec<String>,
     /// Records that looked for a partner.
     pub records: u64,

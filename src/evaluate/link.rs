@@ -95,7 +95,7 @@ pub struct Shared {
 /// An attribute that cannot be compared, and why, in words that follow its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name.
+    /// The attribute as the original names it.
     pub attribute: String,
     /// Why.
     pub why: String,
@@ -508,7 +508,7 @@ pub struct Claim {
 /// A fitted model, and what the truth says of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FittedModel {
-    /// The model.
+    /// What EM fitted to the pairs: shares and weights of the patterns.
     pub model: Model,
     /// True pairs of each of its patterns.
     pub matches: Vec<u64>,

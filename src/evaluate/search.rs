@@ -27,7 +27,7 @@ pub struct AttackCase {
 /// The risk of one scenario over the masked files of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Risk {
-    /// The scenario.
+    /// The attack and what it knew.
     pub scenario: AttackCase,
     /// Mean share of correct links.
     pub mean: f64,
@@ -206,7 +206,7 @@ fn three_digits(number: f64) -> f64 {
 /// A value of the option, and how many masked files it should have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
-    /// The value.
+    /// The value to be tried.
     pub value: f64,
     /// Masked files in all, those that are there included.
     pub runs: u32,

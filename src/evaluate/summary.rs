@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Measures {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// The measure.
+    /// The key of the measure.
     pub measure: String,
     /// What was published.
     pub value: f64,
@@ -146,7 +146,7 @@ impl Comparison {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingSummary {
-    /// The setting.
+    /// The original and the masking, with its options.
     #[serde(flatten)]
     pub setting: Setting,
     /// Masked files.
@@ -156,7 +156,7 @@ pub struct SettingSummary {
     pub not_in_il: Vec<String>,
     /// Whether a limit stopped a search on any of them before its proof.
     pub is_limited: bool,
-    /// The means.
+    /// Means over the masked files of the setting.
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Measure>"))]
     pub measures: Measures,
     /// Whether it is on the Pareto front: no other setting of the same original is at least as good in both loss and risk and better in one.

@@ -27,7 +27,7 @@ pub struct PairRequest {
 /// Two files side by side.
 #[derive(Debug)]
 pub struct Files {
-    /// The original.
+    /// The file before masking.
     pub original: Table,
     /// The masked one.
     pub masked: Table,

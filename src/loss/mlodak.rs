@@ -65,7 +65,7 @@ fn inverse_diagonal(
     let covariances =
         covariances.ok_or("fewer than two records have a value of every attribute of numbers")?;
     if !covariances.iter().all(|covariance| covariance.is_finite()) {
-        return Err("values are so large that their squares are beyond all numbers".into());
+        return Err("values are so large that their squares are not finite (overflow)".into());
     }
     let sd = covariances.diag().map(|variance| variance.sqrt());
     if let Some(place) = sd.iter().position(|&sd| sd <= 0.0) {

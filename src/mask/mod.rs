@@ -113,7 +113,7 @@ impl Masked {
 /// What a method did to one attribute, in numbers of records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
-    /// The attribute.
+    /// The attribute as the file names it.
     pub attribute: String,
     /// Values that could be masked: all that are not missing.
     pub values: usize,

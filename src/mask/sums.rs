@@ -15,7 +15,7 @@ use crate::{
 /// A total and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sum {
-    /// The total.
+    /// The attribute that is the sum of the others.
     pub total: AttrId,
     /// Its parts: two or more, all different, none the total. One is enough for a total that was written twice.
     pub parts: Vec<AttrId>,

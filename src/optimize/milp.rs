@@ -80,9 +80,9 @@ const LONGEST: f64 = 31_536_000.0;
 /// A model: minimise the cost.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// The columns.
+    /// The variables, with bounds and costs.
     pub columns: Vec<Column>,
-    /// The rows.
+    /// The constraints.
     pub rows: Vec<Row>,
     /// Values to begin with, one a column. A solver may disregard them.
     pub start: Option<Vec<f64>>,

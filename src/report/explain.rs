@@ -53,7 +53,7 @@ pub struct Explanation {
     pub alone: Vec<Alone>,
     /// What it says, one sentence or a few each.
     pub in_words: Vec<String>,
-    /// The figures.
+    /// What is explained, by kind of parameters.
     #[serde(flatten)]
     figures: Figures,
 }
@@ -62,7 +62,7 @@ pub struct Explanation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alone {
-    /// The attribute.
+    /// The attribute as the intruder's file names it.
     pub attribute: String,
     /// Records that it links, ties not counted.
     pub linked: usize,

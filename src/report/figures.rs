@@ -60,9 +60,9 @@ pub fn or_not_finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartRow {
-    /// The attribute.
+    /// The attribute, or whatever the part is of.
     pub name: String,
-    /// Its value.
+    /// The figure of that part; none where it is not defined.
     pub value: Option<f64>,
 }
 

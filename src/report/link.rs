@@ -66,7 +66,7 @@ pub struct LinkReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MethodNotRun {
-    /// The attack.
+    /// The attack, as the command line calls it.
     pub method: String,
     /// Why.
     pub why: String,
@@ -125,7 +125,7 @@ impl AggregatesSummary {
             .collect();
         let mut lines = vec![format!(
             "No attribute was compared with another: the masked file's {} ({}) were aggregated as the intruder's were. It works as far \
-             as both files rank the same people alike{}.",
+             as both files rank the same people in the same way{}.",
             match self.masked_attributes.len() {
                 1 => "attribute".to_string(),
                 n => format!("{n} attributes"),
@@ -148,7 +148,7 @@ impl AggregatesSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOutAttribute {
-    /// Its name.
+    /// The attribute as the original names it.
     pub attribute: String,
     /// Why.
     pub why: String,
@@ -158,7 +158,7 @@ pub struct LeftOutAttribute {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkResult {
-    /// The attack.
+    /// The attack, as the command line calls it.
     pub method: String,
     /// The distance, weight or law that it goes by.
     pub formula: String,
@@ -321,7 +321,7 @@ impl AssignmentSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeanRate {
-    /// The attack.
+    /// The attack, as the command line calls it.
     pub method: String,
     /// Whose records, where distances were learned from some individuals and others attacked.
     #[serde(skip_serializing_if = "Option::is_none")]

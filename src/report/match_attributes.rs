@@ -78,7 +78,7 @@ pub struct MatchedPair {
     pub chance: f64,
     /// The nearest other attribute of the second file.
     pub second: Option<String>,
-    /// Its distance.
+    /// How far the next best is.
     pub second_distance: Option<f64>,
     /// How much farther it is.
     pub margin: Option<f64>,

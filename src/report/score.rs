@@ -179,7 +179,7 @@ impl From<String> for Role {
 pub struct LinkTerm {
     /// What it is in the score.
     pub term: Role,
-    /// The attack.
+    /// The attack, as the command line calls it.
     pub method: String,
     /// By what it links.
     pub formula: String,

@@ -39,7 +39,7 @@ pub struct SearchReport {
     pub risk_at_most: f64,
     /// Key of the measure of loss.
     pub loss: String,
-    /// The originals.
+    /// The originals, with their sizes.
     pub files: Vec<FileSummary>,
     /// One entry for each masking of each original, in the order of the plan.
     pub maskings: Vec<Masking>,
@@ -77,11 +77,11 @@ pub struct Masking {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RangeSummary {
-    /// The option.
+    /// The option whose value was searched.
     pub option: String,
     /// One end.
     pub from: f64,
-    /// The other.
+    /// The other end.
     pub to: f64,
 }
 
@@ -105,7 +105,7 @@ pub struct Visit {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Strongest {
-    /// Its name.
+    /// The attack as the plan names it.
     pub attack: String,
     /// What the intruder knows.
     pub known: Vec<String>,

@@ -22,7 +22,7 @@ pub static HOMOGENEITY: Definition = Definition::share(
     Group::Risk(About::Inference),
     "attribute_disclosure_homogeneity",
     "values given away",
-    "share of records of which all who look alike on the key have one and the same value of a confidential attribute",
+    "share of records for which all records with the same key have one and the same value of a confidential attribute",
     "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007",
 );
 
@@ -56,7 +56,7 @@ pub static RISK: Definition = Definition::share(
 /// All figures of confidential attributes.
 pub static DEFINITIONS: [&Definition; 4] = [&HOMOGENEITY, &INFERENCE, &BASELINE, &RISK];
 
-/// The share of records of which a confidential value is known as soon as their key is: all who look alike on the key have the same one.
+/// The share of records of which a confidential value is known as soon as their key is: all records with the same key have the same one.
 ///
 /// A record that is alone gives its value away, too. The figure counts a record if it gives away a value of any
 /// confidential attribute; its parts are the attributes.

@@ -1,4 +1,4 @@
-//! The classes of a key: who stands alone, and how many look alike.
+//! The classes of a key: which records are unique, and how many have the same key.
 
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ pub(super) const NO_KEY: &str = "no record has a value of the key";
 /// What a missing value matches is a convention, [`MissingMatches`]: every value (as in sdcMicro and mu-ARGUS), or only a missing one (as in
 /// pyCANON). A record that has nothing of the key cannot be found by it: it matches nobody, nobody matches it, and it is counted nowhere.
 ///
-/// Groups of records that look alike, which diversity and closeness are about, always take a missing value for one of its own: matching
+/// Groups of records with the same key, which diversity and closeness are about, always take a missing value for one of its own: matching
 /// every value is no equivalence, and makes no groups.
 #[derive(Debug)]
 pub struct KeyClasses {
@@ -139,7 +139,7 @@ pub struct KeyClasses {
     missing: MissingMatches,
     /// For each record how many match it; 0 where it has nothing of the key.
     sizes: Vec<u32>,
-    /// The group of each record among those that look alike.
+    /// The group of each record among those with the same key.
     alike: Vec<u32>,
     /// The records by their groups, those without a key left out.
     members: Vec<u32>,
@@ -226,14 +226,14 @@ impl KeyClasses {
         }
     }
 
-    /// The groups of records that look alike on the key, gaps included; those with nothing of the key are in none. Within a group
+    /// The groups of records with the same key, gaps included; those with nothing of the key are in none. Within a group
     /// records ascend.
     pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
         let bounds = self.starts.windows(2);
         bounds.map(|bounds| &self.members[bounds[0]..bounds[1]])
     }
 
-    /// The group of each record: equal numbers where records look alike.
+    /// The group of each record: equal numbers where records have the same key.
     pub fn alike(&self) -> &[u32] {
         &self.alike
     }

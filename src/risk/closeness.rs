@@ -1,4 +1,4 @@
-//! t-closeness: how far the confidential values of those who look alike are from those of everybody.
+//! t-closeness: how far the confidential values of the records with the same key are from those of the file.
 
 use super::{
     classes::KeyClasses,
@@ -9,14 +9,14 @@ use crate::figure::{About, Definition, Figure, Group};
 const SOURCE: &str = "Li, Li and Venkatasubramanian 2007";
 
 /// The greatest distance of a group.
-pub static T_CLOSENESS: Definition = Definition::number(Group::Risk(About::Inference), "t_closeness", "t-closeness", "greatest earth mover's distance between the confidential values of records that look alike on the key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names", SOURCE,).at_most(1.0);
+pub static T_CLOSENESS: Definition = Definition::number(Group::Risk(About::Inference), "t_closeness", "t-closeness", "greatest earth mover's distance between the confidential values of records with the same key and those of the file: with equal steps between the ordered values of numbers, half the sum of differences of shares for names", SOURCE,).at_most(1.0);
 
 /// Records in groups that are too far.
 pub static ABOVE_T: Definition = Definition::count(
     Group::Risk(About::Inference),
     "above_t",
     "farther than t",
-    "records of which those who look alike are farther than t from the file in a confidential attribute, for the t of this call",
+    "records of classes (all with the same key) that are farther than t from the file in a confidential attribute, for the t of this call",
     SOURCE,
 );
 
@@ -25,7 +25,7 @@ pub static DEFINITIONS: [&Definition; 2] = [&T_CLOSENESS, &ABOVE_T];
 
 /// t-closeness.
 ///
-/// With P the shares of the m different values of the file in a group of records that look alike on the key, and Q those in the file:
+/// With P the shares of the m different values of the file in a group of records with the same key, and Q those in the file:
 ///
 /// ```text
 /// numbers   1/(m − 1) · Σ_(i = 1..m) | Σ_(j <= i) (P_j − Q_j) |     values in ascending order

@@ -10,7 +10,7 @@ use crate::{
 /// A confidential attribute as codes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confidential {
-    /// Its name.
+    /// The attribute as its file names it.
     pub name: String,
     /// Whether codes ascend with values.
     pub ordered: bool,

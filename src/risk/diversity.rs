@@ -1,4 +1,4 @@
-//! l-diversity: how many confidential values those have who look alike.
+//! l-diversity: how many confidential values the records with the same key have.
 
 use super::{
     classes::KeyClasses,
@@ -13,7 +13,7 @@ pub static DISTINCT: Definition = Definition::count(
     Group::Risk(About::Inference),
     "l_diversity",
     "l-diversity, distinct",
-    "least number of different confidential values among records that look alike on the key",
+    "least number of different confidential values among records with the same key",
     SOURCE,
 )
 .higher_is_better()
@@ -24,7 +24,7 @@ pub static ENTROPY: Definition = Definition::number(
     Group::Risk(About::Inference),
     "entropy_l_diversity",
     "l-diversity, entropy",
-    "least exp(entropy) of the confidential values among records that look alike on the key",
+    "least exp(entropy) of the confidential values among records with the same key",
     SOURCE,
 )
 .higher_is_better()
@@ -35,7 +35,7 @@ pub static RECURSIVE: Definition = Definition::count(
     Group::Risk(About::Inference),
     "recursive_l_diversity",
     "l-diversity, recursive",
-    "greatest l with r_1 < c (r_l + ... + r_m) among all records that look alike, r_1 >= ... >= r_m how often their confidential values occur; 0 if there is none",
+    "greatest l with r_1 < c (r_l + ... + r_m) among all records with the same key, r_1 >= ... >= r_m how often their confidential values occur; 0 if there is none",
     SOURCE,
 ).higher_is_better();
 
@@ -44,7 +44,7 @@ pub static BELOW_L: Definition = Definition::count(
     Group::Risk(About::Inference),
     "below_l",
     "fewer than l values",
-    "records of which those who look alike have fewer than l different values of a confidential attribute, for the l of this call",
+    "records with fewer than l different values of a confidential attribute among all with the same key, for the l of this call",
     SOURCE,
 );
 
@@ -62,7 +62,7 @@ pub struct Wanted {
 
 /// The three forms of l-diversity.
 ///
-/// For a group of records that look alike on the key, r_1 >= r_2 >= … >= r_m how often the m values of a confidential attribute occur in
+/// For a group of records with the same key, r_1 >= r_2 >= … >= r_m how often the m values of a confidential attribute occur in
 /// it, and p_i = r_i / Σ r:
 ///
 /// ```text

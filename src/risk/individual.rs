@@ -25,7 +25,7 @@ pub static EXPECTED: Definition = Definition::count(
     Group::Risk(About::Linkability),
     "expected_reidentifications",
     "expected re-identifications",
-    "sum of the individual risks: records expected to be linked correctly if everybody is sought",
+    "sum of the individual risks: records expected to be linked correctly if everybody is looked for",
     FRANCONI,
 );
 

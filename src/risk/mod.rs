@@ -5,7 +5,7 @@
 //! | [`classes`] | uniqueness, k-anonymity |
 //! | [`individual`] | individual risk with sampling weights, prosecutor, journalist, marketer |
 //! | [`suda`] | minimal sample uniques |
-//! | [`diversity`], [`closeness`] | what those who look alike share |
+//! | [`diversity`], [`closeness`] | what records with the same key share |
 //! | [`attribute`] | what is revealed about confidential attributes |
 //! | [`interval`] | how close masked numbers are |
 //! | [`records`] | the records most at risk |

@@ -26,7 +26,7 @@ pub struct Special {
     pub sets: u32,
     /// The size of the smallest; 0 if there is none.
     pub smallest: u32,
-    /// Its score.
+    /// Its SUDA score: the higher, the more it stands out.
     pub score: f64,
     /// DIS-SUDA, where it is defined.
     pub dis: Option<f64>,

@@ -54,7 +54,7 @@ pub struct Options {
 /// An attribute that was not compared, and why, in words that follow its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name.
+    /// The attribute as its file names it.
     pub attribute: String,
     /// Why.
     pub why: String,

@@ -6,11 +6,11 @@ use crate::table::AttrId;
 /// Another attribute of the second file that could be the partner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rival {
-    /// The attribute.
+    /// The other attribute, of the second file.
     pub b: AttrId,
     /// Its name.
     pub name: String,
-    /// Its distance.
+    /// Its distance from the same attribute of the first file.
     pub distance: f64,
 }
 

@@ -66,7 +66,7 @@ impl Family {
                 "Standard record linkage applies once attributes are renamed and standardised"
             }
             Self::Conflict | Self::Contrast => {
-                "Standard record linkage does not apply; people can still be linked where both files rank them alike \
+                "Standard record linkage does not apply; people can still be linked where both files rank them in the same way \
                  (link --method aggregates)"
             }
         }

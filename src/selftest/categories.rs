@@ -69,7 +69,7 @@ fn six() -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// The records of a file that look alike on some attributes.
+/// The records of a file by their values of some attributes.
 fn alike(table: &Table, key: &[&str]) -> Result<KeyClasses> {
     let key: Vec<_> = key
         .iter()

@@ -41,13 +41,13 @@ pub struct Check {
 /// What became of an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its name.
+    /// What the example is called on the command line and in reports.
     pub name: &'static str,
-    /// Its source.
+    /// The paper or book that has it, with table or equation.
     pub source: &'static str,
     /// What a reader should know of it.
     pub note: &'static str,
-    /// Its figures.
+    /// The figures that were recomputed, beside those in print.
     pub checks: Vec<Check>,
 }
 

@@ -28,7 +28,7 @@ pub struct MicroaggregationParameters {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AggregatedBlock {
-    /// The attributes.
+    /// The attributes that were aggregated together, by name.
     pub attributes: Vec<String>,
     /// The least number of records a group.
     pub k: usize,
@@ -138,7 +138,7 @@ pub struct FuzzyParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FuzzyBlock {
-    /// The attributes.
+    /// The attributes that were aggregated together, by name.
     pub attributes: Vec<String>,
     /// The least number of records that should share a centre on average, when the clusters were counted so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

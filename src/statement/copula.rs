@@ -63,7 +63,7 @@ pub struct CopulaRisk {
     /// The share of links that mu was chosen for, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// The attack.
+    /// The attack whose risk was asked for.
     pub attack: String,
     /// The attributes that the intruder knows.
     pub known: Vec<String>,
@@ -97,7 +97,7 @@ pub struct CopulaRisk {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopulaWorst {
-    /// The attributes.
+    /// What the intruder knew, by name.
     pub known: Vec<String>,
     /// Share of the people that were linked.
     pub measured: f64,

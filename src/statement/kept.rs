@@ -18,7 +18,7 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DerivedTotal {
-    /// The total.
+    /// The attribute that is the sum of the others.
     pub total: String,
     /// The attributes of which it is the sum, in every record that has all of them; others miss it. Where gaps were given to other
     /// records, these miss it only; else those that missed it in the original do, too.

@@ -16,7 +16,7 @@ pub struct RecodeParameters {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RecodingRule {
-    /// The attribute.
+    /// The attribute that was recoded, by name.
     pub attribute: String,
     /// Categories that became missing. Not published: who knows them knows what stood in the gaps.
     #[serde(skip)]

@@ -19,7 +19,7 @@ impl Finite {
         number.is_finite().then_some(Self(number))
     }
 
-    /// The number.
+    /// The number that was checked.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -43,7 +43,7 @@ impl Positive {
         (number.is_finite() && number > 0.0).then_some(Self(number))
     }
 
-    /// The number.
+    /// The number that was checked.
     pub fn get(self) -> f64 {
         self.0
     }

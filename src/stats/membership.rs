@@ -100,7 +100,7 @@ impl Fuzziness {
         .remedy("2 is usual; near 1 clusters are crisp, larger ones overlap more"))
     }
 
-    /// The m.
+    /// The exponent m of fuzzy c-means.
     pub fn m(self) -> f64 {
         self.m
     }

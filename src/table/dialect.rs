@@ -215,7 +215,7 @@ pub(super) fn sniff_delimiter(
         Some(trial) => (Some(trial.delimiter), trial.reason()),
         None => (
             None,
-            "neither comma, semicolon, tab nor bar cuts the first line and most others alike"
+            "neither comma, semicolon, tab nor bar splits the first line and most others into the same number of cells"
                 .to_owned(),
         ),
     }

@@ -42,7 +42,7 @@ const CENTRED_UP_TO: usize = 5_000;
 /// Finds the distance of a family that links the most records.
 #[derive(Clone)]
 pub struct Learner {
-    /// The family.
+    /// The family of whose distances the best is looked for.
     pub family: Family,
     /// By what each file is standardised.
     pub standardize: Standardize,
@@ -59,7 +59,7 @@ pub struct Learner {
 /// What was learned.
 #[derive(Debug, Clone)]
 pub struct Lesson {
-    /// The distance.
+    /// The distance that links most, to be applied.
     pub distance: LearnedDistance,
     /// How many seekers it links strictly, rounding aside; the attack with `distance` recounts it.
     pub linked: usize,
@@ -295,7 +295,7 @@ fn satisfied_blocks(problem: &Problem, parameters: &[f64]) -> Vec<usize> {
 /// See [`Family`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearnedDistance {
-    /// The family.
+    /// The family that the parameters are of.
     pub family: Family,
     /// Its parameters, in the family's order.
     pub parameters: Vec<f64>,

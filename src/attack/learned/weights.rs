@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-9;
 pub struct Weights {
     /// Version of the program that learned it.
     pub version: String,
-    /// The family.
+    /// The family that the parameters are of.
     pub family: Family,
     /// The attributes, in the order of the parameters.
     pub attributes: Vec<String>,

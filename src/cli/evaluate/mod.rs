@@ -39,7 +39,7 @@ use options::Words;
   sdcrisk evaluate plan.toml --into results --data ~/census --threads 4
   sdcrisk evaluate plan.toml --format csv -o rows.csv
 
-A plan (TOML) says which files are masked how, and attacked how:
+A plan (TOML) lists how files are masked, and how the masked files are attacked:
   original = \"census.csv\"
   attributes = \"1-13\"
   known = \"sweep:7\"

@@ -58,10 +58,10 @@ Methods that an intruder can use:
   likelihood          the published law (rankswap, pbuckets, pdistribution, noise, fuzzy, microagg): the most likely record, and how likely it is
   involution (= swaps) the published law of rankswap, pbuckets or pdistribution, and that a swap has two sides: who took a value gave
                       its holder their own; undoes swapping where the intruder knows some attributes of everybody
-  aggregates          files that share no attribute but rank people alike: each file's numbers are made into the same
+  aggregates          files that share no attribute but rank people in the same way: each file's numbers are made into the same
                       aggregates (most of them, at least half, ...); by itself, attributes by --attributes and
                       --attributes-masked ('match-attributes' finds out whether attributes are shared after all)
-Worst cases, made from who is whom (what the best distance of its kind would find):
+Worst cases, computed from the true pairs (what the best distance of its kind would find):
   dbrl2               differences divided by their sd over the true pairs
   md                  Mahalanobis distance by the covariance of the true pairs' differences; kernel mahalanobis is the same
   prl --fit known     m and u counted from the true pairs
@@ -79,7 +79,7 @@ pub struct LinkArgs {
     pub(super) masked: PathBuf,
     #[command(flatten)]
     pub(super) methods: MethodArgs,
-    /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 | worst:7 (of 7 attributes the few sets that betray most) [default: all that can be compared]
+    /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 | worst:7 (the few sets of 7 attributes that disclose most) [default: all that can be compared]
     #[arg(long, value_name = "KNOWN", help_heading = "The intruder")]
     pub(super) known: Option<String>,
     /// The attributes that --known counts among: names or positions [default: all quasi-identifiers]
@@ -109,7 +109,7 @@ pub struct LinkArgs {
     /// With --assign balanced: likelihoods scaled until rows and columns sum to one, or permutations drawn [default: scaled]
     #[arg(long, value_enum, help_heading = "Counting")]
     pub(super) posterior: Option<PosteriorArg>,
-    /// Column that says who is who in both files, A=B where the masked file has another name for it [default: the order of the records]
+    /// Column that identifies people in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(
         long,
         value_name = "COLUMN",
@@ -231,7 +231,7 @@ impl LinkArgs {
             !self.methods.families().is_empty() && self.methods.learned.use_weights.is_none();
         if learns && self.assign != AssignArg::Best {
             return refuse(
-                "a distance is learned, and its bound proven, for records that take their best one by one, not all at once",
+                "a distance is learned, and its bound proven, for records that are each linked to their nearest, not jointly",
                 "Learn first (--weights FILE), then link with --use-weights FILE --assign one-to-one",
             );
         }

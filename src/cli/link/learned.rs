@@ -34,7 +34,7 @@ pub(super) struct LearnedArgs {
     /// Do not learn: link by what another call wrote with --weights
     #[arg(long, value_name = "FILE", conflicts_with_all = ["weights", "certificate", "train_records"])]
     pub(super) use_weights: Option<PathBuf>,
-    /// Write why no distance of the family links more, for 'verify' (JSON; says who is who: private)
+    /// Write why no distance of the family links more, for 'verify' (JSON; identifies people: private)
     #[arg(long, value_name = "FILE")]
     pub(super) certificate: Option<PathBuf>,
     /// Learn on so many individuals drawn at random, or those of a file (one record number or identifier a line), and attack all others

@@ -36,12 +36,12 @@ drawn for all attributes of a record together, so that their correlations stay, 
 combinations are kept that matter much for users; those are drawn again that say much of who somebody is and little else. \
 For what is lost, no other choice of them says less of the originals.
 
---risk says how many people may be linked: drafts of the file, masked with other noise, are attacked by the strongest attack known \
+--risk sets how many people may be linked: drafts of the file, masked with other noise, are attacked by the strongest attack known \
 (likelihood, balanced), and as much is kept as the limit allows. The limit is for the upper end of the 95 % interval of the mean over drafts, and for the intruder \
 of --known and --known-records; without them all attributes of everybody. What is found among people who stand out, with the worst attributes, \
 and for how many the attack is sure, is in the summary and in the statement. Drafts take time: about as much as some dozens of attacks.
 
---mu says how much is kept: of 10 bits that single one out of 1,000 records, mu = 10 keeps many, 3 some, 1 few. --bits states \
+--mu sets how much is kept: of 10 bits that single one out of 1,000 records, mu = 10 keeps many, 3 some, 1 few. --bits states \
 them. Neither is a promise, above all in small files: beside them --known and --known-records measure what an intruder finds.
 
 Amounts and ordered classes are masked, names are not: keep relations to them with --given. Missing values change places, too. \
@@ -64,7 +64,7 @@ pub struct CopulaArgs {
         conflicts_with = "bits"
     )]
     mu: Option<f64>,
-    /// How much is kept, in bits that a masked record says of its original at most; log2 of the number of records single one out
+    /// How much is kept: the most bits of information that a masked record has about its original; log2 of the number of records single one out
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     bits: Option<f64>,
     /// Normal laws that the scores are a mixture of: auto (by the size of the file), or a number
@@ -88,7 +88,7 @@ pub struct CopulaArgs {
     /// Draw the noise from this file of random bytes and the identifiers, so that it is the same in every release
     #[arg(long, value_name = "FILE")]
     secret: Option<PathBuf>,
-    /// The attribute that says who somebody is, for --secret [default: the identifier, if there is one]
+    /// The attribute that identifies people, for --secret [default: the identifier, if there is one]
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ pub(super) const HELP: &str = "Examples:
   sdcrisk mask ipso --variant b --confidential 4-6 --attributes age,rent in.csv > m.csv
 
 Confidential attributes stay as they are; the others are predicted from them by linear regression.
-  a  predictions alone: whoever repeats the regression finds the same coefficients; variances are too small
+  a  predictions alone: a user who repeats the regression finds the same coefficients; variances are too small
   b  with random scatter: the same coefficients exactly, variances nearly
   c  with random scatter: the same coefficients, variances and correlations exactly
 

@@ -11,7 +11,7 @@ const WITHIN: f64 = 5.0;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "What is kept")]
 pub(super) struct KeepArgs {
-    /// A total that is worked out anew from its masked parts, exactly: 'total=a+b'; repeat it for more totals
+    /// A total to recompute from its masked parts, exactly: 'total=a+b'; repeat it for more totals
     #[arg(long, value_name = "TOTAL=A+B")]
     keep_sums: Vec<String>,
     /// Zeros stay zeros: which attributes of a record are zero moves as a whole between records of similar size, and other

@@ -22,7 +22,7 @@ pub(super) const HELP: &str = "Examples:
 
 Every record equals at least k-1 others in the attributes that were aggregated together, where nothing is missing: gaps \
 stay, and a warning says what that costs. The larger k, and the more attributes together, the better hidden and the more \
-is lost. The information loss (100 SSE/SST) on standard error says how much: 0 is nothing, 100 is as if everybody had the \
+is lost. The information loss (100 SSE/SST) on standard error shows how much: 0 is nothing, 100 is as if everybody had the \
 mean.
 
 Attributes aggregated in several groups, or each on its own, lose less and hide less: an intruder who knows several of \
@@ -95,7 +95,7 @@ enum ArcCostArg {
 /// On what scale a method takes distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ScaleArg {
-    /// Standardised: every attribute counts alike
+    /// Standardised: every attribute counts the same
     Z,
     /// As they are: attributes with large numbers decide
     None,

@@ -46,7 +46,7 @@ pub enum MaskMethod {
     /// Rank swapping: values change places with values of near rank
     #[command(after_help = rank_swap::HELP)]
     Rankswap(rank_swap::RankSwapArgs),
-    /// Minimal information: all attributes change together, so that little says who somebody is and much is kept
+    /// Minimal information: all attributes change together, which discloses little about identities and keeps much else
     #[command(after_help = copula::HELP)]
     Copula(copula::CopulaArgs),
     /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
@@ -64,7 +64,7 @@ pub enum MaskMethod {
     /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
     #[command(after_help = ipso::HELP)]
     Ipso(ipso::IpsoArgs),
-    /// Microaggregation: records alike get the average of their group
+    /// Microaggregation: similar records are replaced by the average of their group
     #[command(after_help = microaggregation::HELP)]
     Microagg(microaggregation::MicroaggregationArgs),
     /// Global recoding: values are grouped, bounded, rounded, by the rules of a file

@@ -16,7 +16,7 @@ can meet: unlike rankswap, what is published rules nobody out, and no intruder c
 (link --method rsld).
 
 p is a number of buckets, NOT a percentage: more buckets are smaller, so a larger p moves values less and protects \
-LESS. With --p 1 every value may meet every other alike; p may be as large as the number of records.
+LESS. With --p 1 every value is equally likely to meet any other; p may be as large as the number of records.
 
 Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the smaller p. \
 Publish the statement with the file; keep the seed, if you gave one, and the key of --shuffle to yourself.";

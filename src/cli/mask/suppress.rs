@@ -17,7 +17,7 @@ pub const HELP: &str = "Examples:
   sdcrisk mask suppress --k 3 --key 1-4 --missing-matches missing in.csv > masked.csv
   sdcrisk mask suppress --rules rules.toml --statement masked.sdc.json -o masked.csv in.csv
 
-A rules file says the same, and more:
+A rules file can ask for the same, and more:
   k = 3
   key = [\"sex\", \"age\", \"town\", \"marital\"]
   missing-matches = \"any\"        # or \"missing\"
@@ -29,7 +29,7 @@ A rules file says the same, and more:
 Afterwards every record that has a value of the key left matches at least k records on it, itself among them. Programs \
 disagree on what a missing value matches: with 'any' (as in sdcMicro and mu-ARGUS) it matches every value, since nothing \
 contradicts the match; with 'missing' it is a category of its own, which is stricter and takes more: then at least k \
-records look alike.
+records have the same key.
 
 Recode before you suppress: attributes with many different values cost most of their values. Suppression hides who \
 somebody is, not what is known of the group: if all its members share a confidential value, it is disclosed all the same. \

@@ -35,8 +35,8 @@ use limit::Limit;
   sdcrisk risk --format json --records risks.csv survey.csv masked.csv
   sdcrisk risk --key 1-7 --fail-above individual_risk_global=1% masked.csv
 
-One file: who stands alone on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
-(individual risk, with the weights of the sample if there are any), and what those who look alike share (l-diversity,
+One file: who is unique on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
+(individual risk, with the weights of the sample if there are any), and what records with the same key share (l-diversity,
 t-closeness). Two files: the same before and after masking, and how much of the original values the masked ones reveal
 (interval disclosure; confidential values guessed from the record nearest on the key, or, without a key, on all that is compared).
 
@@ -77,7 +77,7 @@ pub struct RiskArgs {
     /// Column with the sampling weights: how many people each record stands for; decimals are fine
     #[arg(long, value_name = "COLUMN", help_heading = "Who can be recognised")]
     weights: Option<String>,
-    /// Count the records that match fewer than so many, beside 2, 3 and 5
+    /// Count the records that match fewer than this number, too; 2, 3 and 5 are always counted
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Who can be recognised")]
     k: Option<u32>,
     /// Most attributes of a minimal sample unique; 0 does not search them [default: all, or 4 of a key of more than 10]
@@ -116,7 +116,7 @@ pub struct RiskArgs {
     /// Attributes whose masked values are compared with the original ones [default: all quasi-identifiers that both files have]
     #[arg(long, value_name = "LIST", help_heading = "Two files")]
     attributes: Option<String>,
-    /// Column that says who is who in both files, A=B where the masked file has another name for it; never in the key
+    /// Column that identifies people in both files, A=B where the masked file has another name for it; never in the key
     /// [default: the order of the records]
     #[arg(
         long,

@@ -51,11 +51,11 @@ pub const MAX_MASKED_FILES: u64 = 1_000_000;
 pub struct Plan {
     /// What a report calls it, if it has a title.
     pub title: Option<String>,
-    /// The originals.
+    /// The originals, each to be masked in every way.
     pub files: Vec<PlannedFile>,
     /// The maskings, each a grid.
     pub masks: Vec<PlannedMask>,
-    /// The attacks.
+    /// The attacks, each made on every masked file.
     pub attacks: Vec<PlannedAttack>,
     /// Keys of the measures of information loss, in the order of reports.
     pub losses: Vec<String>,
@@ -111,7 +111,7 @@ pub struct PlannedOption {
 /// A masking method with its options.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedMask {
-    /// The method.
+    /// The method, as the command line calls it.
     pub method: String,
     /// Where it begins.
     pub line: u64,
@@ -145,13 +145,13 @@ pub struct PlannedRange {
 pub struct PlannedAttack {
     /// What a report calls it.
     pub name: String,
-    /// The method.
+    /// The method, as the command line calls it.
     pub method: String,
     /// Where it is.
     pub line: u64,
     /// What the intruder knows, if the attack says it.
     pub known: Option<Vec<String>>,
-    /// Its options.
+    /// The options of the method, with their lines.
     pub options: Vec<PlannedOption>,
 }
 

@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
             DeValue::Integer(number) => {
                 match i64::from_str_radix(number.as_str(), number.radix()) {
                     Ok(number) => Ok(number.into()),
-                    Err(_) => wrong("is a number beyond all that make sense"),
+                    Err(_) => wrong("is a number far out of range"),
                 }
             }
             DeValue::Float(number) => {

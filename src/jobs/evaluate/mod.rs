@@ -28,11 +28,11 @@ use crate::{
 pub struct Grid {
     /// The name of the plan, as messages have it.
     pub name: String,
-    /// The plan.
+    /// What is to be masked and attacked, as the plan says.
     pub plan: Plan,
     /// The seed of the first masked file of each setting; the next ones follow it.
     pub seed: u64,
-    /// The originals.
+    /// The originals, read, in the order of the plan.
     pub originals: Vec<Original>,
     /// The settings, in the order of originals, maskings, and values.
     pub settings: Vec<Masking>,
@@ -62,9 +62,9 @@ pub struct Masking {
     pub original: usize,
     /// Masked files.
     pub runs: u32,
-    /// The method.
+    /// The method, checked against its original.
     pub method: Prepared,
-    /// The attacks.
+    /// The attacks on each masked file, in the order of the plan.
     pub attacks: Vec<PlannedLink>,
 }
 

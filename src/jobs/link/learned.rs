@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct GivenDistance {
     file: String,
     attributes: Vec<String>,
-    /// The distance.
+    /// The family and its parameters, to be applied.
     pub(super) distance: LearnedDistance,
 }
 

@@ -50,7 +50,7 @@ pub(crate) const NOBODY: &str = "nobody to link";
 /// The files of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// The original.
+    /// The file of whom the intruder knows something.
     pub original: &'a Table,
     /// The masked file.
     pub masked: &'a Table,
@@ -97,7 +97,7 @@ impl<'a> Stated<'a> {
 /// A further release of the same people.
 #[derive(Debug)]
 pub struct Further {
-    /// Its records.
+    /// The release, read.
     pub table: Table,
     /// Its statement, and the name of the file; that of the masked file is true of it, too, if `None`.
     pub statement: Option<(Statement, String)>,
@@ -113,7 +113,7 @@ impl Further {
 /// What the attacks of a call found.
 #[derive(Debug)]
 pub struct LinkOutcome {
-    /// The report.
+    /// What the attacks found, without provenance.
     pub report: LinkReport,
     /// The links of the last attack, if they were asked for.
     pub claims: Vec<Claim>,
@@ -223,7 +223,7 @@ impl<'a> Scene<'a> {
         };
         if let Some(Knowledge::Worst(size)) = request.known.family() {
             observer.note(&format!(
-                "note: --known worst:{size}: the {} sets of {size} attributes are attacked that betray most by a bound (bits that masked ranks say \
+                "note: --known worst:{size}: the {} sets of {size} attributes are attacked that disclose most by a bound (bits that masked ranks give \
                  about original ones)",
                 cases.len()
             ));

@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct Facts<'a> {
     /// What was published without a statement.
     pub(super) published: &'a Published,
-    /// The statement.
+    /// The statement of the masking, if there is one.
     pub(super) statement: Option<&'a Statement>,
     /// Records of the file that was masked.
     pub(super) records: usize,
@@ -204,7 +204,7 @@ impl Facts<'_> {
         };
         match attribute.scale {
             Scale::Nominal => Err(Error::usage(format!(
-                "has no ranks for {option} to speak of: it is nominal"
+                "is nominal: it has no ranks that {option} could be about"
             ))
             .wrong_scale(name)
             .remedy("Leave it out: names are taken as not masked")),

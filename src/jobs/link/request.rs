@@ -25,7 +25,7 @@ pub const USUAL_SECONDS: f64 = 60.0;
 /// beside it ([`Input`](super::Input)), so that one request can be made of many masked files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LinkRequest {
-    /// The attacks.
+    /// Which attacks are made, and whether one that cannot be made is an error.
     pub attacks: Attacks,
     /// By whose means and standard deviations files are standardised; by [`Standardize::usual`] if `None`.
     pub standardize: Option<Standardize>,
@@ -161,7 +161,7 @@ pub enum AttackRequest {
     UnrelatedCovariances(Singular),
     /// `kernel`: the distance in the space of a kernel.
     Kernel {
-        /// The kernel.
+        /// The kernel whose space the distance is of.
         kernel: Kernel,
         /// What is done where the kernel mahalanobis has no inverse.
         singular: Singular,
@@ -369,7 +369,7 @@ impl RankSwapping {
 pub struct OfAttribute<T> {
     /// The attribute; all that are not named elsewhere if `None`.
     pub name: Option<String>,
-    /// The number.
+    /// What holds for these attributes: a percentage or a window.
     pub number: T,
 }
 

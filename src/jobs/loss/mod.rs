@@ -31,7 +31,7 @@ pub struct LossRequest {
     pub measures: Vec<String>,
     /// Whether measures are reported attribute by attribute, too.
     pub by_attribute: bool,
-    /// The analyses.
+    /// Which analyses are made on both files and compared.
     pub analyses: AnalysesRequest,
     /// How it is known who is who.
     pub alignment: Alignment,

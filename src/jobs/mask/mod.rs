@@ -24,7 +24,7 @@ use crate::{
 pub struct SecretKey {
     /// The name of the file, for messages.
     pub file: String,
-    /// The bytes.
+    /// The key itself; never printed.
     pub bytes: Vec<u8>,
 }
 

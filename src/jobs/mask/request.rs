@@ -92,7 +92,7 @@ pub enum MethodRequest {
     Noise {
         /// Variance of the noise in units of the attribute's variance.
         level: f64,
-        /// Its kind.
+        /// Whether it is correlated, what it restores, and how values are rounded.
         options: noise::Options,
     },
     /// `ipso`: predictions from the confidential attributes.

@@ -78,7 +78,7 @@ pub fn run(request: &RiskRequest, files: Files, observer: &dyn Observer) -> Resu
     let files = files.settled(request)?;
     let chosen = request.choose(&files, observer)?;
     request.note_without_confidential(&chosen, files.pair().is_some(), observer)?;
-    observer.progress("counting who is alike");
+    observer.progress("counting records with the same key");
     let measured = observer.stage("risk", || measure::released(request, &files, &chosen))?;
     let doubts = match files.pair() {
         Some(pair) => pair.doubts(None, observer)?,

@@ -413,7 +413,7 @@ fn check(
                     by: Difference::Values,
                 },
             ),
-            "It was recoded: name a target that both files tell in the same words",
+            "It was recoded: name a target that has the same categories in both files",
         );
     }
     Ok(())

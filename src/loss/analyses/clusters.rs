@@ -16,7 +16,7 @@ use crate::{
 static RAND: Definition = Definition::share(Group::Clusters, "kmeans_rand", "clusters, Rand index", "k-means of the standardised numbers of each file, the best of several starts; the share of pairs of records that \
            both clusterings put together or both put apart", "Rand 1971",).higher_is_better().public();
 
-static ADJUSTED_RAND: Definition = Definition::number(Group::Clusters, "kmeans_adjusted_rand", "clusters, adjusted Rand index", "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as alike as clusters drawn at random", "Hubert and Arabie 1985",).higher_is_better().at_least(-0.5).at_most(1.0);
+static ADJUSTED_RAND: Definition = Definition::number(Group::Clusters, "kmeans_adjusted_rand", "clusters, adjusted Rand index", "the Rand index of the same two clusterings, less what chance gives: 1 equal, 0 as similar as clusters drawn at random", "Hubert and Arabie 1985",).higher_is_better().at_least(-0.5).at_most(1.0);
 
 static JACCARD: Definition = Definition::share(Group::Clusters, "kmeans_jaccard", "clusters, Jaccard index", "of the pairs of records that one of the same two clusterings puts together, the share that both do", "Jaccard 1912",).higher_is_better().public();
 

@@ -33,7 +33,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
 /// What an analysis found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Analysis {
-    /// The figures.
+    /// What the analyses lost, in the order asked for.
     pub figures: Vec<Figure>,
     /// What was done, in sentences that name the analysis first: settings, records left out, samples.
     pub notes: Vec<String>,

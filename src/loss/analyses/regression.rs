@@ -40,7 +40,7 @@ pub(super) fn definitions() -> impl Iterator<Item = &'static Definition> {
 /// A coefficient with its standard error and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
-    /// The estimate.
+    /// What the coefficient was estimated to be.
     pub estimate: f64,
     /// Its standard error.
     pub error: f64,
@@ -255,7 +255,7 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
 }
 
 fn singular(name: &str) -> Error {
-    Error::input("does not vary in the original as far as numbers tell, or the predictors before it determine it: its coefficient is not determined")
+    Error::input("does not vary in the original beyond rounding, or the predictors before it determine it: its coefficient is not determined")
         .because(Reason::SingularCovariance { attributes: vec![name.to_owned()] })
         .on_attribute(name)
         .remedy("Leave it out of the predictors of --regress")

@@ -132,7 +132,7 @@ pub struct FuzzyMicroaggregation {
 /// What was done to a block of attributes that were aggregated together.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The attributes.
+    /// The attributes of the block, by name.
     pub attributes: Vec<String>,
     /// The k that the number of clusters was taken from.
     pub k: Option<usize>,
@@ -263,7 +263,7 @@ fn check_clusters(clusters: &Clusters, settings: &Settings) -> Result<()> {
             .remedy("Give two centres or more in --init-centres"))
         }
         Clusters::Starting(_) if settings.starts > 1 => Err(Error::usage(
-            "several starts from the same centres would all end alike",
+            "several starts from the same centres would all give the same result",
         )
         .remedy("Leave out --starts or --init-centres")),
         _ => Ok(()),
@@ -468,7 +468,7 @@ impl FuzzyMicroaggregation {
                 return Err(
                     Error::out_of_range("clusters", 2.0..=n_points as f64, what).remedy(
                         match n_points {
-                            0 | 1 => "All records are alike: leave these attributes out".into(),
+                            0 | 1 => "All records are equal: leave these attributes out".into(),
                             _ => format!("Give --clusters {n_points} or fewer"),
                         },
                     ),

@@ -40,7 +40,7 @@ use crate::{
 /// What was done to a block of attributes that were aggregated together.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The attributes.
+    /// The attributes of the block, by name.
     pub attributes: Vec<String>,
     /// The least number of records a group.
     pub k: usize,
@@ -53,7 +53,7 @@ pub struct Block {
 /// A block of attributes, by name, that are aggregated together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockOf {
-    /// The attributes.
+    /// The attributes of the block, by name.
     pub attributes: Vec<String>,
     /// The least number of records a group.
     pub k: usize,
@@ -63,7 +63,7 @@ pub struct BlockOf {
 ///
 /// ```text
 /// for each block of attributes:
-///     group the records: k at least each, alike within          (the algorithm, see Grouping)
+///     group the records: k at least each, similar within        (the algorithm, see Grouping)
 ///     replace each value by the average of its group            (mean or median; median; mode)
 /// ```
 ///

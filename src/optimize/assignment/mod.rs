@@ -42,9 +42,9 @@ const PROVEN: f64 = 1e-9;
 /// A column that a row may get, and at what cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// The column.
+    /// The place of the column in the problem.
     pub column: u32,
-    /// The cost.
+    /// What the pair costs.
     pub cost: f64,
 }
 

@@ -174,12 +174,12 @@ impl Vertex {
         (self.lower[variable], self.upper[variable])
     }
 
-    /// The vertex.
+    /// The values of the variables at the optimum.
     pub fn x(&self) -> &[f64] {
         &self.x
     }
 
-    /// The objective.
+    /// The value of the objective there.
     pub fn objective(&self) -> f64 {
         self.cost.iter().zip(&self.x).map(|(c, x)| c * x).sum()
     }

@@ -21,11 +21,11 @@ pub struct Series {
 /// A point of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct At {
-    /// The parameter.
+    /// The value of the parameter, along the horizontal axis.
     pub x: f64,
     /// The rate, as a share.
     pub y: f64,
-    /// Its interval.
+    /// Where y lies, if it is uncertain.
     pub interval: Option<[f64; 2]>,
     /// The rate that was published.
     pub published: Option<f64>,

@@ -16,11 +16,11 @@ pub struct Point {
     pub label: String,
     /// Information loss, as a share.
     pub loss: f64,
-    /// Its interval.
+    /// Where the loss lies over masked files, if there are several.
     pub loss_interval: Option<[f64; 2]>,
     /// Risk, as a share.
     pub risk: f64,
-    /// Its interval.
+    /// Where the risk lies over masked files, if there are several.
     pub risk_interval: Option<[f64; 2]>,
     /// Whether it is on the front: no other setting is at least as good in both and better in one.
     pub pareto: bool,

@@ -37,7 +37,7 @@ pub struct EvaluateReport {
     pub warnings: Vec<Warning>,
     /// What was asked for.
     pub plan: PlanSummary,
-    /// The originals.
+    /// The originals, with their sizes.
     pub files: Vec<FileSummary>,
     /// What the map shows.
     pub axes: Axes,
@@ -57,7 +57,7 @@ pub struct EvaluateReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Warning {
-    /// The original.
+    /// The original that the row is about.
     pub file: String,
     /// On how many masked files of it.
     pub masked_files: usize,

@@ -34,7 +34,7 @@ pub struct Bilinear {
 pub struct EntryRange {
     /// Row and column.
     pub attributes: [String; 2],
-    /// The range.
+    /// The values that keep the links.
     pub range: Range,
 }
 
@@ -89,7 +89,7 @@ impl Bilinear {
         }
     }
 
-    /// The tables.
+    /// The matrix and its directions as tables for the terminal.
     pub fn to_text(&self) -> String {
         let header: Vec<&str> = std::iter::once("")
             .chain(self.attributes.iter().map(String::as_str))

@@ -38,9 +38,9 @@ pub struct Measured {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetOfAttributes {
-    /// Its name.
+    /// The attribute as the intruder's file names it.
     pub name: String,
-    /// Its attributes.
+    /// The names of the attributes in the set.
     pub attributes: Vec<String>,
     /// How much a difference in exactly these attributes counts, as a share of one in all.
     pub measure: f64,
@@ -52,7 +52,7 @@ pub struct SetOfAttributes {
     /// In which range the mass may vary without a link being lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass_range: Range,
-    /// Its number.
+    /// The set as a number: bit k is attribute k.
     #[serde(skip)]
     pub set: usize,
 }
@@ -77,7 +77,7 @@ pub struct Worth {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interaction {
-    /// The pair.
+    /// The names of both attributes.
     pub attributes: [String; 2],
     /// Its interaction index.
     pub value: f64,
@@ -119,7 +119,7 @@ impl Measured {
         }
     }
 
-    /// The tables.
+    /// The sets, worths and interactions as tables for the terminal.
     pub fn to_text(&self) -> String {
         let mut out = self.shapley_table();
         if !self.interactions.is_empty() {
@@ -343,7 +343,7 @@ impl Measured {
             _ => ("play", "they are"),
         };
         Some(format!(
-            "{} {play} next to no part: sets with and without count alike. That does not show that {are} safe: another \
+            "{} {play} next to no part: sets with and without count the same. That does not show that {are} safe: another \
              attribute may say the same.",
             words::list(&idle)
         ))

@@ -60,7 +60,7 @@ impl Weighted {
         }
     }
 
-    /// The table.
+    /// The weights as a table for the terminal.
     pub fn to_text(&self) -> String {
         let most = self.weights.iter().fold(0.0, |most, w| w.weight.max(most));
         let rows: Vec<Vec<String>> = self
@@ -253,7 +253,7 @@ impl Weighted {
             o if o < 0.4 => {
                 "it leans to the small differences: some attributes that agree are enough"
             }
-            _ => "it is about as the plain mean: large and small differences count alike",
+            _ => "it is about as the plain mean: large and small differences count the same",
         };
         vec![
             format!("Its orness is {orness:.2} (1: the largest difference, 0: the smallest); {like}."),

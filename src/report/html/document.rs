@@ -162,7 +162,7 @@ impl Document {
     pub fn check_for(&self, audience: Audience) -> Result<()> {
         let what = match (audience, self.kind()) {
             (Audience::External, Kind::Weights) => {
-                "holds learned weights, which were made from who is whom"
+                "holds learned weights, which were computed from the true pairs"
             }
             (Audience::External, Kind::Claims) => "holds links, which say who is who",
             _ => return Ok(()),
@@ -185,7 +185,7 @@ fn reader(value: &Value) -> Result<Reader> {
     let (name, version) = schema.rsplit_once('/').unwrap_or((schema, ""));
     if name == "sdcrisk.certificate" {
         return Err(Error::input(
-            "is a certificate: it says who is who, and no report shows it",
+            "is a certificate: it identifies people, and no report shows it",
         )
         .remedy("Keep it private; 'sdcrisk verify' checks it, and results of 'link' say what is proven"));
     }

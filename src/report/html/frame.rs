@@ -298,7 +298,7 @@ pub(super) fn limits(documents: &[Document], writer: &Writer) -> Section {
             .iter()
             .all(|(_, link)| link.report.results.iter().all(|attack| !attack.worst_case))
         {
-            lines.push("Worst cases were given who is whom. No intruder has that; what they find is a bound, not a forecast.");
+            lines.push("Worst cases were given the true pairs, which no intruder has: what they find is a bound, not a forecast.");
         }
     }
     if has(Kind::Loss) || has(Kind::Score) || has(Kind::Evaluation) {

@@ -331,7 +331,7 @@ impl LinkReport {
         lines.extend(self.reading_of_learned());
         if self.results.iter().any(|r| r.worst_case) {
             lines.push(
-                "* A worst case: the distance was made from who is whom, which an intruder does not know.".into(),
+                "* A worst case: the distance was computed from the true pairs, which an intruder does not know.".into(),
             );
         }
         lines.extend(self.beyond_in_words());

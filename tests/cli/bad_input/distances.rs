@@ -97,7 +97,7 @@ pub fn cases() -> Vec<Case> {
         usage(
             "window of names",
             "--method rsld --window town=3,2",
-            "attribute \"town\": has no ranks for --window to speak of",
+            "attribute \"town\": is nominal: it has no ranks that --window could be about",
         ),
         usage(
             "window twice",

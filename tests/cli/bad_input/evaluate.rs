@@ -259,7 +259,7 @@ pub fn cases() -> Vec<Case> {
             "a seed beyond all that can follow",
             &GOOD_PLAN.replace("seed = 1", "seed = 99999999999999999999"),
             3,
-            "seed is a number beyond all that make sense",
+            "seed is a number far out of range",
         ),
         plan(
             "more masked files than can be kept",

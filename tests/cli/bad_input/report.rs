@@ -65,7 +65,7 @@ pub fn cases() -> Vec<Case> {
         other(
             "report: a certificate",
             "{\"schema\": \"sdcrisk.certificate/2\"}",
-            "is a certificate: it says who is who",
+            "is a certificate: it identifies people",
         ),
         other(
             "report: nothing but a head",

@@ -220,7 +220,7 @@ impl Attack for MicroaggregationIntersection {
         for block in &self.groups.blocks {
             match self.way(block, known) {
                 Way::Partial(count) if count > 0 => caveats.push(format!(
-                    "the attributes {} were aggregated together: who knows a part of them cannot tell the groups, so they confine nothing",
+                    "the attributes {} were aggregated together: an intruder who knows only some of them does not see the groups, so they exclude nobody",
                     block.join(", ")
                 )),
                 Way::Partial(_) => {}

@@ -106,7 +106,7 @@ fn ties(ties: Ties) -> &'static str {
 fn assign(assign: AssignRule) -> &'static str {
     match assign {
         AssignRule::Best => "each takes its nearest",
-        AssignRule::OneToOne => "all at once, one to one",
+        AssignRule::OneToOne => "jointly, one-to-one",
         AssignRule::Balanced => "each takes the most likely, given that all are linked one to one",
     }
 }
@@ -182,7 +182,7 @@ fn results(link: &Link, writer: &mut Writer) -> Markup {
         (beyond(link))
         (ties_table(link))
         @if link.report.results.iter().any(|attack| attack.worst_case) {
-            p { "* A worst case: the distance was made from who is whom, which an intruder does not know." }
+            p { "* A worst case: the distance was computed from the true pairs, which an intruder does not know." }
         }
         (by_knowledge(link, writer))
         (candidates(link, writer))
