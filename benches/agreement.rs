@@ -19,7 +19,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study, shared_attributes},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -56,7 +56,7 @@ fn main() {
 fn measure(original: &Table, masked: &Table, how: Comparator) {
     let n_records = original.n_records();
     let truth = Truth::by_order(original, masked).expect("as many records");
-    let everybody = (0..).take(n_records).collect();
+    let everybody = (0..).take(n_records).map(OriginalRecord).collect();
     let study = Study::new(
         original,
         masked,

@@ -14,7 +14,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study, comparable},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -61,7 +61,7 @@ fn attack(name: &str, method: &dyn Mask, window: usize, held: usize) {
     let (statement, masked) = (masked.statement, masked.table);
     let likelihood = Likelihood::new(statement.clone()).expect("a law");
     let truth = Truth::by_order(&original, &masked).expect("as many records");
-    let everybody: Vec<u32> = (0..u32::try_from(SIZE).expect("few records")).collect();
+    let everybody = OriginalRecord::all(&original);
     let some = everybody
         .iter()
         .copied()

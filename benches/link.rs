@@ -27,7 +27,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Outcome, Shared, Study, comparable},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -180,7 +180,10 @@ impl Pair {
         let (study, studying) = timed(|| {
             let truth = Truth::by_order(&self.original, &self.masked).expect("as many records");
             let direction = Direction::OriginalToMasked;
-            let everybody = everybody(self.n_records());
+            let everybody = everybody(self.n_records())
+                .into_iter()
+                .map(OriginalRecord)
+                .collect();
             Study::new(&self.original, &self.masked, &truth, everybody, direction)
         });
         let (case, gathering) = timed(|| study.case(&known));

@@ -195,7 +195,7 @@
 //! ```
 //! use sdcrisk::{
 //!     attack::{Direction, distance_based::{DistanceBased, Standardize}},
-//!     evaluate::{link::{Assign, Study, shared_attributes}, score::Ties, truth::Truth},
+//!     evaluate::{link::{Assign, Study, shared_attributes}, score::Ties, truth::{OriginalRecord, Truth}},
 //!     mask::{Mask, rank_swap::{RankSwap, Reach}},
 //!     rng::{Purpose, Seed},
 //!     statement::Partner,
@@ -211,7 +211,7 @@
 //! let masked = method.mask(copy, &on, &Seed::from_number(7).streams(Purpose::Mask, 0))?;
 //!
 //! let truth = Truth::by_order(&original, &masked.table)?;
-//! let everybody = (0..original.n_records() as u32).collect();
+//! let everybody = OriginalRecord::all(&original);
 //! let study = Study::new(&original, &masked.table, &truth, everybody, Direction::OriginalToMasked);
 //! let (known, _) = shared_attributes(&original, &masked.table, None);
 //! let attack = DistanceBased { standardize: Standardize::Own };

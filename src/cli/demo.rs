@@ -15,7 +15,7 @@ use crate::{
     evaluate::{
         link::{self, Assign, Study},
         score::{Score, Ties},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -104,7 +104,7 @@ fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
         &Seed::from_number(1).streams(Purpose::Mask, 0),
     )?;
     let truth = Truth::by_order(original, &masked.table)?;
-    let everybody = (0..).take(original.n_records()).collect();
+    let everybody = OriginalRecord::all(original);
     let study = Study::new(
         original,
         &masked.table,

@@ -78,7 +78,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
                 original: &original,
                 masked: &masked,
                 known: &known,
-                masked_of: truth.masked_of(),
+                masked_of: truth.places(),
             },
         )
     })?;

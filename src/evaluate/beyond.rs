@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     distance::nearest::Contest,
-    evaluate::score::{Score, Ties},
+    evaluate::{
+        score::{Score, Ties},
+        truth::OriginalRecord,
+    },
     stats::{eigen, interval::wilson},
     table::{AttrId, Numbers, Table},
 };
@@ -241,7 +244,7 @@ pub(super) fn judged(
     partners: &[Option<u32>],
     sought: u64,
     standing_out: &StandingOut,
-    originals: &[Option<u32>],
+    originals: &[Option<OriginalRecord>],
     surety: Option<&Surety>,
 ) -> Beyond {
     let part = |seekers: Vec<usize>| {
@@ -249,7 +252,7 @@ pub(super) fn judged(
     };
     let among = |marked: &[bool]| {
         let stands_out =
-            |&seeker: &usize| originals[seeker].is_some_and(|record| marked[record as usize]);
+            |&seeker: &usize| originals[seeker].is_some_and(|record| marked[record.index()]);
         part((0..contests.len()).filter(stands_out).collect())
     };
     let surest = surety.map(|surety| part(surest(contests, surety)));
@@ -408,7 +411,7 @@ mod tests {
             extreme: vec![false; 200],
             far: (0..200).map(|record| record < 7).collect(),
         };
-        let originals: Vec<Option<u32>> = (0..200).map(Some).collect();
+        let originals: Vec<_> = (0..200).map(|place| Some(OriginalRecord(place))).collect();
         let surety = Surety::Stated(stated);
         let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
         assert_eq!(beyond.extremes, None);

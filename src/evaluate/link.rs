@@ -15,7 +15,7 @@ use super::{
     calibration::Calibration,
     judge::{self, Judged},
     score::Score,
-    truth::Truth,
+    truth::{MaskedRecord, OriginalRecord, Truth},
 };
 use crate::{
     agreement::Pattern,
@@ -233,9 +233,9 @@ pub struct Study<'a> {
     original: &'a Table,
     masked: &'a Table,
     /// The original records that the intruder holds, ascending.
-    held: Vec<u32>,
+    held: Vec<OriginalRecord>,
     /// The masked record at each place of the order in which the intruder sees the release.
-    shown: Vec<u32>,
+    shown: Vec<MaskedRecord>,
     /// For each record held, the place of its masked record in that order.
     partner_of_held: Vec<Option<u32>>,
     /// For each place shown, the position among the records held of its original.
@@ -253,10 +253,10 @@ impl<'a> Study<'a> {
         original: &'a Table,
         masked: &'a Table,
         truth: &Truth,
-        held: Vec<u32>,
+        held: Vec<OriginalRecord>,
         direction: Direction,
     ) -> Self {
-        let all = (0..masked.n_records()).map(to_u32).collect();
+        let all = MaskedRecord::all(masked);
         Self::among(original, masked, truth, held, all, direction)
     }
 
@@ -268,21 +268,16 @@ impl<'a> Study<'a> {
         original: &'a Table,
         masked: &'a Table,
         truth: &Truth,
-        held: Vec<u32>,
-        released: Vec<u32>,
+        held: Vec<OriginalRecord>,
+        released: Vec<MaskedRecord>,
         direction: Direction,
     ) -> Self {
         let mut shown = released;
         shown.shuffle(&mut Seed::from_number(0).streams(Purpose::Blind, 0).at(0));
-        let mut place_of = vec![None; masked.n_records()];
-        for (place, &record) in shown.iter().enumerate() {
-            place_of[record as usize] = Some(to_u32(place));
-        }
+        let place_of = places(&shown, masked);
         let partner_of_held: Vec<Option<u32>> = held
             .iter()
-            .map(|&record| {
-                truth.masked_of()[record as usize].and_then(|masked| place_of[masked as usize])
-            })
+            .map(|&record| place_of[truth.masked_of(record)?.index()])
             .collect();
         let mut partner_of_shown = vec![None; shown.len()];
         for (position, place) in partner_of_held.iter().enumerate() {
@@ -346,8 +341,8 @@ impl<'a> Study<'a> {
                 .map(|attribute| attribute.scale)
                 .collect(),
             known: attributes.map(|attribute| attribute.name.clone()).collect(),
-            intruder: side(0, &self.held),
-            released: side(1, &self.shown),
+            intruder: side(0, &self.held_places()),
+            released: side(1, &self.shown_places()),
             index: RefCell::default(),
             attributes: known.iter().map(|attribute| attribute.original).collect(),
             standing_out: OnceCell::new(),
@@ -368,7 +363,7 @@ impl<'a> Study<'a> {
                 ids.iter().filter_map(|&id| table.numbers(id)).collect();
             Matrix::gather(&columns, records)
         };
-        let intruder = gathered(self.original, original, &self.held);
+        let intruder = gathered(self.original, original, &self.held_places());
         let numbers = original
             .iter()
             .filter(|&&id| self.original.numbers(id).is_some());
@@ -379,7 +374,7 @@ impl<'a> Study<'a> {
                 .map(|&id| self.original.attribute(id).name.clone())
                 .collect(),
             intruder,
-            released: gathered(self.masked, masked, &self.shown),
+            released: gathered(self.masked, masked, &self.shown_places()),
             index: RefCell::default(),
             attributes: original.to_vec(),
             standing_out: OnceCell::new(),
@@ -410,16 +405,24 @@ impl<'a> Study<'a> {
             .collect();
         Some(Release {
             names: self.masked.names(&ids),
-            values: Matrix::gather(&columns, &self.shown),
+            values: Matrix::gather(&columns, &self.shown_places()),
             categories: (coded.iter())
                 .map(|coded| coded.as_ref().map(|(_, names)| names.clone()))
                 .collect(),
         })
     }
 
-    /// The file record behind each seeker, and behind each sought record.
+    fn held_places(&self) -> Vec<u32> {
+        self.held.iter().map(|record| record.0).collect()
+    }
+
+    fn shown_places(&self) -> Vec<u32> {
+        self.shown.iter().map(|record| record.0).collect()
+    }
+
+    /// The place in its file of each seeker, and of each sought record: which file that is depends on the direction.
     pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
-        let (held, shown) = (self.held.clone(), self.shown.clone());
+        let (held, shown) = (self.held_places(), self.shown_places());
         match self.direction {
             Direction::OriginalToMasked => (held, shown),
             Direction::MaskedToOriginal => (shown, held),
@@ -437,16 +440,16 @@ impl<'a> Study<'a> {
     /// The file record behind a seeker.
     fn seeker_record(&self, seeker: usize) -> u32 {
         match self.direction {
-            Direction::OriginalToMasked => self.held[seeker],
-            Direction::MaskedToOriginal => self.shown[seeker],
+            Direction::OriginalToMasked => self.held[seeker].0,
+            Direction::MaskedToOriginal => self.shown[seeker].0,
         }
     }
 
     /// The file record behind a sought record.
     fn sought_record(&self, sought: u32) -> u32 {
         match self.direction {
-            Direction::OriginalToMasked => self.shown[sought as usize],
-            Direction::MaskedToOriginal => self.held[sought as usize],
+            Direction::OriginalToMasked => self.shown[sought as usize].0,
+            Direction::MaskedToOriginal => self.held[sought as usize].0,
         }
     }
 }
@@ -540,7 +543,7 @@ pub struct FurtherRelease<'a> {
     /// By what law it was made.
     pub attack: &'a dyn Attack,
     /// For each record of the first masked file, the record of this one that is the same person's: the releases say so themselves.
-    pub counterpart: &'a [Option<u32>],
+    pub counterpart: &'a [Option<MaskedRecord>],
 }
 
 impl Case<'_> {
@@ -625,13 +628,9 @@ impl Case<'_> {
         let mut added = Vec::with_capacity(further.len());
         for (release, lists) in further.iter().zip(lists.drain(1..)) {
             let study = release.case.study;
-            let mut place_of = vec![None; study.masked.n_records()];
-            for (place, &record) in study.shown.iter().enumerate() {
-                place_of[record as usize] = Some(to_u32(place));
-            }
-            let counterpart = self.study.shown.iter().map(|&record| {
-                release.counterpart[record as usize].and_then(|record| place_of[record as usize])
-            });
+            let place_of = places(&study.shown, study.masked);
+            let counterpart = (self.study.shown.iter())
+                .map(|&record| place_of[release.counterpart[record.index()]?.index()]);
             added.push(Further::new(
                 lists,
                 study.shown.len(),
@@ -753,7 +752,7 @@ impl Case<'_> {
             .standing_out
             .get_or_init(|| StandingOut::of(study.original, &self.attributes));
         let held = |position: u32| study.held[position as usize];
-        let originals: Vec<Option<u32>> = match study.direction {
+        let originals: Vec<Option<OriginalRecord>> = match study.direction {
             Direction::OriginalToMasked => study.held.iter().copied().map(Some).collect(),
             Direction::MaskedToOriginal => {
                 let partners = study.partner_of_shown.iter();
@@ -882,6 +881,15 @@ fn fate(contest: &Contest, got: Option<u32>, truth: Option<u32>) -> Contest {
         closer: !right,
         tied: u32::from(right),
     }
+}
+
+/// Of each record of this file, its place among those that are shown.
+fn places(shown: &[MaskedRecord], masked: &Table) -> Vec<Option<u32>> {
+    let mut place_of = vec![None; masked.n_records()];
+    for (place, record) in shown.iter().enumerate() {
+        place_of[record.index()] = Some(to_u32(place));
+    }
+    place_of
 }
 
 fn to_u32(index: usize) -> u32 {

@@ -7,6 +7,39 @@ use crate::{
     table::{AttrId, Table},
 };
 
+/// A record of the original, by its place in the file from 0. The same place of the masked file is somebody else, unless the files are in
+/// the same order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OriginalRecord(pub u32);
+
+/// A record of the masked file, by its place in it from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MaskedRecord(pub u32);
+
+impl OriginalRecord {
+    /// All records of a file that is the original, in file order.
+    pub fn all(original: &Table) -> Vec<Self> {
+        (0..).map(Self).take(original.n_records()).collect()
+    }
+
+    /// The place as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl MaskedRecord {
+    /// All records of a file that is the masked one, in file order.
+    pub fn all(masked: &Table) -> Vec<Self> {
+        (0..).map(Self).take(masked.n_records()).collect()
+    }
+
+    /// The place as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The masked record of each original record, as far as there is one. No attack ever sees this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
@@ -74,18 +107,22 @@ impl Truth {
         Ok(Self { masked_of })
     }
 
-    /// As a key says: pairs of (masked record, original record), from 0.
+    /// As a key says, line by line.
     ///
     /// # Errors
     /// Input, when a record is named twice or does not exist, or none is named.
-    pub fn by_key(n_original: usize, n_masked: usize, pairs: &[(usize, usize)]) -> Result<Self> {
+    pub fn by_key(
+        n_original: usize,
+        n_masked: usize,
+        pairs: &[(MaskedRecord, OriginalRecord)],
+    ) -> Result<Self> {
         let mut masked_of = vec![None; n_original];
         let mut seen = vec![false; n_masked];
         for (line, &(masked, original)) in pairs.iter().enumerate() {
-            let fits = masked < n_masked
-                && original < n_original
-                && !seen[masked]
-                && masked_of[original].is_none();
+            let fits = masked.index() < n_masked
+                && original.index() < n_original
+                && !seen[masked.index()]
+                && masked_of[original.index()].is_none();
             if !fits {
                 return Err(Error::input(
                     "names a record that does not exist in these files, or that it named before",
@@ -96,8 +133,8 @@ impl Truth {
                 .at_line(line as u64 + 2)
                 .remedy("Give the key that 'mask --shuffle' wrote with this masked file"));
             }
-            seen[masked] = true;
-            masked_of[original] = u32::try_from(masked).ok();
+            seen[masked.index()] = true;
+            masked_of[original.index()] = Some(masked.0);
         }
         if pairs.is_empty() {
             return Err(
@@ -108,12 +145,18 @@ impl Truth {
         Ok(Self { masked_of })
     }
 
-    /// The masked record of each original record.
-    pub fn masked_of(&self) -> &[Option<u32>] {
+    /// The masked record of an original one, if there is one.
+    pub fn masked_of(&self, original: OriginalRecord) -> Option<MaskedRecord> {
+        let masked = self.masked_of.get(original.index()).copied().flatten();
+        masked.map(MaskedRecord)
+    }
+
+    /// The place of the masked record of each original record, for the checker of proofs, which has types of its own.
+    pub fn places(&self) -> &[Option<u32>] {
         &self.masked_of
     }
 
-    /// The records that both files have, as (original, masked), by original record.
+    /// The places of the records that both files have, as [original, masked], by original record.
     pub fn records(&self) -> Vec<[u32; 2]> {
         (0..)
             .zip(&self.masked_of)
@@ -183,7 +226,13 @@ mod tests {
         let original = table("o.csv", "id,x\nanna,1\nbert,2\n,3\ncleo,4\n");
         let masked = table("m.csv", "x,id\n9,cleo\n8,anna\n7,dora\n6,\n");
         let truth = Truth::by_identifier(&original, &masked, ["id"; 2]).unwrap();
-        assert_eq!(truth.masked_of(), [Some(1), None, None, Some(0)]);
+        assert_eq!(truth.places(), [Some(1), None, None, Some(0)]);
+        assert_eq!(truth.masked_of(OriginalRecord(3)), Some(MaskedRecord(0)));
+        assert_eq!(
+            truth.masked_of(OriginalRecord(4)),
+            None,
+            "nobody of this file"
+        );
         assert_eq!(truth.pairs(), 2);
     }
 
@@ -211,12 +260,17 @@ mod tests {
 
     #[test]
     fn a_key_must_fit() {
+        let by_key = |pairs: [(u32, u32); 2]| {
+            let pairs =
+                pairs.map(|(masked, original)| (MaskedRecord(masked), OriginalRecord(original)));
+            Truth::by_key(2, 2, &pairs)
+        };
         assert_eq!(
-            Truth::by_key(2, 2, &[(0, 1), (1, 0)]).unwrap().masked_of(),
+            by_key([(0, 1), (1, 0)]).unwrap().places(),
             [Some(1), Some(0)]
         );
         for pairs in [[(0, 1), (0, 0)], [(0, 1), (1, 1)], [(0, 2), (1, 0)]] {
-            assert!(Truth::by_key(2, 2, &pairs).is_err());
+            assert!(by_key(pairs).is_err());
         }
     }
 }

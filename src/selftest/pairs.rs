@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     evaluate::{
         link::{self, Assign, Case, Outcome, Shared, Study},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{ReadOptions, Table, pair},
 };
@@ -60,7 +60,7 @@ impl Pair {
         work: impl FnOnce(&Case<'_>) -> Result<T>,
     ) -> Result<T> {
         let truth = Truth::by_order(&self.original, &self.masked)?;
-        let everybody = (0..).take(self.original.n_records()).collect();
+        let everybody = OriginalRecord::all(&self.original);
         let study = Study::new(&self.original, &self.masked, &truth, everybody, direction);
         work(&study.case(known))
     }

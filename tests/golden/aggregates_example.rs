@@ -4,7 +4,7 @@ use sdcrisk::{
     attack::{Direction, aggregates::Aggregates},
     evaluate::{
         link::{Assign, Outcome, Study},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{ReadOptions, Table},
 };
@@ -15,7 +15,7 @@ fn linked(a: &str, b: &str) -> Outcome {
     };
     let (a, b) = (read(a), read(b));
     let truth = Truth::by_order(&a, &b).unwrap();
-    let everybody = (0..3).collect();
+    let everybody = (0..3).map(OriginalRecord).collect();
     let study = Study::new(&a, &b, &truth, everybody, Direction::OriginalToMasked);
     let of_a: Vec<_> = a.ids().collect();
     let of_b: Vec<_> = b.ids().collect();

@@ -13,7 +13,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::rank_swap::Reach,
     stats::rank::Ranking,
@@ -63,7 +63,7 @@ fn seven_of_ten_records_are_certain_from_the_masked_side() {
     let (original, masked) = (table("original", ORIGINAL), table("masked", MASKED));
     let truth = Truth::by_order(&original, &masked).unwrap();
     let (known, _) = shared_attributes(&original, &masked, None);
-    let everybody = (0..10).collect();
+    let everybody = (0..10).map(OriginalRecord).collect();
     let study = Study::new(
         &original,
         &masked,

@@ -10,7 +10,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Outcome, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     stats::rank::Ranking,
     table::{ReadOptions, Table},
@@ -54,7 +54,7 @@ fn attacked() -> Outcome {
         &original,
         &masked,
         &truth,
-        (0..10).collect(),
+        (0..10).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let attack = RankSwapIntersection {

@@ -24,7 +24,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     statement::{DistanceScale, Grouping},
     table::{ReadOptions, Table},
@@ -53,7 +53,13 @@ fn the_sets_are_those_worked_out_by_hand() {
         standardize: Standardize::None,
     };
     let run = |direction| {
-        let study = Study::new(&original, &masked, &truth, (0..6).collect(), direction);
+        let study = Study::new(
+            &original,
+            &masked,
+            &truth,
+            (0..6).map(OriginalRecord).collect(),
+            direction,
+        );
         study
             .case(&known)
             .attack(&attack, Assign::Best, true)

@@ -9,7 +9,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Outcome, Study, shared_attributes},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{AttrId, Matrix, Table},
 };
@@ -59,7 +59,9 @@ fn ids(table: &Table) -> Vec<AttrId> {
 
 fn by_aggregates(a: &Table, b: &Table, direction: Direction) -> Outcome {
     let truth = Truth::by_order(a, b).unwrap();
-    let everybody = (0..u32::try_from(a.n_records()).unwrap()).collect();
+    let everybody = (0..u32::try_from(a.n_records()).unwrap())
+        .map(OriginalRecord)
+        .collect();
     let study = Study::new(a, b, &truth, everybody, direction);
     let case = study.case_without_common_attributes(&ids(a), &ids(b));
     case.attack(&Aggregates::default(), Assign::Best, true)
@@ -132,7 +134,13 @@ fn it_is_distance_based_linkage_of_the_aggregates() {
         let (known, _) = shared_attributes(&slow[0], &slow[1], None);
         assert_eq!(known.len(), 3);
         for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
-            let study = Study::new(&slow[0], &slow[1], &truth, (0..150).collect(), direction);
+            let study = Study::new(
+                &slow[0],
+                &slow[1],
+                &truth,
+                (0..150).map(OriginalRecord).collect(),
+                direction,
+            );
             let am = DistanceBased {
                 standardize: Standardize::Own,
             };

@@ -10,7 +10,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Case, Study, shared_attributes},
         score::Score,
-        truth::Truth,
+        truth::{MaskedRecord, OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -81,7 +81,7 @@ fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
     for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
         let forward = direction == Direction::OriginalToMasked;
         let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
-        let everybody = (0..original.len() as u32).collect();
+        let everybody = (0..original.len() as u32).map(OriginalRecord).collect();
         let study = Study::new(&left, &right, &truth, everybody, direction);
         let case = study.case(&known);
         let standardize = Standardize::Own;
@@ -154,7 +154,7 @@ fn on_files_that_have_nothing_to_do_with_each_other() {
         let (left, right) = (table(&original), table(&other));
         let truth = Truth::by_order(&left, &right).unwrap();
         let (known, _) = shared_attributes(&left, &right, None);
-        let held = (0..70).collect();
+        let held = (0..70).map(OriginalRecord).collect();
         let the_study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
         let standardize = Standardize::Own;
         assert_same(
@@ -178,7 +178,7 @@ fn the_number_of_threads_changes_nothing() {
             &left,
             &right,
             &truth,
-            (0..900).collect(),
+            (0..900).map(OriginalRecord).collect(),
             Direction::OriginalToMasked,
         );
         let case = study.case(&known);
@@ -222,7 +222,10 @@ fn on_parts_of_files() {
         let kept: Vec<usize> = (0..records).filter(|_| dice.roll(4) > 0).collect();
         let released: Cells = kept.iter().map(|&record| masked[record].clone()).collect();
         let (left, right) = (table(&original), table(&released));
-        let pairs: Vec<(usize, usize)> = kept.iter().copied().enumerate().collect();
+        let pairs: Vec<_> = (0..)
+            .zip(&kept)
+            .map(|(masked, &original)| (MaskedRecord(masked), OriginalRecord(original as u32)))
+            .collect();
         let truth = Truth::by_key(records, released.len(), &pairs).unwrap();
         let (known, _) = shared_attributes(&left, &right, None);
         let x: oracle::Values = held
@@ -242,7 +245,8 @@ fn on_parts_of_files() {
                     .map(|&k| held.iter().position(|&r| r as usize == k))
                     .collect()
             };
-            let study = Study::new(&left, &right, &truth, held.clone(), direction);
+            let held_records = held.iter().copied().map(OriginalRecord).collect();
+            let study = Study::new(&left, &right, &truth, held_records, direction);
             let case = study.case(&known);
             let standardize = Standardize::Own;
             assert_same(
@@ -277,7 +281,7 @@ fn an_intruder_after_one_person() {
         &left,
         &right,
         &truth,
-        (0..50).collect(),
+        (0..50).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let everybody = whole
@@ -289,7 +293,7 @@ fn an_intruder_after_one_person() {
             &left,
             &right,
             &truth,
-            vec![person],
+            vec![OriginalRecord(person)],
             Direction::OriginalToMasked,
         );
         let outcome = study

@@ -9,7 +9,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Claim, Outcome, Study, shared_attributes},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
         worst,
     },
     mask::{
@@ -62,7 +62,8 @@ fn rates_among_extremes_are_those_of_plain_loops() {
         // Some records only are held: who stands out does so in the whole file.
         let held: Vec<u32> = (0..300).filter(|record| record % 3 > 0).collect();
         for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
-            let study = Study::new(&original, &masked, &truth, held.clone(), direction);
+            let held_records = held.iter().copied().map(OriginalRecord).collect();
+            let study = Study::new(&original, &masked, &truth, held_records, direction);
             let case = study.case(&shared);
             let am = DistanceBased {
                 standardize: Standardize::Own,
@@ -123,7 +124,7 @@ fn parts_of_an_assignment_count_its_links() {
         &original,
         &masked,
         &truth,
-        (0..200).collect(),
+        (0..200).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let case = study.case(&shared);
@@ -167,7 +168,7 @@ fn worst_sets_betray_most() {
         &original,
         &masked,
         &truth,
-        (0..400).collect(),
+        (0..400).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let rate = |set: &[usize]| {

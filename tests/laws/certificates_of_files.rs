@@ -12,7 +12,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{AttrId, ReadOptions, Table},
 };
@@ -39,7 +39,7 @@ fn checked(
         original,
         masked,
         known: &known,
-        masked_of: truth.masked_of(),
+        masked_of: truth.places(),
     };
     let mut certificate = Certificate {
         schema: SCHEMA.into(),
@@ -116,7 +116,9 @@ fn equal_weights_recount_am() {
                     attack::Direction::MaskedToOriginal,
                 ),
             ] {
-                let everybody = (0..original.n_records() as u32).collect();
+                let everybody = (0..original.n_records() as u32)
+                    .map(OriginalRecord)
+                    .collect();
                 let study = Study::new(&original, &masked, &truth, everybody, turned);
                 let am = DistanceBased {
                     standardize: as_attack,

@@ -19,7 +19,7 @@ use sdcrisk::{
     error::ErrorKind,
     evaluate::{
         link::{Assign, Shared, Study},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Details, Mask, Masked, Rounding,
@@ -422,7 +422,7 @@ fn attacks_refuse_or_count_within_bounds() {
                 &original,
                 &original,
                 &truth,
-                (0..n as u32).collect(),
+                (0..n as u32).map(OriginalRecord).collect(),
                 direction,
             );
             for attack in attacks() {

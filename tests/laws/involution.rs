@@ -11,7 +11,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study, shared_attributes},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -658,7 +658,7 @@ fn where_nothing_was_exchanged_nothing_is_undone() {
         ] {
             let (original, release) = (table(&cells), table(&released));
             let truth = Truth::by_order(&original, &release).unwrap();
-            let everybody = (0..).take(N).collect();
+            let everybody = (0..).take(N).map(OriginalRecord).collect();
             let study = Study::new(&original, &release, &truth, everybody, DIRECTIONS[0]);
             let (shared, _) = shared_attributes(&original, &release, None);
             let case = study.case(&shared);

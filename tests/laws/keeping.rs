@@ -17,7 +17,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study, comparable},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask, Masked, Rounding, Secret,
@@ -271,7 +271,7 @@ fn nobody_is_excluded_by_a_total_or_by_a_zero() {
                             &original,
                             &masked.table,
                             &truth,
-                            (0..90).collect(),
+                            (0..90).map(OriginalRecord).collect(),
                             direction,
                         );
                         let outcome = study
@@ -306,7 +306,7 @@ fn totals_alone_have_no_law() {
         &original,
         &masked.table,
         &truth,
-        (0..40).collect(),
+        (0..40).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let error = study
@@ -490,7 +490,7 @@ fn the_law_of_copula_says_what_it_does_among_kept_zeros() {
                 Some(&masked.statement),
             );
             let truth = Truth::by_order(&original, &masked.table).unwrap();
-            let all = (0..300).collect();
+            let all = (0..300).map(OriginalRecord).collect();
             let study = Study::new(
                 &original,
                 &masked.table,

@@ -12,7 +12,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Case, Study, shared_attributes},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     optimize::subsystem::{Patient, portfolio::Engine},
     table::Table,
@@ -54,7 +54,10 @@ fn files(dice: &mut Dice, records: usize, attributes: usize, noise: u64) -> (Cel
 
 fn with_case<T>(original: &Table, masked: &Table, then: impl FnOnce(&Case<'_>) -> T) -> T {
     let truth = Truth::by_order(original, masked).unwrap();
-    let everybody = (0..).take(original.n_records()).collect();
+    let everybody = (0..)
+        .take(original.n_records())
+        .map(OriginalRecord)
+        .collect();
     let study = Study::new(
         original,
         masked,

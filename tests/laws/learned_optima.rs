@@ -13,7 +13,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     optimize::subsystem::{Patient, portfolio::Engine},
 };
@@ -287,7 +287,10 @@ fn learn(
 ) -> Option<Found> {
     let (original, masked) = (table(original), table(masked));
     let truth = Truth::by_order(&original, &masked).unwrap();
-    let everybody = (0..).take(original.n_records()).collect();
+    let everybody = (0..)
+        .take(original.n_records())
+        .map(OriginalRecord)
+        .collect();
     let study = Study::new(
         &original,
         &masked,

@@ -4,7 +4,7 @@ use sdcrisk::{
     attack::{Direction, likelihood::Likelihood},
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask, Rounding,
@@ -56,7 +56,7 @@ fn compare(original: &Table, masked: &Table, statement: &Statement, likelihood: 
     let (known, left_out) = shared_attributes(original, masked, None);
     assert!(left_out.is_empty());
     for direction in BOTH {
-        let everybody = (0..RECORDS as u32).collect();
+        let everybody = (0..RECORDS as u32).map(OriginalRecord).collect();
         let study = Study::new(original, masked, &truth, everybody, direction);
         let attack = Likelihood::new(statement.clone()).unwrap();
         let links = study

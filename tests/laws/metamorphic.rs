@@ -9,7 +9,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Outcome, Study, shared_attributes},
         score::Score,
-        truth::Truth,
+        truth::{MaskedRecord, OriginalRecord, Truth},
     },
     mask::{
         Mask,
@@ -60,11 +60,11 @@ fn outcomes(
     let pairs: Vec<_> = released_of
         .iter()
         .enumerate()
-        .map(|(x, &y)| (y, x))
+        .map(|(x, &y)| (MaskedRecord(y as u32), OriginalRecord(x as u32)))
         .collect();
     let truth = Truth::by_key(original.len(), released.len(), &pairs).unwrap();
     let (known, _) = shared_attributes(&left, &right, None);
-    let held = (0..original.len() as u32).collect();
+    let held = (0..original.len() as u32).map(OriginalRecord).collect();
     let study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
     let case = study.case(&known);
     attacks(window)
@@ -205,7 +205,7 @@ fn knowing_more_never_widens_a_candidate_set_and_never_loses_the_truth() {
         &left,
         &right,
         &truth,
-        (0..100).collect(),
+        (0..100).map(OriginalRecord).collect(),
         Direction::OriginalToMasked,
     );
     let attack = &attacks(6)[1];

@@ -11,7 +11,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study, shared_attributes},
         score::Score,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{
         Mask, Rounding,
@@ -71,7 +71,10 @@ fn judged(
 ) -> Score {
     let truth = Truth::by_order(original, masked).unwrap();
     let (known, _) = shared_attributes(original, masked, None);
-    let everybody = (0..).take(original.n_records()).collect();
+    let everybody = (0..)
+        .take(original.n_records())
+        .map(OriginalRecord)
+        .collect();
     let study = Study::new(original, masked, &truth, everybody, direction);
     let case = study.case(&known);
     let quick = case.attack(attack, Assign::Best, false).unwrap().score;
@@ -341,7 +344,13 @@ fn a_part_of_a_block_confines_nothing() {
     let (masked, statement) = masked(&original, &method, 3);
     let truth = Truth::by_order(&original, &masked).unwrap();
     let (known, _) = shared_attributes(&original, &masked, None);
-    let study = Study::new(&original, &masked, &truth, (0..80).collect(), BOTH[0]);
+    let study = Study::new(
+        &original,
+        &masked,
+        &truth,
+        (0..80).map(OriginalRecord).collect(),
+        BOTH[0],
+    );
     let case = study.case(&known[..2]);
     let attack = attack(&statement);
     let standardize = Standardize::Own;

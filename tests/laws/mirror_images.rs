@@ -9,7 +9,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{Matrix, Scale},
 };
@@ -45,7 +45,7 @@ fn mirror_images_tie() {
         let (left, right) = (table(&original), table(&masked));
         let truth = Truth::by_order(&left, &right).unwrap();
         let (known, _) = shared_attributes(&left, &right, None);
-        let everybody = (0..80).collect();
+        let everybody = (0..80).map(OriginalRecord).collect();
         let study = Study::new(
             &left,
             &right,

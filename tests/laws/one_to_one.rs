@@ -14,7 +14,7 @@ use sdcrisk::{
     distance::{Metric, nearest::Boxes},
     evaluate::{
         link::{Assign, Outcome, Study, shared_attributes},
-        truth::Truth,
+        truth::{MaskedRecord, OriginalRecord, Truth},
     },
     table::{Scale, matrix::Matrix},
 };
@@ -357,10 +357,13 @@ fn outcomes(
     direction: Direction,
 ) -> Vec<Outcome> {
     let (left, right) = (table(original), table(released));
-    let pairs: Vec<_> = (0..).zip(released_of).map(|(x, &y)| (y, x)).collect();
+    let pairs: Vec<_> = (0..)
+        .zip(released_of)
+        .map(|(x, &y)| (MaskedRecord(y as u32), OriginalRecord(x)))
+        .collect();
     let truth = Truth::by_key(original.len(), released.len(), &pairs).unwrap();
     let (known, _) = shared_attributes(&left, &right, None);
-    let held = (0..original.len() as u32).collect();
+    let held = (0..original.len() as u32).map(OriginalRecord).collect();
     let study = Study::new(&left, &right, &truth, held, direction);
     let case = study.case(&known);
     let standardize = Standardize::Own;

@@ -13,7 +13,7 @@ use sdcrisk::{
     },
     evaluate::{
         link::{Assign, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     table::{ReadOptions, Scale, Table, matrix::Matrix},
 };
@@ -227,7 +227,7 @@ fn links_are_those_of_the_highest_weight_among_all() {
         pair.released.truncate(n);
         let [original, masked] = tables(&pair);
         let truth = Truth::by_order(&original, &masked).unwrap();
-        let everybody = (0..n as u32).collect();
+        let everybody = (0..n as u32).map(OriginalRecord).collect();
         let study = Study::new(
             &original,
             &masked,

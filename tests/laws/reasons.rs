@@ -15,7 +15,7 @@ use sdcrisk::{
         knowledge::Knowledge,
         link::{Assign, Study, shared_attributes},
         plan::{Passage, PlannedOption},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     jobs::{
         Quiet,
@@ -46,7 +46,7 @@ fn names(names: &[&str]) -> Vec<String> {
 
 fn attacked(attack: &Mahalanobis, original: &Table, masked: &Table) -> Error {
     let truth = Truth::by_order(original, masked).unwrap();
-    let everybody = (0..original.n_records() as u32).collect();
+    let everybody = OriginalRecord::all(original);
     let direction = sdcrisk::attack::Direction::OriginalToMasked;
     let study = Study::new(original, masked, &truth, everybody, direction);
     let (known, _) = shared_attributes(original, masked, Some(["id"; 2]));

@@ -5,7 +5,7 @@ use sdcrisk::{
     evaluate::{
         link::{Assign, Study},
         score::Ties,
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
 };
 
@@ -17,7 +17,7 @@ fn halves_of_census_are_linked_better_than_by_chance() {
         return;
     };
     let truth = Truth::by_order(&census, &census).unwrap();
-    let everybody = (0..1080).collect();
+    let everybody = (0..1080).map(OriginalRecord).collect();
     let study = Study::new(
         &census,
         &census,

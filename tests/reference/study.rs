@@ -4,7 +4,7 @@ use sdcrisk::{
     attack::Direction,
     evaluate::{
         link::{Shared, Study, shared_attributes},
-        truth::Truth,
+        truth::{OriginalRecord, Truth},
     },
     mask::{Mask, Masked},
     rng::{Purpose, Seed},
@@ -48,7 +48,10 @@ impl<'a> Files<'a> {
 
     /// Everybody is known.
     pub fn towards(&self, direction: Direction) -> Study<'_> {
-        let everybody = (0..).take(self.original.n_records()).collect();
+        let everybody = (0..)
+            .take(self.original.n_records())
+            .map(OriginalRecord)
+            .collect();
         Study::new(
             self.original,
             self.masked,
@@ -68,7 +71,7 @@ impl<'a> Files<'a> {
             self.original,
             self.masked,
             &self.truth,
-            held.collect(),
+            held.map(OriginalRecord).collect(),
             direction,
         )
     }

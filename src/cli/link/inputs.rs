@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         link,
-        truth::{self, Truth},
+        truth::{self, MaskedRecord, OriginalRecord, Truth},
     },
     jobs::link::request::RecordList,
     statement::Statement,
@@ -113,13 +113,15 @@ fn as_the_original(masked: Table, original: &Table, options: &ReadOptions) -> Re
 }
 
 /// Reads a key: lines `masked,original`, records counted from 1.
-fn read_key(name: &str, content: &str) -> Result<Vec<(usize, usize)>> {
+fn read_key(name: &str, content: &str) -> Result<Vec<(MaskedRecord, OriginalRecord)>> {
     let wrong = |line: u64| {
         Error::input("is not a line of two record numbers (masked,original)")
             .in_file(name)
             .at_line(line)
             .remedy("Give the file that 'mask --shuffle' wrote")
     };
+    // No table has so many records: a number beyond is of none.
+    let place = |number: usize| u32::try_from(number - 1).unwrap_or(u32::MAX);
     let mut reader = csv::ReaderBuilder::new().from_reader(content.as_bytes());
     if reader.headers().map_err(|_| wrong(1))? != vec!["masked", "original"] {
         return Err(wrong(1));
@@ -127,7 +129,9 @@ fn read_key(name: &str, content: &str) -> Result<Vec<(usize, usize)>> {
     (2..)
         .zip(reader.deserialize::<(usize, usize)>())
         .map(|(line, pair)| match pair {
-            Ok((masked, original)) if masked > 0 && original > 0 => Ok((masked - 1, original - 1)),
+            Ok((masked, original)) if masked > 0 && original > 0 => {
+                Ok((MaskedRecord(place(masked)), OriginalRecord(place(original))))
+            }
             _ => Err(wrong(line)),
         })
         .collect()
@@ -141,7 +145,10 @@ mod tests {
     fn keys_are_read_line_by_line() {
         assert_eq!(
             read_key("k.csv", "masked,original\n1,2\n2,1\n").unwrap(),
-            [(0, 1), (1, 0)]
+            [
+                (MaskedRecord(0), OriginalRecord(1)),
+                (MaskedRecord(1), OriginalRecord(0))
+            ]
         );
         let error = read_key("k.csv", "masked,original\n1,2\n0,1\n").unwrap_err();
         assert!(error.to_string().starts_with("k.csv, line 3"), "{error}");

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Reason, Result},
     evaluate::{
         link::{self, LeftOut},
-        truth,
+        truth::{self, OriginalRecord},
     },
     report::link::AggregatesSummary,
     schema::{self, Distance, Relation, ScaleBy},
@@ -27,7 +27,7 @@ impl Sides {
         request: &LinkRequest,
         original: &Table,
         masked: &Table,
-        held: &[u32],
+        held: &[OriginalRecord],
     ) -> Result<Option<Self>> {
         let Some(AggregatesRequest {
             attributes,
@@ -46,6 +46,7 @@ impl Sides {
         let of_original = rankable(original, attributes, "original");
         let of_masked = rankable(masked, masked_attributes, "masked");
         let (of_original, of_masked) = (of_original?, of_masked?);
+        let held: Vec<u32> = held.iter().map(|record| record.0).collect();
         let all: Vec<u32> = (0_u32..).take(masked.n_records()).collect();
         let situation = schema::match_attributes(
             [original, masked],
@@ -60,7 +61,7 @@ impl Sides {
         .map(|matching| matching.situation.into());
         let summary = AggregatesSummary {
             masked_attributes: names(masked, &of_masked),
-            turned: turned(original, &of_original, held)?,
+            turned: turned(original, &of_original, &held)?,
             masked_turned: turned(masked, &of_masked, &all)?,
             situation: situation.ok(),
         };

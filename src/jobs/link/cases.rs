@@ -8,7 +8,7 @@ use crate::{
     evaluate::{
         knowledge::{self, Knowledge},
         link::{self, LeftOut, Shared},
-        truth::{self, Truth},
+        truth::{self, OriginalRecord, Truth},
         worst,
     },
     rng::{Purpose, Seed},
@@ -130,18 +130,12 @@ impl LinkRequest {
     ///
     /// # Errors
     /// Usage or Input, when there are no such records.
-    pub(super) fn held(&self, original: &Table, seed: &Seed) -> Result<Vec<u32>> {
+    pub(super) fn held(&self, original: &Table, seed: &Seed) -> Result<Vec<OriginalRecord>> {
         let all = original.n_records();
-        let to_u32 = |records: Vec<usize>| -> Vec<u32> {
-            records
-                .into_iter()
-                .filter_map(|record| u32::try_from(record).ok())
-                .collect()
-        };
         let count = match &self.records {
-            KnownRecords::All => return Ok(to_u32((0..all).collect())),
+            KnownRecords::All => return Ok(OriginalRecord::all(original)),
             KnownRecords::Listed(list) => {
-                return list.records(&self.alignment, original).map(to_u32);
+                return list.records(&self.alignment, original);
             }
             &KnownRecords::Drawn(count) => count,
         };
@@ -154,8 +148,14 @@ impl LinkRequest {
             .remedy(format!("Give a number from 1 to {all}")));
         }
         let mut rng = seed.streams(Purpose::Knowledge, 0).at(1);
-        Ok(to_u32(knowledge::sample(all, count, &mut rng)))
+        let drawn = knowledge::sample(all, count, &mut rng).into_iter();
+        Ok(drawn.filter_map(record_at).collect())
     }
+}
+
+/// The record of the original at a place.
+fn record_at(place: usize) -> Option<OriginalRecord> {
+    u32::try_from(place).ok().map(OriginalRecord)
 }
 
 impl RecordList {
@@ -163,7 +163,11 @@ impl RecordList {
     ///
     /// # Errors
     /// Input, when a line names no record, or one that another line names, or when there is no line.
-    pub(super) fn records(&self, alignment: &Alignment, original: &Table) -> Result<Vec<usize>> {
+    pub(super) fn records(
+        &self,
+        alignment: &Alignment,
+        original: &Table,
+    ) -> Result<Vec<OriginalRecord>> {
         let by_id = match alignment.identifier() {
             None => None,
             Some(id) => {
@@ -174,12 +178,12 @@ impl RecordList {
         let mut held = BTreeSet::new();
         for (line, text) in &self.lines {
             let record = match &by_id {
-                Some(records) => records.get(text).map(|&record| record as usize),
+                Some(records) => records.get(text).copied().map(OriginalRecord),
                 None => text
                     .parse::<usize>()
                     .ok()
                     .filter(|&number| number >= 1 && number <= original.n_records())
-                    .map(|number| number - 1),
+                    .and_then(|number| record_at(number - 1)),
             };
             let remedy = "Write one record number (with --id: one identifier) a line, each once";
             let wrong = |what: String| {

@@ -57,7 +57,7 @@ impl Learned {
                 original,
                 masked,
                 known: &ids,
-                masked_of: truth.masked_of(),
+                masked_of: truth.places(),
             }
             .files(),
             held: (held.len() < original.n_records())

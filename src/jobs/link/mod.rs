@@ -34,7 +34,7 @@ use crate::{
         knowledge::Knowledge,
         link::{Claim, LeftOut, Shared, Study},
         status::Status,
-        truth::Truth,
+        truth::{MaskedRecord, OriginalRecord, Truth},
     },
     report::link::{
         self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
@@ -190,7 +190,7 @@ struct Scene<'a> {
     input: &'a Input<'a>,
     observer: &'a dyn Observer,
     /// The records that the intruder holds.
-    held: Vec<u32>,
+    held: Vec<OriginalRecord>,
     /// What is aggregated, where the files share no attribute.
     sides: Option<Sides>,
     /// The sets of attributes that the intruder knows; one empty set where the files share none.
@@ -291,7 +291,7 @@ impl<'a> Scene<'a> {
             ..
         } = self.input;
         let direction = self.request.direction;
-        let study = |held: &[u32], released: Option<&Vec<u32>>| match released {
+        let study = |held: &[OriginalRecord], released: Option<&Vec<MaskedRecord>>| match released {
             None => Study::new(original, masked, truth, held.to_vec(), direction),
             Some(released) => {
                 let (held, released) = (held.to_vec(), released.clone());

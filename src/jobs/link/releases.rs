@@ -11,7 +11,7 @@ use crate::{
     error::{Difference, Error, Reason, Result},
     evaluate::{
         link::{self, Shared},
-        truth,
+        truth::{self, MaskedRecord},
     },
     jobs::Observer,
     statement::{Method as StatedMethod, Statement},
@@ -25,7 +25,7 @@ pub(super) struct Release<'a> {
     /// What is assumed of it.
     pub(super) methods: Vec<Method>,
     /// For each record of the masked file, the record of the same person.
-    pub(super) counterpart: Vec<Option<u32>>,
+    pub(super) counterpart: Vec<Option<MaskedRecord>>,
 }
 
 /// Aligns the further releases with the masked file, which `facts` are of.
@@ -64,7 +64,7 @@ pub(super) fn aligned<'a>(
         let mut records = truth::identifiers(table, table.find(id)?)?;
         let mut counterpart = vec![None; masked.n_records()];
         for (key, &record) in &ids {
-            counterpart[record as usize] = records.remove(key);
+            counterpart[record as usize] = records.remove(key).map(MaskedRecord);
         }
         let both = counterpart.iter().flatten().count();
         if both == 0 {

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use super::request::{Learning, LinkRequest, Training};
 use crate::{
     error::{Counted, Error, ErrorKind, Result},
-    evaluate::{knowledge, truth::Truth},
+    evaluate::{
+        knowledge,
+        truth::{MaskedRecord, OriginalRecord, Truth},
+    },
     rng::{Purpose, Seed},
     table::Table,
 };
@@ -13,9 +16,9 @@ use crate::{
 /// One round of attacks: who is held, and what is seen of the release.
 pub(super) struct Round {
     /// The original records that the intruder holds, ascending.
-    pub(super) held: Vec<u32>,
+    pub(super) held: Vec<OriginalRecord>,
     /// The masked records that the intruder has, ascending; all of them if `None`.
-    pub(super) released: Option<Vec<u32>>,
+    pub(super) released: Option<Vec<MaskedRecord>>,
     /// The individuals from which distances are learned, if these are others.
     pub(super) training: Option<Trained>,
 }
@@ -23,9 +26,9 @@ pub(super) struct Round {
 /// Individuals of whom it is known who is who.
 pub(super) struct Trained {
     /// Their original records, ascending.
-    pub(super) held: Vec<u32>,
+    pub(super) held: Vec<OriginalRecord>,
     /// Their masked records.
-    pub(super) released: Vec<u32>,
+    pub(super) released: Vec<MaskedRecord>,
 }
 
 impl LinkRequest {
@@ -38,7 +41,7 @@ impl LinkRequest {
         original: &Table,
         masked: &Table,
         truth: &Truth,
-        held: Vec<u32>,
+        held: Vec<OriginalRecord>,
         seed: &Seed,
     ) -> Result<Vec<Round>> {
         let Some(wanted) = &self.learning.training else {
@@ -48,23 +51,23 @@ impl LinkRequest {
                 training: None,
             }]);
         };
-        let masked_of = |record: u32| truth.masked_of()[record as usize];
-        let aligned: Vec<u32> = held
+        let aligned: Vec<OriginalRecord> = held
             .iter()
             .copied()
-            .filter(|&record| masked_of(record).is_some())
+            .filter(|&record| truth.masked_of(record).is_some())
             .collect();
-        let round = |train: &BTreeSet<u32>| {
-            let released: Vec<u32> = train
+        let round = |train: &BTreeSet<OriginalRecord>| {
+            let released: Vec<MaskedRecord> = train
                 .iter()
-                .filter_map(|&record| masked_of(record))
+                .filter_map(|&record| truth.masked_of(record))
                 .collect();
-            let taken: BTreeSet<u32> = released.iter().copied().collect();
+            let taken: BTreeSet<MaskedRecord> = released.iter().copied().collect();
             let others = held.iter().filter(|record| !train.contains(record));
-            let all = 0..u32::try_from(masked.n_records()).unwrap_or(u32::MAX);
+            let mut left = MaskedRecord::all(masked);
+            left.retain(|record| !taken.contains(record));
             Round {
                 held: others.copied().collect(),
-                released: Some(all.filter(|record| !taken.contains(record)).collect()),
+                released: Some(left),
                 training: Some(Trained {
                     held: train.iter().copied().collect(),
                     released,
@@ -75,11 +78,8 @@ impl LinkRequest {
             &Training::Drawn { records, splits } => (records, splits),
             Training::Listed(list) => {
                 let named = list.records(&self.alignment, original)?;
-                let named: BTreeSet<u32> = named
-                    .into_iter()
-                    .filter_map(|record| u32::try_from(record).ok())
-                    .collect();
-                let train: BTreeSet<u32> = aligned
+                let named: BTreeSet<OriginalRecord> = named.into_iter().collect();
+                let train: BTreeSet<OriginalRecord> = aligned
                     .iter()
                     .copied()
                     .filter(|record| named.contains(record))
