@@ -185,6 +185,47 @@ pub struct ReportArgs {
     pub to: OutputArgs,
 }
 
+/// How much of a text report is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct DetailArgs {
+    /// Print the headline figures only, in a few lines: for pipelines and logs
+    #[arg(long, help_heading = "Output", conflicts_with = "explain")]
+    brief: bool,
+    /// Print what each figure is, and where it was published, after the report
+    #[arg(long, help_heading = "Output")]
+    explain: bool,
+}
+
+/// The last line of a report without definitions.
+pub const DEFINITIONS: &str = "\nWhat each measure is: --explain, or docs/measures.md\n";
+
+/// What is printed of a text report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Brief,
+    Usual,
+    Explained,
+}
+
+impl DetailArgs {
+    /// What is asked for. Where the report is for programs these options have no use.
+    ///
+    /// # Errors
+    /// Usage, when one has no use and notes are errors.
+    pub fn detail(self, format: Format, console: &Console) -> Result<Detail> {
+        for (given, option) in [(self.brief, "--brief"), (self.explain, "--explain")] {
+            if given && format != Format::Text {
+                console.unused(&format!("{option} has no effect: it is for --format text"))?;
+            }
+        }
+        Ok(match (self.brief, self.explain) {
+            (true, _) => Detail::Brief,
+            (false, true) => Detail::Explained,
+            (false, false) => Detail::Usual,
+        })
+    }
+}
+
 /// The form of a report that is no table.
 #[derive(Debug, Clone, Args)]
 pub struct TextFormatArgs {

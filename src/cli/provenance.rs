@@ -29,7 +29,9 @@ enum Shown {
 }
 
 /// Options that change no result: messages, threads, memory, where results go, what the exit status looks at.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 11] = [
+    "brief",
+    "explain",
     "quiet",
     "verbose",
     "timings",

@@ -9,7 +9,9 @@ use clap::{
 
 use super::{
     Ending,
-    args::{Format, NumberOrFile, ReadArgs, ReportArgs, rate_limit},
+    args::{
+        DEFINITIONS, Detail, DetailArgs, Format, NumberOrFile, ReadArgs, ReportArgs, rate_limit,
+    },
     console::Console,
     files::{Output, Plan, Privacy},
     link::{
@@ -65,6 +67,8 @@ pub struct ScoreArgs {
     intruder: IntruderArgs,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten)]
+    detail: DetailArgs,
     /// End with exit status 10 when DR, in the form that is shown first, is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     fail_above: Option<f64>,
@@ -150,6 +154,7 @@ fn assign() -> impl TypedValueParser<Value = PldAssign> {
 }
 
 pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
+    let detail = args.detail.detail(args.report.format, console)?;
     let mut output = args.output()?;
     let request = args.request(console)?;
     let statement = args.published.statement.as_deref();
@@ -161,7 +166,11 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let report = jobs::score::run(&request, &files, stated, console)?;
     let ending = args.ending(&report, console)?;
     let content = match args.report.format {
-        Format::Text => report.to_text(),
+        Format::Text => match detail {
+            Detail::Brief => report.to_brief(),
+            Detail::Usual => report.to_text() + DEFINITIONS,
+            Detail::Explained => report.to_text() + &report.definitions(),
+        },
         Format::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
         Format::Csv => report.to_csv()?,
     };

@@ -117,6 +117,17 @@ pub fn shown(value: Option<f64>, unit: Unit) -> String {
     }
 }
 
+/// A line a figure, for logs: its name and its value.
+pub fn lines(figures: &[Figure]) -> String {
+    figures
+        .iter()
+        .map(|figure| match figure.value {
+            None => format!("{}: not defined\n", figure.what.name),
+            value => format!("{}: {}\n", figure.what.name, shown(value, figure.what.unit)),
+        })
+        .collect()
+}
+
 /// A table for people: name, value, range and direction, and what was left out.
 pub fn table(figures: &[Figure]) -> String {
     let rows: Vec<Vec<String>> = figures

@@ -275,14 +275,35 @@ impl LossReport {
                 content += &text::paragraph(&sentence);
             }
         }
-        content += "\nWhat the measures are\n";
-        content += &figures::definitions(&self.group(|what| !what.is_difference()));
-        content += &match side_by_side {
+        content
+    }
+
+    /// What each measure is, and where it was published: for people who ask.
+    pub fn definitions(&self) -> String {
+        let differences = self.group(Definition::is_difference);
+        let of_differences = match differences::table(&differences) {
             Some(_) => differences::definitions(),
             None => figures::definitions(&differences),
         };
-        content += &analyses::definitions(&self.measured.analyses);
-        content
+        format!(
+            "\nWhat the measures are\n{}{of_differences}{}",
+            figures::definitions(&self.group(|what| !what.is_difference())),
+            analyses::definitions(&self.measured.analyses)
+        )
+    }
+
+    /// The headline figures, a line each: for pipelines and logs. Where none was chosen, those that were.
+    pub fn to_brief(&self) -> String {
+        let overall = self.group(|what| what.group == Group::Overall);
+        let figures = if overall.is_empty() {
+            &self.measured.data
+        } else {
+            &overall
+        };
+        text::warnings(self.warnings.iter().map(Doubt::text))
+            + &self.head()
+            + &self.unseen()
+            + &figures::lines(figures)
     }
 
     fn group(&self, belongs: impl Fn(&Definition) -> bool) -> Vec<Figure> {

@@ -324,8 +324,29 @@ impl RiskReport {
             "The figures inform a decision; they do not make it. They count what the file shows under this scenario: another key, \
              or other knowledge, gives others.",
         );
-        content += "\nWhat the measures are\n";
-        content += &figures::definitions(&self.figures);
+        content
+    }
+
+    /// What each measure is, and where it was published: for people who ask.
+    pub fn definitions(&self) -> String {
+        format!(
+            "\nWhat the measures are\n{}",
+            figures::definitions(&self.figures)
+        )
+    }
+
+    /// What it says of the three questions, in a few sentences: for pipelines and logs.
+    pub fn to_brief(&self) -> String {
+        let head = self.head();
+        let mut content = text::warnings(self.warnings.iter().map(Doubt::text));
+        content += head.lines().next().unwrap_or_default();
+        content.push('\n');
+        for about in About::ALL {
+            let sentences = reading::of(self, about);
+            if !sentences.is_empty() {
+                content += &text::paragraph(&sentences);
+            }
+        }
         content
     }
 

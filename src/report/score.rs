@@ -15,9 +15,10 @@ use crate::{
     evaluate::{
         comparable::Doubt,
         link::AssignRule,
-        overall::{self, Overall, Term},
+        overall::{self, DR, DR_2001, Overall, SCORE, SCORE_2001, STRONGEST, Term},
     },
     figure::{self, Definition, Figure, Part},
+    loss::IL,
 };
 
 /// The schema name and version of this report.
@@ -432,9 +433,32 @@ impl ScoreReport {
         for line in &self.reading {
             out += &text::paragraph(line);
         }
-        out += "\nWhat the figures are:\n";
-        out += &figures::definitions(&self.measured);
         out
+    }
+
+    /// What each figure is, and where it was published: for people who ask.
+    pub fn definitions(&self) -> String {
+        format!(
+            "\nWhat the figures are:\n{}",
+            figures::definitions(&self.measured)
+        )
+    }
+
+    /// The score and what it is the mean of, in the form that comes first, with the strongest attack: for pipelines and logs.
+    pub fn to_brief(&self) -> String {
+        let (risk, score) = match self.form {
+            Form::Rsld => (DR.key, SCORE.key),
+            Form::Of2001 => (DR_2001.key, SCORE_2001.key),
+        };
+        let headline = [score, IL.key, risk, STRONGEST.key];
+        let chosen = |key: &&str| figure::find(&self.measured, key).cloned();
+        let figures: Vec<Figure> = headline.iter().filter_map(chosen).collect();
+        text::warnings(self.warnings.iter().map(Doubt::text))
+            + &format!(
+                "{} against {}\n",
+                self.scenario.original, self.scenario.masked
+            )
+            + &figures::lines(&figures)
     }
 
     /// A line a case, a column a term.

@@ -126,7 +126,7 @@ fn measures_are_chosen_and_told_by_attribute() {
          o.csv,m.csv,changed,town,0.4,,\n"
     );
     let text = sandbox
-        .run("loss --by-attribute --measures il1s,changed o.csv m.csv")
+        .run("loss --by-attribute --explain --measures il1s,changed o.csv m.csv")
         .ended(0)
         .text();
     for word in ["lower is better", "income", "town", "il1s:", "changed:"] {

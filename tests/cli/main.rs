@@ -11,6 +11,7 @@ mod analyses;
 mod atomic;
 mod bad_input;
 mod beyond;
+mod brief;
 mod browser;
 mod calls;
 mod copula;

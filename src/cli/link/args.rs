@@ -15,7 +15,7 @@ use super::{
 use crate::{
     attack::Direction,
     cli::{
-        args::{NumberOrFile, ReadArgs, ReportArgs, rate_limit},
+        args::{DetailArgs, NumberOrFile, ReadArgs, ReportArgs, rate_limit},
         console::Console,
     },
     error::{Error, Result},
@@ -125,6 +125,8 @@ pub struct LinkArgs {
     pub(super) links: Option<PathBuf>,
     #[command(flatten)]
     pub(super) report: ReportArgs,
+    #[command(flatten)]
+    pub(super) detail: DetailArgs,
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,

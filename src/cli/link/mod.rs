@@ -17,7 +17,7 @@ pub(super) use args::{SEED_IS_UNUSED, known_records};
 
 use super::{
     Ending,
-    args::{Format, NumberOrFile},
+    args::{Detail, Format, NumberOrFile},
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
     pair, provenance,
@@ -43,6 +43,7 @@ const NAMES_SHOWN: usize = 8;
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     // No table is read for a call that makes no sense.
     let args = &args.settled(args.published.statement.is_some(), console)?;
+    let detail = args.detail.detail(args.report.format, console)?;
     let outputs = args.outputs()?;
     let request = args.request()?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
@@ -71,7 +72,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     let ending = args.ending(&attacked.report, console)?;
     console.stage("write", || {
-        args.write(outputs, &attacked, [&original, &masked])
+        args.write(outputs, &attacked, detail, [&original, &masked])
     })?;
     Ok(ending)
 }
@@ -127,6 +128,7 @@ impl LinkArgs {
         &self,
         mut outputs: Outputs,
         attacked: &LinkOutcome,
+        detail: Detail,
         [original, masked]: [&Table; 2],
     ) -> anyhow::Result<()> {
         let LinkOutcome {
@@ -156,7 +158,11 @@ impl LinkArgs {
             output.write_text(&certificate.to_json())?;
         }
         let content = match self.report.format {
-            Format::Text => report.to_text(),
+            Format::Text => match detail {
+                Detail::Brief => report.to_brief(),
+                Detail::Usual => report.to_text(),
+                Detail::Explained => report.to_text() + &report.definitions(),
+            },
             Format::Json => report.to_json(&provenance::of(&[original, masked])),
             Format::Csv => report.to_csv()?,
         };

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{Format, ReadArgs, ReportArgs},
+    args::{DEFINITIONS, Detail, DetailArgs, Format, ReadArgs, ReportArgs},
     console::Console,
     files::{Output, Plan, Privacy},
     link::inputs,
@@ -66,11 +66,14 @@ pub struct LossArgs {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    detail: DetailArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     args.analyses.check(console)?;
+    let detail = args.detail.detail(args.report.format, console)?;
     let mut output = args.output()?;
     let statement = args.statement.as_deref();
     let statement = statement.map(inputs::read_statement).transpose()?;
@@ -82,7 +85,11 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     report.provenance = (args.report.format == Format::Json)
         .then(|| provenance::of(&[&files.original, &files.masked]));
     let content = match args.report.format {
-        Format::Text => report.to_text(),
+        Format::Text => match detail {
+            Detail::Brief => report.to_brief(),
+            Detail::Usual => report.to_text() + DEFINITIONS,
+            Detail::Explained => report.to_text() + &report.definitions(),
+        },
         Format::Json => report.to_json(),
         Format::Csv => report.to_csv()?,
     };

@@ -8,7 +8,10 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Ending,
-    args::{Format, MissingArg, ReadArgs, ReportArgs, rate_limit, read_table},
+    args::{
+        DEFINITIONS, Detail, DetailArgs, Format, MissingArg, ReadArgs, ReportArgs, rate_limit,
+        read_table,
+    },
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
     pair::{AlignArgs, warn_of_open_gate},
@@ -130,6 +133,8 @@ pub struct RiskArgs {
     shuffle_key: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten)]
+    detail: DetailArgs,
     /// Tell so many of the records most at risk, by their numbers
     #[arg(
         long,
@@ -181,6 +186,7 @@ fn distance(text: &str) -> std::result::Result<f64, String> {
 
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     args.note_idle(console)?;
+    let detail = args.detail.detail(args.report.format, console)?;
     let mut outputs = args.outputs()?;
     let outcome = job::run(&args.request(), args.read_files(console)?, console)?;
     let mut report = outcome.report;
@@ -193,7 +199,11 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         warn_of_open_gate(names, console)?;
     }
     let content = match args.report.format {
-        Format::Text => report.to_text(),
+        Format::Text => match detail {
+            Detail::Brief => report.to_brief(),
+            Detail::Usual => report.to_text() + DEFINITIONS,
+            Detail::Explained => report.to_text() + &report.definitions(),
+        },
         Format::Json => report.to_json(),
         Format::Csv => report.to_csv()?,
     };

@@ -96,6 +96,70 @@ impl LinkReport {
         out
     }
 
+    /// What the columns hold, and what each attack goes by: for people who ask.
+    pub fn definitions(&self) -> String {
+        const COLUMNS: [&str; 9] = [
+            "correct links, of: the intruder's records that are linked to their own masked record, and all that looked for one",
+            "rate: correct links per record, ties counted as said above",
+            "95 % interval: Wilson's interval of the rate",
+            "by chance: the rate of random guessing",
+            "certain: records with a single candidate",
+            "true: those of them whose candidate is the true record",
+            "empty: records without any candidate",
+            "true inside: records whose true partner is among the candidates",
+            "candidates: mean size of the candidate set",
+        ];
+        let mut attacks: Vec<(&str, &str)> = Vec::new();
+        for result in &self.results {
+            let attack = (result.method.as_str(), result.formula.as_str());
+            if !attack.1.is_empty() && !attacks.contains(&attack) {
+                attacks.push(attack);
+            }
+        }
+        let columns = COLUMNS.iter().map(|column| text::paragraph(column));
+        let formulas = (attacks.iter())
+            .map(|(method, formula)| text::paragraph(&format!("{method}: {formula}")));
+        let lines: String = columns.chain(formulas).collect();
+        format!("\nWhat the columns hold, and what each attack goes by\n{lines}")
+    }
+
+    /// A line a method, of the known attributes by which it links most: for pipelines and logs.
+    pub fn to_brief(&self) -> String {
+        let scenario = &self.scenario;
+        let mut best: Vec<&LinkResult> = Vec::new();
+        for result in &self.results {
+            let same = |other: &&mut &LinkResult| {
+                other.method == result.method && other.sample == result.sample
+            };
+            match best.iter_mut().find(same) {
+                Some(best) if best.rate < result.rate => *best = result,
+                Some(_) => {}
+                None => best.push(result),
+            }
+        }
+        let mut out = text::warnings(self.warnings.iter().map(Doubt::text));
+        out += &format!("{} against {}\n", scenario.original, scenario.masked);
+        for result in best {
+            let marks = match (result.sample, result.worst_case) {
+                (Some(sample), _) => format!(" ({})", sample.word()),
+                (None, true) => " (worst case)".into(),
+                (None, false) => String::new(),
+            };
+            out += &format!(
+                "{}{marks}: {} of {} records linked correctly, {} (95 % interval {} to {}, by chance {}), known: {}\n",
+                result.method,
+                text::count(result.correct_of(scenario.ties)),
+                result.records,
+                text::percent(result.rate),
+                text::percent(result.interval[0]),
+                text::percent(result.interval[1]),
+                text::percent(result.baseline),
+                text::names(&result.known, 4)
+            );
+        }
+        out
+    }
+
     /// By what values were standardised, unless each file was by itself.
     fn units(&self) -> Option<String> {
         let units = self.results.iter().find_map(|r| r.standardize)?;

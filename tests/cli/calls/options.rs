@@ -332,6 +332,8 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--links", &["out-links.csv"]),
             ("--fail-above", &["5%", "0.9", "*"]),
             ("--fail-above-extremes", &["5%", "0.9", "*"]),
+            ("--brief", &[]),
+            ("--explain", &[]),
         ],
     ),
     (
@@ -340,6 +342,8 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
         &[
             ("--measures", &["il,pil,sse_sst", "*"]),
             ("--by-attribute", &[]),
+            ("--brief", &[]),
+            ("--explain", &[]),
             ("--statement", &["noise.sdc.json", "rankswap.sdc.json"]),
             ("--clusters", &["3", "2", "*"]),
             ("--starts", &["2"]),
@@ -374,6 +378,8 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--most-at-risk", &["3", "*"]),
             ("--records", &["out-records.csv"]),
             ("--fail-above", &["5%", "unique=1%", "*"]),
+            ("--brief", &[]),
+            ("--explain", &[]),
         ],
     ),
     (
@@ -392,6 +398,8 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--em-iterations", &["5", "*"]),
             ("--seed", &["1"]),
             ("--fail-above", &["5%", "*"]),
+            ("--brief", &[]),
+            ("--explain", &[]),
         ],
     ),
     (
