@@ -58,7 +58,7 @@ fn attack(name: &str, method: &dyn Mask, window: usize, held: usize) {
     let on: Vec<_> = copy.ids().take(KNOWN).collect();
     let streams = Seed::from_number(1).streams(Purpose::Mask, 0);
     let masked = method.mask(copy, &on, &streams).expect("a masked table");
-    let (statement, masked) = (masked.statement, masked.table);
+    let (statement, masked) = (masked.step, masked.table);
     let likelihood = Likelihood::new(statement.clone()).expect("a law");
     let truth = Truth::by_order(&original, &masked).expect("as many records");
     let everybody = OriginalRecord::all(&original);

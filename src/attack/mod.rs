@@ -8,11 +8,11 @@
 
 pub mod aggregates;
 pub mod balanced;
+pub mod by_law;
 pub mod distance_based;
 pub mod gower;
 pub mod intersection;
 pub mod involution;
-pub mod kept;
 pub mod kernel;
 pub mod learned;
 pub mod likelihood;
@@ -23,6 +23,7 @@ mod points;
 pub mod posterior;
 pub mod probabilistic;
 pub mod releases;
+pub mod steps;
 
 use std::{borrow::Cow, cmp::Ordering};
 
@@ -34,7 +35,7 @@ use probabilistic::Agreed;
 use crate::{
     distance::{Metric, nearest::Boxes},
     error::Result,
-    statement::Kept,
+    statement::Law,
     table::{Scale, matrix::Matrix},
 };
 
@@ -185,9 +186,14 @@ pub trait Attack: std::fmt::Debug + Sync {
         Vec::new()
     }
 
-    /// What of a masked file its law does not speak of, if it goes by a law: it is given what is left ([`kept::Limited`]).
-    fn beyond_its_law(&self) -> Option<&Kept> {
+    /// The law that it goes by, if that does not speak of everything: it is given what the law speaks of ([`by_law::Limited`]).
+    fn law(&self) -> Option<&Law> {
         None
+    }
+
+    /// The attacks of which it is made, if it adds up likelihoods of several laws ([`steps::LikelihoodOfSteps`]).
+    fn factors(&self) -> &[Box<dyn Attack>] {
+        &[]
     }
 
     /// Studies a scenario, and says whom each seeker prefers.

@@ -124,11 +124,11 @@ fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
         known: known.len(),
         am: attack(&DistanceBased { standardize })?,
         rsld: attack(&RankSwapIntersection {
-            bound: Bound::of_statement(&masked.statement)?,
+            bound: Bound::of_step(&masked.step)?,
             standardize,
         })?,
         involution: attack(&Involution::new(
-            Likelihood::new(masked.statement.clone())?,
+            Likelihood::new(masked.step.clone())?,
             involution::EPS,
         )?)?,
     })

@@ -88,7 +88,7 @@ struct PublishedArgs {
     window: Option<String>,
     /// The statement that was written when the file was masked; if of another method than rankswap, the report says why there is no RSLD
     #[arg(long, value_name = "FILE")]
-    statement: Option<PathBuf>,
+    statement: Vec<PathBuf>,
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
     p_unit: Option<String>,
@@ -157,8 +157,7 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let detail = args.detail.detail(args.report.format, console)?;
     let mut output = args.output()?;
     let request = args.request(console)?;
-    let statement = args.published.statement.as_deref();
-    let statement = statement.map(inputs::read_statement).transpose()?;
+    let statement = inputs::read_statements(&args.published.statement)?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     let files = args
         .align
@@ -188,7 +187,7 @@ impl ScoreArgs {
         plan.input(&self.masked)?;
         self.read.plan(&mut plan)?;
         self.align.plan(&mut plan)?;
-        if let Some(statement) = &self.published.statement {
+        for statement in &self.published.statement {
             plan.input(statement)?;
         }
         if let Some(list) = (self.intruder.known_records.as_ref()).and_then(NumberOrFile::file) {

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     link::{LeftOut, Shared},
-    truth,
+    truth::{self, Truth},
 };
 use crate::{
     error::{Error, Reason, Result},
-    statement::{Method, Statement},
+    statement::Laws,
     table::{AttrId, Numbers, Role, Table},
 };
 
@@ -115,8 +115,8 @@ pub fn compared(
 
 /// The attributes among these of the original that have a namesake in the masked file with which they cannot be compared in
 /// earnest: numbers against text, names of which (nearly) none occur in the other file, numbers whose ranges do not overlap or that
-/// differ in scale. A statement that the masking moved numbers explains the last two; none explains the others, since no attack
-/// recodes what the intruder knows.
+/// differ in scale. That a step moved the numbers explains the last two; none explains the others, since what was recoded by a published
+/// step was recoded in the original, too, before it came here.
 ///
 /// # Missing
 /// Missing values do not count; an attribute without any value raises no doubt.
@@ -127,15 +127,12 @@ pub fn doubts(
     original: &Table,
     masked: &Table,
     among: &[AttrId],
-    statement: Option<&Statement>,
+    laws: Option<&Laws>,
 ) -> Vec<Doubt> {
     let doubt = |&id: &AttrId| {
         let name = &original.attribute(id).name;
         let other = masked.find(name).ok()?;
-        let is_explained = statement.is_some_and(|statement| {
-            !matches!(statement.method, Method::Recode(_) | Method::Suppress(_))
-                && (statement.attributes.contains(name) || statement.kept.is_derived(name))
-        });
+        let is_explained = laws.is_some_and(|laws| laws.moves(name));
         let numbers = [original.numbers(id), masked.numbers(other)];
         let what = match numbers {
             [Some(left), Some(right)] => numbers_apart([left, right]).filter(|_| !is_explained),
@@ -153,6 +150,36 @@ pub fn doubts(
 
 const REMEDY: &str = "Recode the original in the same way first (sdcrisk mask recode --rules RULES.toml ORIGINAL), or leave the \
                       attribute out; until then the figures say less than an intruder finds";
+
+/// The attributes, of these pairs, that differ between records of the same people although they should not, with the number of records: where
+/// both have a value, they are of other numbers or other categories.
+///
+/// # Complexity
+/// O(n) an attribute.
+pub fn differing(
+    [original, masked]: [&Table; 2],
+    shared: &[Shared],
+    truth: &Truth,
+) -> Vec<(AttrId, usize)> {
+    let records = truth.records();
+    let count = |pair: &Shared| {
+        let ids = [pair.original, pair.masked];
+        let numbers = [original.numbers(ids[0]), masked.numbers(ids[1])];
+        let differ = |pair: &&[u32; 2]| {
+            let [of, to] = pair.map(|record| record as usize);
+            if original.is_missing(of, ids[0]) || masked.is_missing(to, ids[1]) {
+                return false;
+            }
+            match &numbers {
+                [Some(left), Some(right)] => left.values[of].total_cmp(&right.values[to]).is_ne(),
+                _ => original.category(of, ids[0]) != masked.category(to, ids[1]),
+            }
+        };
+        records.iter().filter(differ).count()
+    };
+    let counts = shared.iter().map(|pair| (pair.original, count(pair)));
+    counts.filter(|&(_, count)| count > 0).collect()
+}
 
 fn mixed(tables: [&Table; 2], ids: [AttrId; 2], original_is_number: bool) -> Option<String> {
     let has_values =

@@ -22,11 +22,12 @@ use crate::{
     attack::{
         Attack, Direction, Lists, Nearest, Preference, Release, Scenario,
         balanced::{self, Balanced, Sampled},
-        kept::Limited,
+        by_law::Limited,
         learned::{Learner, Lesson},
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
         releases::{Further, Releases},
+        steps::Added,
     },
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
@@ -584,11 +585,26 @@ impl Case<'_> {
     /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
-        let beside = self.study.release(&attack.reads());
-        let whole = self.scenario(attack.needs_alignment(), beside.as_ref());
-        let limited = limited(attack, &whole)?;
-        let preference = prepared(attack, &whole, limited.as_ref())?;
-        self.judged(attack, preference, assign, with_links)
+        let seen = self.seen(attack)?;
+        self.judged(attack, preference(&seen)?, assign, with_links)
+    }
+
+    /// What an attack sees of this case; of one that adds up the laws of several steps, what each of those sees that speak of something.
+    fn seen<'s>(&'s self, attack: &'s dyn Attack) -> Result<Vec<Seen<'s>>> {
+        let speaks = |factor: &&dyn Attack| {
+            let law = factor.law();
+            law.is_none_or(|law| self.known.iter().any(|name| law.speaks_of(name)))
+        };
+        let factors = attack.factors().iter().map(AsRef::as_ref).filter(speaks);
+        let factors: Vec<&dyn Attack> = factors.collect();
+        match (factors.as_slice(), attack.factors().first()) {
+            ([], None) => Ok(vec![Seen::new(self, attack)?]),
+            // Which says that nothing is left.
+            ([], Some(first)) => Ok(vec![Seen::new(self, first.as_ref())?]),
+            (factors, _) => (factors.iter())
+                .map(|&factor| Seen::new(self, factor))
+                .collect(),
+        }
     }
 
     /// Runs an attack with likelihoods on several releases at once ([`Releases`]), and judges it by the records of the first.
@@ -605,25 +621,12 @@ impl Case<'_> {
         let cases = further.iter().map(|release| (release.attack, release.case));
         let cases: Vec<(&dyn Attack, &Case<'_>)> =
             std::iter::once((attack, self)).chain(cases).collect();
-        let beside: Vec<_> = cases
-            .iter()
-            .map(|(attack, case)| case.study.release(&attack.reads()))
-            .collect();
-        let seen: Vec<(&dyn Attack, Scenario<'_>)> = cases
-            .iter()
-            .zip(&beside)
-            .map(|((attack, case), beside)| (*attack, case.scenario(false, beside.as_ref())))
-            .collect();
-        let within: Vec<Option<Limited>> = seen
-            .iter()
-            .map(|(attack, whole)| limited(*attack, whole))
-            .collect::<Result<_>>()?;
+        let seen = (cases.iter())
+            .map(|(attack, case)| case.seen(*attack))
+            .collect::<Result<Vec<_>>>()?;
         let mut lists = Vec::with_capacity(seen.len());
-        for ((attack, whole), limited) in seen.iter().zip(&within) {
-            lists.push(match prepared(*attack, whole, limited.as_ref())? {
-                Preference::Lists(lists) if lists.is_likelihood() => lists,
-                _ => return Err(unlikely(*attack)),
-            });
+        for ((attack, _), seen) in cases.iter().zip(&seen) {
+            lists.push(likelihoods(*attack, preference(seen)?)?);
         }
         let mut added = Vec::with_capacity(further.len());
         for (release, lists) in further.iter().zip(lists.drain(1..)) {
@@ -817,28 +820,68 @@ impl Case<'_> {
     }
 }
 
-/// What an attack sees of a scenario, where that is not all of it.
-fn limited(attack: &dyn Attack, whole: &Scenario<'_>) -> Result<Option<Limited>> {
-    let kept = attack.beyond_its_law();
-    kept.map(|kept| Limited::new(whole, kept)).transpose()
+/// What an attack sees of a case.
+struct Seen<'s> {
+    attack: &'s dyn Attack,
+    case: &'s Case<'s>,
+    /// Released attributes that it reads.
+    beside: Option<Release>,
+    /// What its law speaks of, where that is not all.
+    limited: Option<Limited>,
 }
 
-/// What an attack comes to on what it sees.
-fn prepared<'a>(
-    attack: &dyn Attack,
-    whole: &Scenario<'a>,
-    limited: Option<&'a Limited>,
-) -> Result<Preference<'a>> {
-    match limited {
-        Some(limited) => attack.prepare(&limited.scenario(whole)),
-        None => attack.prepare(whole),
+impl<'s> Seen<'s> {
+    fn new(case: &'s Case<'s>, attack: &'s dyn Attack) -> Result<Self> {
+        let beside = case.study.release(&attack.reads());
+        let limited = {
+            let whole = case.scenario(attack.needs_alignment(), beside.as_ref());
+            let law = attack.law();
+            law.map(|law| Limited::new(&whole, law)).transpose()?
+        };
+        Ok(Self {
+            attack,
+            case,
+            beside,
+            limited,
+        })
+    }
+
+    /// What the attack comes to.
+    fn preference(&self) -> Result<Preference<'_>> {
+        let worst_case = self.attack.needs_alignment();
+        let whole = self.case.scenario(worst_case, self.beside.as_ref());
+        match &self.limited {
+            Some(limited) => self.attack.prepare(&limited.scenario(&whole)),
+            None => self.attack.prepare(&whole),
+        }
+    }
+}
+
+/// What an attack comes to on what it sees, or several whose likelihoods are added up.
+fn preference<'a>(seen: &'a [Seen<'_>]) -> Result<Preference<'a>> {
+    if let [one] = seen {
+        return one.preference();
+    }
+    let lists = (seen.iter()).map(|one| likelihoods(one.attack, one.preference()?));
+    let added = Added::new(lists.collect::<Result<_>>()?);
+    Ok(Preference::Lists(Box::new(added)))
+}
+
+/// Lists of likelihoods, to be added up.
+///
+/// # Errors
+/// Usage, when the preference is no such thing.
+fn likelihoods<'a>(attack: &dyn Attack, preference: Preference<'a>) -> Result<Box<dyn Lists + 'a>> {
+    match preference {
+        Preference::Lists(lists) if lists.is_likelihood() => Ok(lists),
+        _ => Err(unlikely(attack)),
     }
 }
 
 /// The error of adding up what is no likelihood.
 fn unlikely(attack: &dyn Attack) -> Error {
     Error::usage(format!(
-        "several releases are added up by likelihoods, which {} does not have in lists",
+        "several releases or steps are added up by likelihoods, which {} does not have in lists for these files",
         attack.name()
     ))
 }

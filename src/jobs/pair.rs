@@ -11,7 +11,7 @@ use crate::{
         truth::Truth,
     },
     report::link::LeftOutAttribute,
-    statement::Statement,
+    statement::{Laws, Statement},
     table::{AttrId, Table, pair::Pair},
 };
 
@@ -98,7 +98,8 @@ impl Files {
         let ids: Vec<AttrId> = (self.attributes.iter())
             .map(|shared| shared.original)
             .collect();
-        let doubts = comparable::doubts(&self.original, &self.masked, &ids, statement);
+        let laws = statement.map(Laws::of);
+        let doubts = comparable::doubts(&self.original, &self.masked, &ids, laws.as_ref());
         warn_of(&doubts, observer)?;
         Ok(doubts)
     }

@@ -14,9 +14,7 @@ use super::{
     pair::{Files, PairRequest},
 };
 use crate::{
-    attack::{
-        Direction, intersection::rank_swap::Bound, involution::EPS, probabilistic::Probabilistic,
-    },
+    attack::{Direction, involution::EPS, probabilistic::Probabilistic},
     error::Result,
     evaluate::{
         link::{Assign, shared_attributes},
@@ -27,7 +25,7 @@ use crate::{
     report::score::{LinkTerm, Role, ScenarioSummary, ScoreReport},
     risk::interval,
     rng::{Purpose, Seed},
-    statement::{Method, Partner, Statement},
+    statement::{Laws, Method, Partner, Statement},
 };
 
 /// The most attributes that the intruder knows where nothing else is asked for: as in the papers' table for the Census file.
@@ -169,20 +167,29 @@ impl ScoreRequest {
         }
         let likelihood = (AttackRequest::Likelihood, self.assign.of_likelihood());
         let swaps = (AttackRequest::Involution { eps: EPS }, Assign::Best);
-        match statement.map(|statement| &statement.method) {
-            Some(Method::Microaggregation(_)) => {
-                let nearest_clusters = None;
-                let groups = AttackRequest::Microaggregation { nearest_clusters };
-                vec![likelihood, (groups, Assign::Best)]
-            }
-            Some(Method::Recode(_) | Method::Suppress(_) | Method::Ipso(_)) => Vec::new(),
-            // Ranks that were moved and ranked again have no partners.
-            Some(Method::RankSwap(stated)) if stated.partner == Partner::Cycle => vec![likelihood],
-            None | Some(Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)) => {
-                vec![likelihood, swaps]
-            }
-            Some(Method::Fuzzy(_) | Method::Noise(_) | Method::Copula(_)) => vec![likelihood],
+        let Some(laws) = statement.map(Laws::of) else {
+            return vec![likelihood, swaps];
+        };
+        let any = |is: fn(&Method) -> bool| laws.laws().iter().any(|law| is(&law.step.method));
+        let mut attacks = Vec::new();
+        if laws.laws().is_empty() || any(|method| !matches!(method, Method::Ipso(_))) {
+            attacks.push(likelihood);
         }
+        if any(|method| matches!(method, Method::Microaggregation(_))) {
+            let nearest_clusters = None;
+            let groups = AttackRequest::Microaggregation { nearest_clusters };
+            attacks.push((groups, Assign::Best));
+        }
+        // Ranks that were moved and ranked again have no partners.
+        let has_partners = |method: &Method| match method {
+            Method::RankSwap(stated) => stated.partner != Partner::Cycle,
+            Method::PBuckets(_) | Method::PDistribution(_) => true,
+            _ => false,
+        };
+        if any(has_partners) {
+            attacks.push(swaps);
+        }
+        attacks
     }
 }
 
@@ -198,10 +205,10 @@ impl Scoring<'_> {
     /// Why there is no attack on rank swapping, if there is none.
     fn no_rsld(&self) -> Option<String> {
         match self.stated.map(|stated| stated.statement) {
-            Some(statement) if Bound::of_statement(statement).is_ok() => None,
+            Some(statement) if Laws::of(statement).windows().is_some() => None,
             Some(statement) => Some(format!(
                 "the statement is of {}, and RSLD is the attack on rankswap",
-                statement.method.name()
+                statement.methods()
             )),
             None if self.request.rank_swapping.is_none() => {
                 Some("nothing was published about rank swapping".into())
@@ -247,13 +254,15 @@ impl Scoring<'_> {
             let is_aligned = request.pair.alignment != Alignment::Order;
             check_statement(statement, file, is_aligned, &files.masked)?;
         }
+        // Whoever links by distance, too, recodes first what was recoded.
+        let recoding = stated.filter(|stated| stated.statement.recodes());
         let dld = of(AttackRequest::Nearest);
-        links.push(term(Role::Term(Term::Dld), &dld, None)?);
+        links.push(term(Role::Term(Term::Dld), &dld, recoding)?);
         let pld = LinkRequest {
             assign: request.assign.of_prl(),
             ..of(AttackRequest::Probabilistic(request.probabilistic.clone()))
         };
-        links.push(term(Role::Term(Term::Pld), &pld, None)?);
+        links.push(term(Role::Term(Term::Pld), &pld, recoding)?);
         for (attack, assign) in request.stronger(stated.map(|stated| stated.statement)) {
             let name = attack.name();
             let link = LinkRequest {

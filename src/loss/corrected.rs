@@ -33,7 +33,7 @@ use super::{
 };
 use crate::{
     figure::{self, Definition, Figure, Group, Statistic},
-    statement::{Method, NoiseParameters, Statement},
+    statement::{Method, NoiseParameters, Statement, Step},
 };
 
 /// What users know of the noise in a file.
@@ -113,6 +113,16 @@ impl Law {
     /// # Errors
     /// Why there is none: no correction is known, or it is about none of these attributes.
     pub fn of(statement: &Statement, names: &[String]) -> Result<Self, String> {
+        let [step] = statement.steps.as_slice() else {
+            return Err(format!(
+                "the file was masked by {}, and no correction is known for several steps together",
+                statement.methods()
+            ));
+        };
+        Self::of_step(step, names)
+    }
+
+    fn of_step(statement: &Step, names: &[String]) -> Result<Self, String> {
         let without = |why: &str| {
             Err(format!(
                 "the file was masked by {}, and {why}; a correction is known for noise of a published level",
@@ -139,7 +149,7 @@ impl Law {
                     "it keeps the distribution of every attribute and, on average, the rank correlations: there is nothing to correct",
                 );
             }
-            Method::Recode(_) | Method::Suppress(_) => {
+            Method::Recode(_) | Method::Suppress(_) | Method::Sample(_) => {
                 return without("what it took from the file is not published");
             }
         };
@@ -354,8 +364,8 @@ mod tests {
             restored,
             rounded: false,
         };
-        let statement = Statement::new(Method::Noise(noise), 9, vec!["a".into(), "b".into()]);
-        Law::of(&statement, &["a", "b", "c"].map(String::from)).unwrap()
+        let statement = Step::new(Method::Noise(noise), 9, vec!["a".into(), "b".into()]);
+        Law::of_step(&statement, &["a", "b", "c"].map(String::from)).unwrap()
     }
 
     /// By hand with k = 0.21, so that sqrt(1 + k) = 1.1: a and b got noise, c did not. Masked standard deviations are 1.1
@@ -390,7 +400,7 @@ mod tests {
     #[test]
     fn a_statement_about_nothing_that_is_compared_is_refused() {
         let noise = law(false, false).noise;
-        let statement = Statement::new(Method::Noise(noise), 9, vec!["a".into()]);
-        assert!(Law::of(&statement, &["z".to_string()]).is_err());
+        let statement = Step::new(Method::Noise(noise), 9, vec!["a".into()]);
+        assert!(Law::of_step(&statement, &["z".to_string()]).is_err());
     }
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::{Counted, Error, Reason, Result},
     rng::Streams,
-    statement::{IpsoParameters, IpsoVariant, Method, Statement},
+    statement::{IpsoParameters, IpsoVariant, Method, Step},
     stats::{
         elementary::power_of_two,
         moments::moments,
@@ -234,11 +234,11 @@ impl Ipso {
             fitted: rows.fitted,
             rounded: self.rounding.is_on(),
         });
-        let statement = Statement::new(method, n_records, names(on));
+        let step = Step::new(method, n_records, names(on));
         let (table, effects) = write_numbers(original, numbers, self.rounding)?;
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Ipso(fit),

@@ -183,12 +183,12 @@ impl Keeping {
                 .push((effect.attribute.clone(), now_missing));
             masked.table = table;
             masked.effects.push(effect);
-            masked.statement.kept.sums.push(DerivedTotal {
+            masked.step.kept.sums.push(DerivedTotal {
                 total: spelled.attribute(sum.total).name.clone(),
                 parts: spelled.names(&sum.parts),
             });
         }
-        masked.statement.kept.zeros = kept.zeros.as_ref().map(|zeros| zeros.published.clone());
+        masked.step.kept.zeros = kept.zeros.as_ref().map(|zeros| zeros.published.clone());
         let masked = Masked {
             respelled,
             ..masked

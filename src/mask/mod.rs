@@ -1,7 +1,7 @@
 //! Masking methods: what an office does to a file before it publishes it.
 //!
 //! A method sees the original table and writes a masked one. It knows nothing of attacks. What may be published
-//! about it is its [`Statement`]; who swapped with whom stays inside the table and leaves it by no door.
+//! about it is its [`Step`]; who swapped with whom stays inside the table and leaves it by no door.
 
 mod categories;
 pub mod copula;
@@ -19,6 +19,7 @@ pub mod rank_swap;
 pub mod recode;
 pub mod relations;
 mod rules_file;
+pub mod sample;
 pub mod sums;
 pub mod suppress;
 pub mod zero_patterns;
@@ -29,7 +30,7 @@ pub use new_numbers::Rounding;
 use crate::{
     error::{Error, Result},
     rng::Streams,
-    statement::Statement,
+    statement::Step,
     table::{AttrId, Table},
 };
 
@@ -44,6 +45,11 @@ pub trait Mask: std::fmt::Debug + Sync {
     /// Why this attribute is left alone unless it is named, in words that follow its name; `None` if it is masked unasked.
     fn reluctance(&self, _table: &Table, _attribute: AttrId) -> Option<String> {
         None
+    }
+
+    /// Whether it changes values, so that it needs an attribute at least; otherwise it chooses records.
+    fn masks_values(&self) -> bool {
+        true
     }
 
     /// Parameters that have no use on these attributes, each in plain words: the method does without them.
@@ -93,7 +99,7 @@ pub struct Masked {
     /// The masked table.
     pub table: Table,
     /// What may be published.
-    pub statement: Statement,
+    pub step: Step,
     /// What was done to each masked attribute, in the order asked for.
     pub effects: Vec<Effect>,
     /// Masked attributes of which the original has several spellings: they are written in one.
@@ -164,6 +170,15 @@ pub enum Details {
     Microaggregation(Vec<microaggregation::Block>),
     /// Of fuzzy microaggregation: the clusters of each block of attributes.
     Fuzzy(Vec<fuzzy::Block>),
+    /// Of a sample: who is in it.
+    Sample {
+        /// For each record that was drawn, the one of the original, from 0.
+        selected: Vec<u32>,
+        /// Number of strata.
+        strata: usize,
+        /// How many of them are too small to give a record.
+        without: usize,
+    },
 }
 
 /// 100·SSE/SST of a masking: the information loss of the microaggregation literature, on standardised attributes. Attributes

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::{Error, Result, above},
     rng::Streams,
-    statement::{Method, NoiseLaw, NoiseParameters, Statement},
+    statement::{Method, NoiseLaw, NoiseParameters, Step},
     stats::{
         covariance::{cholesky_semidefinite, covariance},
         elementary::power_of_two,
@@ -175,7 +175,7 @@ impl Noise {
             restored: self.options.restore,
             rounded: self.options.rounding.is_on(),
         });
-        let statement = Statement::new(method, records, names);
+        let step = Step::new(method, records, names);
         let at_once = if self.options.correlated {
             on.len().max(1)
         } else {
@@ -191,7 +191,7 @@ impl Noise {
         }
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::None,

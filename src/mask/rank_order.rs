@@ -9,7 +9,7 @@ use super::{Details, Effect, Masked};
 use crate::{
     error::{Error, Result},
     rng::{Generator, Streams},
-    statement::{Method, Statement},
+    statement::{Method, Step},
     table::{AttrId, EXACT_INTEGERS, Numbers, Table},
 };
 
@@ -106,7 +106,7 @@ pub(super) fn mask_by_moving(
     method: Method,
     draw: impl Fn(usize, &mut Generator) -> Moves + Sync,
 ) -> Result<Masked> {
-    let statement = Statement::new(method, original.n_records(), original.names(on));
+    let step = Step::new(method, original.n_records(), original.names(on));
     let mut table = original;
     let mut effects = Vec::with_capacity(on.len());
     let mut without_partner = Vec::with_capacity(on.len());
@@ -124,7 +124,7 @@ pub(super) fn mask_by_moving(
     }
     Ok(Masked {
         table,
-        statement,
+        step,
         effects,
         respelled: Vec::new(),
         details: Details::Swapping { without_partner },

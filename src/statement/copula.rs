@@ -259,7 +259,7 @@ fn is_positive_definite(matrix: &[Vec<f64>], width: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::{Method, Statement};
+    use crate::statement::{Method, Statement, Step};
 
     fn example() -> CopulaParameters {
         CopulaParameters {
@@ -284,11 +284,8 @@ mod tests {
     }
 
     fn stated(parameters: CopulaParameters) -> Statement {
-        Statement::new(
-            Method::Copula(parameters),
-            100,
-            vec!["a".into(), "b".into()],
-        )
+        let names = vec!["a".into(), "b".into()];
+        Statement::from(Step::new(Method::Copula(parameters), 100, names))
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! What an office publishes about a masking, as the transparency principle asks: method and parameters, never the
+//! What an office publishes about a masking, as the transparency principle asks: methods and parameters, never the
 //! seed, never who swapped with whom.
+//!
+//! Offices seldom mask once: they recode, perturb, suppress, and draw a sample. So a [`Statement`] is a history, a list of
+//! [`Step`]s in the order in which they were done, and [`Laws`] is what an intruder makes of it.
 //!
 //! The statement is the only thing that passes from a masking to an intruder. It lives below both, so that neither
 //! needs to see the other.
@@ -7,7 +10,10 @@
 mod aggregation;
 mod copula;
 mod kept;
+mod laws;
 mod recoding;
+mod sampling;
+mod step;
 mod swapping;
 mod synthesis;
 
@@ -27,170 +33,100 @@ pub use copula::{
     CopulaTerm, CopulaWorst,
 };
 pub use kept::{DerivedTotal, Kept, MovedZeros};
+pub use laws::{Law, Laws, Scope};
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
+pub use sampling::{SampleParameters, SampleSize};
+pub use step::{Method, Step};
 pub use swapping::{
     Exhausted, PBucketsParameters, PDistributionParameters, Partner, RankSwapParameters, Taken,
 };
 pub use synthesis::{IpsoParameters, IpsoVariant, NoiseLaw, NoiseParameters};
 
 /// The schema name and version of a statement.
-pub const SCHEMA: &str = "sdcrisk.statement/1";
+pub const SCHEMA: &str = "sdcrisk.statement/2";
 
-/// What was published about a masked file.
+/// The schema of statements of a single step, which are read as such.
+const SINGLE_STEP: &str = "sdcrisk.statement/1";
+
+/// What was published about a masked file: the steps that made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// Always [`SCHEMA`].
     pub schema: String,
     /// Version of the program that masked.
     pub version: String,
-    /// The method and its parameters.
-    #[serde(flatten)]
-    pub method: Method,
-    /// Number of records of the masked file.
-    pub records: usize,
-    /// The attributes that were masked; all others are as this step found them, but for totals that were worked out anew.
-    pub attributes: Vec<String>,
-    /// How sums and zeros were kept.
-    #[serde(default, skip_serializing_if = "Kept::is_empty")]
-    pub kept: Kept,
-    /// What was done with missing values.
-    pub missing: String,
-    /// Whether the records of the file are in random order.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shuffled: bool,
+    /// Whether the steps begin with the file as it was collected, so that an attribute that none of them names is as it was there.
+    pub complete: bool,
+    /// The steps, in the order in which they were done.
+    pub steps: Vec<Step>,
 }
 
-/// A masking method with the parameters that were in effect.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", content = "parameters", rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Method {
-    /// Rank swapping.
-    RankSwap(RankSwapParameters),
-    /// Microaggregation.
-    #[serde(rename = "microagg")]
-    Microaggregation(MicroaggregationParameters),
-    /// Fuzzy microaggregation.
-    Fuzzy(FuzzyParameters),
-    /// Rank swapping p-buckets.
-    PBuckets(PBucketsParameters),
-    /// Rank swapping p-distribution.
-    PDistribution(PDistributionParameters),
-    /// Additive noise.
-    Noise(NoiseParameters),
-    /// Information preserving statistical obfuscation.
-    Ipso(IpsoParameters),
-    /// Masking by minimal information.
-    Copula(CopulaParameters),
-    /// Global recoding.
-    Recode(RecodeParameters),
-    /// Local suppression.
-    Suppress(SuppressParameters),
-}
-
-impl Method {
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        self.names().0
-    }
-
-    /// What the literature calls it.
-    pub fn in_words(&self) -> &'static str {
-        self.names().1
-    }
-
-    /// Its name on the command line, and what the literature calls it.
-    fn names(&self) -> (&'static str, &'static str) {
-        match self {
-            Self::RankSwap(_) => ("rankswap", "rank swapping"),
-            Self::Microaggregation(_) => ("microagg", "microaggregation"),
-            Self::Fuzzy(_) => ("fuzzy", "fuzzy microaggregation"),
-            Self::PBuckets(_) => ("pbuckets", "rank swapping, p-buckets"),
-            Self::PDistribution(_) => ("pdistribution", "rank swapping, p-distribution"),
-            Self::Noise(_) => ("noise", "additive noise"),
-            Self::Ipso(_) => ("ipso", "synthetic values (IPSO)"),
-            Self::Copula(_) => ("copula", "masking by minimal information"),
-            Self::Recode(_) => ("recode", "global recoding"),
-            Self::Suppress(_) => ("suppress", "local suppression"),
+impl From<Step> for Statement {
+    /// A history that begins and ends with this step.
+    fn from(step: Step) -> Self {
+        Self {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            complete: true,
+            steps: vec![step],
         }
     }
 }
 
 impl Statement {
-    /// A statement by this version of the program.
-    pub fn new(method: Method, records: usize, attributes: Vec<String>) -> Self {
-        Self {
-            schema: SCHEMA.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            method,
-            records,
-            attributes,
-            kept: Kept::default(),
-            missing: "left in place".into(),
-            shuffled: false,
-        }
+    /// Adds what was done after all these steps.
+    pub fn append(&mut self, later: impl IntoIterator<Item = Step>) {
+        self.steps.extend(later);
     }
 
-    /// What is wrong with the parameters, if no masking can have had them.
+    /// What is wrong with the steps, if no masking can have had them.
     pub fn nonsense(&self) -> Option<&'static str> {
-        let positive = |number: f64| number > 0.0 && number.is_finite();
-        let masked = |name: &String| self.attributes.contains(name);
-        if self.kept.sums.iter().any(|sum| masked(&sum.total)) {
+        if self.steps.is_empty() {
+            return Some("states no step");
+        }
+        let mut pairs = self.steps.windows(2);
+        if pairs.any(|pair| pair[0].records != pair[1].before()) {
             return Some(
-                "states of an attribute that it was masked, and that it is the total of others",
+                "states steps that do not follow each other: one gives more or fewer records than the next one takes",
             );
         }
-        if let Some(zeros) = &self.kept.zeros
-            && (zeros.window == 0 || !zeros.attributes.iter().all(masked))
-        {
-            return Some("states zeros that changed places where nothing was masked");
+        self.steps.iter().find_map(Step::nonsense)
+    }
+
+    /// Number of records of the file that the last step gave.
+    pub fn records(&self) -> usize {
+        self.steps.last().map_or(0, |step| step.records)
+    }
+
+    /// Whether a step put the records in random order.
+    pub fn is_shuffled(&self) -> bool {
+        self.steps.iter().any(|step| step.shuffled)
+    }
+
+    /// Whether a step recoded attributes.
+    pub fn recodes(&self) -> bool {
+        let mut steps = self.steps.iter();
+        steps.any(|step| matches!(step.method, Method::Recode(_)))
+    }
+
+    /// The attributes that steps masked, each once; not those that were left out afterwards.
+    pub fn attributes(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for step in &self.steps {
+            for name in &step.attributes {
+                if !names.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+            names.retain(|name| !step.dropped.iter().any(|dropped| dropped == name));
         }
-        match &self.method {
-            Method::RankSwap(stated) => {
-                (stated.window == 0).then_some("states a window of 0 ranks")
-            }
-            Method::Microaggregation(stated) => {
-                let makes_sense = !stated.blocks.is_empty()
-                    && stated.blocks.iter().all(|block| {
-                        block.k > 1 && block.k <= self.records && !block.attributes.is_empty()
-                    });
-                (!makes_sense).then_some("states groups of attributes or records that cannot be")
-            }
-            Method::Fuzzy(stated) => {
-                let makes_sense = stated.m1 > 1.0
-                    && stated.m2 > 1.0
-                    && !stated.blocks.is_empty()
-                    && stated
-                        .blocks
-                        .iter()
-                        .all(|block| block.clusters > 0 && !block.attributes.is_empty());
-                (!makes_sense).then_some("states clusters that cannot be")
-            }
-            Method::PBuckets(stated) => (stated.buckets == 0 || stated.buckets > self.records)
-                .then_some("states a number of buckets that this many records cannot fill"),
-            Method::PDistribution(stated) => {
-                let makes_sense = positive(stated.p)
-                    && stated.p <= 100.0
-                    && positive(stated.mean)
-                    && positive(stated.sd)
-                    && stated.tries > 0;
-                (!makes_sense).then_some("states a law of rank differences that is none")
-            }
-            Method::Recode(stated) => stated
-                .rules
-                .is_empty()
-                .then_some("states no rule of recoding"),
-            Method::Suppress(stated) => (stated.k < 2 || stated.key.is_empty())
-                .then_some("states a key or a k that protects nobody"),
-            Method::Ipso(stated) => stated
-                .confidential
-                .is_empty()
-                .then_some("states no attribute that was kept"),
-            Method::Copula(stated) => stated.nonsense(&self.attributes),
-            Method::Noise(stated) => {
-                (!positive(stated.level)).then_some("states a level of noise that is not above 0")
-            }
-        }
+        names
+    }
+
+    /// What was done, in the names of the methods: `recode, rankswap, suppress`.
+    pub fn methods(&self) -> String {
+        let names: Vec<&str> = self.steps.iter().map(|step| step.method.name()).collect();
+        names.join(", ")
     }
 
     /// As JSON text.
@@ -201,26 +137,32 @@ impl Statement {
         text
     }
 
-    /// From JSON text.
+    /// From JSON text; one of the schema `sdcrisk.statement/1` is a complete history of one step.
     ///
     /// # Errors
-    /// Input, when it is not a statement of this schema.
+    /// Input, when it is not a statement.
     pub fn from_json(name: &str, text: &str) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: String,
+        }
         let wrong = |what: String| {
             Error::input(what)
                 .in_file(name)
                 .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote")
         };
-        let statement: Self = serde_json::from_str(text).map_err(|error| {
-            wrong(format!(
-                "is not a statement of a masking ({})",
-                without_values(&error)
-            ))
-        })?;
-        if statement.schema != SCHEMA {
-            return Err(wrong(format!("is not of the schema {SCHEMA}")));
-        }
-        let mut names = statement.attributes.iter();
+        let unreadable = |error: serde_json::Error| {
+            let why = without_values(&error);
+            wrong(format!("is not a statement of a masking ({why})"))
+        };
+        let head: Head = serde_json::from_str(text).map_err(unreadable)?;
+        let statement = match head.schema.as_str() {
+            SCHEMA => serde_json::from_str(text).map_err(unreadable)?,
+            SINGLE_STEP => Self::from(serde_json::from_str::<Step>(text).map_err(unreadable)?),
+            _ => return Err(wrong(format!("is not of the schema {SCHEMA}"))),
+        };
+        let names = statement.steps.iter();
+        let mut names = names.flat_map(|step| step.attributes.iter().chain(&step.dropped));
         if names.any(|name| visible::name(name) != **name) {
             return Err(wrong("names an attribute with control characters".into()));
         }
@@ -248,7 +190,7 @@ mod tests {
     use super::*;
 
     fn example() -> Statement {
-        Statement::new(
+        Statement::from(Step::new(
             Method::RankSwap(RankSwapParameters {
                 p: Some(2.0),
                 window: 21,
@@ -256,7 +198,7 @@ mod tests {
             }),
             1080,
             vec!["AGI".into(), "FICA".into()],
-        )
+        ))
     }
 
     #[test]
@@ -281,16 +223,24 @@ mod tests {
             rounded: false,
             blocks: vec![block(Some(3), 200), block(None, 10)],
         });
-        let statement = Statement::new(method, 1080, vec!["AGI".into()]);
+        let statement = Statement::from(Step::new(method, 1080, vec!["AGI".into()]));
         let text = statement.to_json();
         assert_eq!(Statement::from_json("s.json", &text).unwrap(), statement);
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let keys: Vec<&String> = json["parameters"].as_object().unwrap().keys().collect();
+        let keys: Vec<&String> = json["steps"][0]["parameters"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .collect();
         assert_eq!(keys, ["m1", "m2", "scale", "rounded", "blocks"]);
-        assert_eq!(json["method"], "fuzzy");
-        assert_eq!(json["parameters"]["scale"], "z");
-        assert_eq!(json["parameters"]["blocks"][0]["k"], 3);
-        assert!(json["parameters"]["blocks"][1].get("k").is_none());
+        assert_eq!(json["steps"][0]["method"], "fuzzy");
+        assert_eq!(json["steps"][0]["parameters"]["scale"], "z");
+        assert_eq!(json["steps"][0]["parameters"]["blocks"][0]["k"], 3);
+        assert!(
+            json["steps"][0]["parameters"]["blocks"][1]
+                .get("k")
+                .is_none()
+        );
     }
 
     #[test]
@@ -302,8 +252,48 @@ mod tests {
                 "{error}"
             );
         }
-        let other = example().to_json().replace("statement/1", "statement/9");
+        let other = example().to_json().replace("statement/2", "statement/9");
         let error = Statement::from_json("s.json", &other).unwrap_err();
         assert!(error.to_string().contains("schema"), "{error}");
+    }
+
+    #[test]
+    fn a_single_step_of_the_first_schema_is_a_history() {
+        let text = r#"{"schema": "sdcrisk.statement/1", "version": "0.1.0", "method": "rankswap",
+            "parameters": {"p": 2.0, "window": 21, "partner": "unswapped"}, "records": 1080,
+            "attributes": ["AGI", "FICA"], "missing": "left in place"}"#;
+        assert_eq!(Statement::from_json("s.json", text).unwrap(), example());
+    }
+
+    #[test]
+    fn steps_follow_each_other() {
+        let mut history = example();
+        let mut sample = Step::new(
+            Method::Sample(SampleParameters {
+                size: SampleSize::Records(100),
+                strata: Vec::new(),
+            }),
+            100,
+            Vec::new(),
+        );
+        sample.records_before = Some(1080);
+        history.append([sample.clone()]);
+        assert_eq!(history.nonsense(), None);
+        assert_eq!(
+            (history.records(), history.methods().as_str()),
+            (100, "rankswap, sample")
+        );
+        history.append([sample]);
+        assert!(history.nonsense().unwrap().contains("do not follow"));
+    }
+
+    #[test]
+    fn attributes_that_were_left_out_later_are_not_named() {
+        let mut history = example();
+        let mut later = history.steps[0].clone();
+        later.attributes = vec!["FICA".into(), "TAX".into()];
+        later.dropped = vec!["AGI".into()];
+        history.append([later]);
+        assert_eq!(history.attributes(), ["FICA", "TAX"]);
     }
 }

@@ -17,19 +17,19 @@ use sdcrisk::{
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::{Partner, Statement},
+    statement::{Partner, Step},
     table::{AttrId, Table},
 };
 
 use crate::random_files::{self, Dice};
 
-fn files(seed: u64, records: usize, width: usize, window: usize) -> (Table, Table, Statement) {
+fn files(seed: u64, records: usize, width: usize, window: usize) -> (Table, Table, Step) {
     let original = random_files::table(&random_files::cells(&mut Dice(seed), records, width, 0));
     let on: Vec<AttrId> = original.ids().collect();
     let method = RankSwap::new(Reach::Window(window), Partner::Unswapped).unwrap();
     let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
     let masked = method.mask(original.clone(), &on, &streams).unwrap();
-    (original, masked.table, masked.statement)
+    (original, masked.table, masked.step)
 }
 
 /// Whether a value is in the top or bottom 1 % of its attribute: as many or more are at most 1 %.

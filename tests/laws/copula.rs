@@ -37,10 +37,10 @@ fn mask(table: &Table, mu: f64, options: Options, on: usize, seed: u64) -> Maske
 }
 
 fn stated(masked: &Masked) -> &CopulaParameters {
-    let Method::Copula(parameters) = &masked.statement.method else {
-        panic!("{:?}", masked.statement.method);
+    let Method::Copula(parameters) = &masked.step.method else {
+        panic!("{:?}", masked.step.method);
     };
-    assert_eq!(masked.statement.nonsense(), None);
+    assert_eq!(masked.step.nonsense(), None);
     parameters
 }
 
@@ -333,7 +333,7 @@ fn gaps_are_drawn_again() {
         (before - after).abs() < 5.0 * 6.0 / 500_f64.sqrt(),
         "{before} {after}"
     );
-    assert!(masked.statement.missing.contains("drawn again"));
+    assert!(masked.step.missing.contains("drawn again"));
 }
 
 /// How many records of a file have the gaps most like those that somebody has in the other: ties of t that hold the true one count 1/t.

@@ -211,7 +211,7 @@ fn maskings_refuse_or_tell_what_they_did() {
 
 fn check_masked(case: &str, original: &Table, on: &[AttrId], masked: &Masked) {
     let n = original.n_records();
-    assert_eq!(masked.statement.records, n, "{case}");
+    assert_eq!(masked.step.records, n, "{case}");
     assert_eq!(masked.table.n_records(), n, "{case}");
     assert_eq!(
         masked.table.n_attributes(),
@@ -228,7 +228,7 @@ fn check_masked(case: &str, original: &Table, on: &[AttrId], masked: &Masked) {
         .map(|&id| original.attribute(id).name.as_str())
         .collect();
     assert_eq!(told, asked, "{case}");
-    assert_eq!(masked.statement.attributes, asked, "{case}");
+    assert_eq!(masked.step.attributes, asked, "{case}");
     for id in original.ids() {
         let cells =
             |t: &Table| -> Vec<String> { (0..n).map(|r| t.text(r, id).into_owned()).collect() };

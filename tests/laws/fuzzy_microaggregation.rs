@@ -492,7 +492,7 @@ fn blocks_are_masked_as_if_alone() {
     assert_eq!(both.effects, turned.effects);
     // round(2 · 200 / 30) = 13 clusters, between 200/20 and 200/10.
     assert_eq!(blocks(&both)[1].n_clusters, 13);
-    let Method::Fuzzy(published) = &both.statement.method else {
+    let Method::Fuzzy(published) = &both.step.method else {
         panic!("another method");
     };
     assert_eq!(published.blocks[1].k, Some(10));

@@ -21,7 +21,7 @@ use sdcrisk::{
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::{Partner, Statement},
+    statement::{Partner, Step},
     table::{Scale, matrix::Matrix},
 };
 
@@ -51,7 +51,7 @@ fn matrix(cells: &Cells) -> Matrix {
 }
 
 /// Masks some attributes, by position.
-fn masked(cells: &Cells, method: &dyn Mask, on: &[usize], seed: u64) -> (Cells, Statement) {
+fn masked(cells: &Cells, method: &dyn Mask, on: &[usize], seed: u64) -> (Cells, Step) {
     let original = table(cells);
     let ids: Vec<_> = original.ids().collect();
     let ids: Vec<_> = on.iter().map(|&k| ids[k]).collect();
@@ -61,7 +61,7 @@ fn masked(cells: &Cells, method: &dyn Mask, on: &[usize], seed: u64) -> (Cells, 
     masked.table.write(&mut text).unwrap();
     (
         random_files::parse(&String::from_utf8(text).unwrap()),
-        masked.statement,
+        masked.step,
     )
 }
 

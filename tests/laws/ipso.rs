@@ -177,7 +177,7 @@ fn categories_get_their_means() {
     let method = ipso(A, &["town"], false);
     let without = masked(&original, &method, &["y"], 0).unwrap();
     assert_eq!(column(&without.table, "y"), y);
-    assert_eq!(without.statement, result.statement);
+    assert_eq!(without.step, result.step);
     let idle = method.idle(&original, &[original.find("y").unwrap()]);
     assert!(
         idle.len() == 1 && idle[0].starts_with("--no-intercept has no effect"),

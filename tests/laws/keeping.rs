@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use sdcrisk::{
     attack::{
         Attack, Direction,
+        by_law::ByLaw,
         distance_based::Standardize,
         intersection::{
             microaggregation::{Groups, MicroaggregationIntersection},
             rank_swap::{Bound, RankSwapIntersection},
         },
         involution::{EPS, Involution},
-        kept::ByLaw,
         likelihood::Likelihood,
     },
     evaluate::{
@@ -205,7 +205,7 @@ fn zero_patterns_keep_their_numbers() {
                 "{}",
                 method.name()
             );
-            let zeros = masked.statement.kept.zeros.unwrap();
+            let zeros = masked.step.kept.zeros.unwrap();
             assert_eq!(zeros.attributes, ["abroad", "home"]);
             assert_eq!(zeros.window, 8);
         }
@@ -224,8 +224,8 @@ fn nobody_is_excluded_by_a_total_or_by_a_zero() {
         for zeros in [None, Some(10.0)] {
             let swapped = masked(&swap, &original, zeros, seed);
             let averaged = masked(&ranking, &original, zeros, seed);
-            let bound = Bound::of_statement(&swapped.statement).unwrap();
-            let groups = Groups::of_statement(&averaged.statement).unwrap();
+            let bound = Bound::of_step(&swapped.step).unwrap();
+            let groups = Groups::of_step(&averaged.step).unwrap();
             let attacks: Vec<(&Masked, Box<dyn Attack>)> = vec![
                 (
                     &swapped,
@@ -233,12 +233,12 @@ fn nobody_is_excluded_by_a_total_or_by_a_zero() {
                 ),
                 (
                     &swapped,
-                    Box::new(Likelihood::new(swapped.statement.clone()).unwrap()),
+                    Box::new(Likelihood::new(swapped.step.clone()).unwrap()),
                 ),
                 (
                     &swapped,
                     Box::new(
-                        Involution::new(Likelihood::new(swapped.statement.clone()).unwrap(), EPS)
+                        Involution::new(Likelihood::new(swapped.step.clone()).unwrap(), EPS)
                             .unwrap(),
                     ),
                 ),
@@ -252,7 +252,7 @@ fn nobody_is_excluded_by_a_total_or_by_a_zero() {
                 ),
             ];
             for (masked, attack) in attacks {
-                let attack = ByLaw::around(attack, Some(&masked.statement));
+                let attack = ByLaw::around(attack, masked.step.clone().into());
                 let truth = Truth::by_order(&original, &masked.table).unwrap();
                 for known in [
                     &["total", "home", "abroad", "staff"][..],
@@ -298,8 +298,8 @@ fn totals_alone_have_no_law() {
     let original = enterprises(1, 40, false);
     let swap = RankSwap::new(Reach::Window(4), Partner::Unswapped).unwrap();
     let masked = masked(&swap, &original, None, 1);
-    let law = Likelihood::new(masked.statement.clone()).unwrap();
-    let attack = ByLaw::around(Box::new(law), Some(&masked.statement));
+    let law = Likelihood::new(masked.step.clone()).unwrap();
+    let attack = ByLaw::around(Box::new(law), masked.step.clone().into());
     let truth = Truth::by_order(&original, &masked.table).unwrap();
     let total = comparable(&original, &masked.table, original.find("total").unwrap()).unwrap();
     let study = Study::new(
@@ -408,7 +408,7 @@ fn minimal_information_moves_gaps_among_values_and_leaves_zeros() {
             let home = original.find("home").unwrap();
             let gaps = |table: &Table| table.missing(home).records().collect::<Vec<_>>();
             assert_ne!(gaps(&masked.table), gaps(&original));
-            assert_eq!(masked.statement.nonsense(), None);
+            assert_eq!(masked.step.nonsense(), None);
         }
     }
 }
@@ -486,8 +486,8 @@ fn the_law_of_copula_says_what_it_does_among_kept_zeros() {
                 .mask(&copula(20.0, &[], None), original.clone(), &on, &streams)
                 .unwrap();
             let attack = ByLaw::around(
-                Box::new(Likelihood::new(masked.statement.clone()).unwrap()),
-                Some(&masked.statement),
+                Box::new(Likelihood::new(masked.step.clone()).unwrap()),
+                masked.step.clone().into(),
             );
             let truth = Truth::by_order(&original, &masked.table).unwrap();
             let all = (0..300).map(OriginalRecord).collect();

@@ -11,7 +11,7 @@ use sdcrisk::{
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::{Method, Partner, RankSwapParameters, Statement},
+    statement::{Method, Partner, RankSwapParameters, Step},
     table::{ReadOptions, Scale, Table, matrix::Matrix},
 };
 
@@ -35,7 +35,7 @@ fn ranks(n: usize) -> Table {
 }
 
 /// The probabilities that the attack assumes for the masked rank of one rank of 0..n.
-fn assumed(statement: &Statement, n: usize, rank: usize) -> Vec<f64> {
+fn assumed(statement: &Step, n: usize, rank: usize) -> Vec<f64> {
     let file = Matrix::complete(n, 1, (1..=n).map(|x| x as f64).collect());
     let scenario = Scenario {
         known: &["a".into()],
@@ -101,7 +101,7 @@ fn check_displacements(method: &dyn Mask, what: &str, margin: usize, files: u32,
         let table = ranks(N);
         let on: Vec<_> = table.ids().collect();
         let streams = Seed::from_number(11).streams(Purpose::Mask, 0);
-        method.mask(table, &on, &streams).unwrap().statement
+        method.mask(table, &on, &streams).unwrap().step
     };
     let of_middle = assumed(&statement, N, N / 2);
     let mut law = vec![0.0; 2 * N];
@@ -163,7 +163,7 @@ fn cycles_move_values_at_the_ends_as_the_law_says() {
         for (rank, value) in values.iter().enumerate() {
             counts[rank][value.round() as usize - 1] += 1.0 / f64::from(FILES);
         }
-        statement = Some(masked.statement);
+        statement = Some(masked.step);
     }
     let statement = statement.unwrap();
     let chance = (20.0 / (std::f64::consts::TAU * f64::from(FILES) / 2.0)).sqrt();
@@ -251,7 +251,7 @@ fn check_shortened(partner: Partner) {
                 counted[place(values[record]) + KEPT - place(own)] += 1.0;
             }
         }
-        statement = Some(masked.statement);
+        statement = Some(masked.step);
     }
     let total: f64 = counted.iter().sum();
     counted.iter_mut().for_each(|count| *count /= total);
@@ -272,7 +272,7 @@ fn p_buckets_moves_values_as_the_law_says() {
         let table = ranks(N);
         let on: Vec<_> = table.ids().collect();
         let streams = Seed::from_number(11).streams(Purpose::Mask, 0);
-        let statement = method.mask(table, &on, &streams).unwrap().statement;
+        let statement = method.mask(table, &on, &streams).unwrap().step;
         let (bucket, size) = (buckets / 2, N / buckets);
         let of_bucket: Vec<usize> = (bucket * size..(bucket + 1) * size).collect();
         let files = u32::try_from(30_000 / of_bucket.len()).unwrap().min(1000);
@@ -535,7 +535,7 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
             let cell = held[1][2].get_or_insert(0);
             *cell = 1_000_000;
         }
-        let statement = Statement::new(
+        let statement = Step::new(
             Method::RankSwap(RankSwapParameters {
                 p: None,
                 window: WINDOW,

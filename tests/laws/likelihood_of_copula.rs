@@ -5,7 +5,7 @@ use sdcrisk::{
     attack::{Attack, Direction, Lists, Preference, Release, Scenario, likelihood::Likelihood},
     statement::{
         CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters,
-        CopulaTerm, Method, Statement,
+        CopulaTerm, Method, Step,
     },
     stats::copula::{Allocation, level, normal_score, protected, transfer},
     table::{Scale, matrix::Matrix},
@@ -348,7 +348,7 @@ fn files(dice: &mut Dice, n: usize, gap: u64) -> (Cells, Cells) {
     (people, shown)
 }
 
-fn lists<'a>(statement: &Statement, scenario: &Scenario<'a>) -> Box<dyn Lists + 'a> {
+fn lists<'a>(statement: &Step, scenario: &Scenario<'a>) -> Box<dyn Lists + 'a> {
     match Likelihood::new(statement.clone())
         .unwrap()
         .prepare(scenario)
@@ -401,7 +401,7 @@ fn likelihoods_are_those_of_the_slow_program() {
             }
         }
         let masked: Vec<String> = names(&[0, 1, 2]);
-        let statement = Statement::new(Method::Copula(stated.clone()), N, masked);
+        let statement = Step::new(Method::Copula(stated.clone()), N, masked);
         assert_eq!(statement.nonsense(), None);
         for knows in [vec![0, 1, 2], vec![1], vec![0, 2]] {
             let known = names(&knows);
@@ -540,7 +540,7 @@ fn the_best_guess_is_right_as_often_as_it_says() {
                 coded: 0.0,
                 coded_at_least: 0,
             });
-            let statement = Statement::new(Method::Copula(stated), N, names(&columns));
+            let statement = Step::new(Method::Copula(stated), N, names(&columns));
             let known = names(&columns[..knows]);
             let (intruder, released) = (
                 matrix(&cells(&z), &columns[..knows]),

@@ -13,7 +13,7 @@ use sdcrisk::{
         noise::{Noise, Options},
     },
     rng::{Purpose, Seed},
-    statement::{Grouping, Statement},
+    statement::{Grouping, Step},
     table::{AttrId, ReadOptions, Roles, Table},
 };
 
@@ -35,11 +35,11 @@ fn original(salt: u64, attributes: usize) -> Table {
     Table::read("f.csv", random_files::csv(&cells).into_bytes(), &options).unwrap()
 }
 
-fn masked(original: &Table, method: &dyn Mask) -> (Table, Statement) {
+fn masked(original: &Table, method: &dyn Mask) -> (Table, Step) {
     let on: Vec<AttrId> = original.ids().collect();
     let streams = Seed::from_number(9).streams(Purpose::Mask, 0);
     let masked = method.mask(original.clone(), &on, &streams).unwrap();
-    (masked.table, masked.statement)
+    (masked.table, masked.step)
 }
 
 fn columns(table: &Table) -> Columns {
@@ -51,7 +51,7 @@ fn columns(table: &Table) -> Columns {
 
 /// The links of the attack are the records of the greatest `likelihood[original][masked]`; masked ones divided by what it is on
 /// average over the originals when they are sought.
-fn compare(original: &Table, masked: &Table, statement: &Statement, likelihood: &[Vec<f64>]) {
+fn compare(original: &Table, masked: &Table, statement: &Step, likelihood: &[Vec<f64>]) {
     let truth = Truth::by_order(original, masked).unwrap();
     let (known, left_out) = shared_attributes(original, masked, None);
     assert!(left_out.is_empty());

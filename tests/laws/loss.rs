@@ -8,7 +8,7 @@ use sdcrisk::{
         noise::{Noise, Options},
         rank_swap::{RankSwap, Reach},
     },
-    statement::{Method, Partner, Statement},
+    statement::{Method, Partner, Step},
     table::{AttrId, ReadOptions, Table, pair::Pair},
 };
 
@@ -486,11 +486,11 @@ fn merging_categories_never_gives_entropy_back() {
     assert_eq!(last, 1.0);
 }
 
-fn statistics_of(seed: u64, options: Options, original: &Table) -> (Table, Statement) {
+fn statistics_of(seed: u64, options: Options, original: &Table) -> (Table, Step) {
     let method = Noise::new(LEVEL, options).unwrap();
     assert_eq!(method.name(), "noise");
     let masked = mask(&method, original.clone(), seed);
-    (masked.table, masked.statement)
+    (masked.table, masked.step)
 }
 
 const LEVEL: f64 = 0.5;
@@ -521,7 +521,7 @@ fn corrected_statistics_are_unbiased_and_others_off_by_the_level() {
         for seed in 0..DRAWS {
             let (masked, statement) = statistics_of(seed, options, &original);
             let pair = pair_of(&original, &masked);
-            let (_, correction) = loss::figures_and_correction(&pair, &statement);
+            let (_, correction) = loss::figures_and_correction(&pair, &statement.clone().into());
             let correction = correction.unwrap();
             errors.resize(correction.estimates.len(), ("", Vec::new()));
             for (estimate, (what, of)) in correction.estimates.iter().zip(&mut errors) {
@@ -569,7 +569,7 @@ fn a_correction_for_nothing_changes_nothing() {
         noise.level = 1e-15;
     }
     let pair = pair_of(&original, &masked);
-    let (figures, correction) = loss::figures_and_correction(&pair, &statement);
+    let (figures, correction) = loss::figures_and_correction(&pair, &statement.clone().into());
     let correction = correction.unwrap();
     assert_eq!(figures, loss::figures(&pair));
     for both in &correction.figures {

@@ -18,7 +18,7 @@ use sdcrisk::{
         microaggregation::{BlockOf, Blocks, Microaggregation},
     },
     rng::{Purpose, Seed},
-    statement::{ArcCost, Average, Grouping, Statement},
+    statement::{ArcCost, Average, Grouping, Step},
     table::{ReadOptions, Roles, Table},
 };
 
@@ -47,16 +47,16 @@ fn blocks(of: &[(&[usize], usize)]) -> Blocks {
     Blocks::Named(of.iter().map(block).collect())
 }
 
-fn masked(original: &Table, method: &Microaggregation, last: usize) -> (Table, Statement) {
+fn masked(original: &Table, method: &Microaggregation, last: usize) -> (Table, Step) {
     let on: Vec<_> = original.ids().take(last).collect();
     let streams = Seed::from_number(0).streams(Purpose::Mask, 0);
     let masked = method.mask(original.clone(), &on, &streams).unwrap();
-    (masked.table, masked.statement)
+    (masked.table, masked.step)
 }
 
-fn attack(statement: &Statement) -> MicroaggregationIntersection {
+fn attack(statement: &Step) -> MicroaggregationIntersection {
     MicroaggregationIntersection {
-        groups: Groups::of_statement(statement).unwrap(),
+        groups: Groups::of_step(statement).unwrap(),
         nearest_clusters: 2,
         standardize: Standardize::Own,
     }

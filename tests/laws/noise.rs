@@ -454,7 +454,10 @@ fn correlations_of_one_attribute_change_nothing() {
     let on: Vec<_> = original.ids().collect();
     let [with, without] = [CORRELATED, INDEPENDENT].map(|options| {
         let masked = mask(&noise(0.5, options), original.clone(), 3);
-        (masked.statement.to_json(), masked.table.into_bytes())
+        (
+            sdcrisk::statement::Statement::from(masked.step).to_json(),
+            masked.table.into_bytes(),
+        )
     });
     assert_eq!(with, without);
     let idle = |options| noise(0.5, options).idle(&original, &on);

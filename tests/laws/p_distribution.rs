@@ -122,7 +122,7 @@ fn a_percentage_that_is_none_or_less_than_a_rank_is_refused() {
         "{error}"
     );
     // m = 1 rank: mean and sd of half a rank.
-    let Method::PDistribution(stated) = run(2.5).unwrap().statement.method else {
+    let Method::PDistribution(stated) = run(2.5).unwrap().step.method else {
         panic!("another method")
     };
     assert_eq!((stated.p, stated.mean, stated.sd), (2.5, 0.5, 0.5));

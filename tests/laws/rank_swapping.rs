@@ -134,7 +134,7 @@ fn a_cycle_reaches_its_bound_and_forms_no_pairs() {
         let table = table(&cells);
         let on: Vec<_> = table.ids().collect();
         let masked = mask(table, &on, Reach::Window(3), Partner::Cycle, seed);
-        let Method::RankSwap(stated) = &masked.statement.method else {
+        let Method::RankSwap(stated) = &masked.step.method else {
             panic!("a statement of rank swapping")
         };
         assert_eq!((stated.window, stated.greatest_difference()), (3, 5));

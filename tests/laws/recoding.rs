@@ -95,7 +95,7 @@ fn classes_hold_their_lower_break() {
         written(&masked).contains("\n\"[18,22.5)\",a\n"),
         "quoted: it holds the delimiter"
     );
-    let Method::Recode(parameters) = &masked.statement.method else {
+    let Method::Recode(parameters) = &masked.step.method else {
         panic!()
     };
     assert_eq!(
@@ -125,9 +125,9 @@ fn rules_look_at_the_original() {
     assert_eq!(suppressed, &[3, 0]);
     assert!(notes[0].contains("\"d\""), "{notes:?}");
     assert!(
-        masked.statement.missing.contains("suppressed"),
+        masked.step.missing.contains("suppressed"),
         "{}",
-        masked.statement.missing
+        masked.step.missing
     );
 }
 

@@ -24,6 +24,7 @@ use sdcrisk::{
     rng::Seed,
     statement::{
         Average, CopulaAllocation, DistanceScale, Grouping, IpsoVariant, MissingMatches, Partner,
+        Statement,
     },
     table::{ReadOptions, Table},
 };
@@ -109,7 +110,7 @@ fn released(request: &MaskRequest, key: Option<&SecretKey>) -> (Vec<u8>, String)
     let masked = prepared.mask(people(), &Seed::from_number(7)).unwrap();
     let mut bytes = Vec::new();
     masked.table.write(&mut bytes).unwrap();
-    (bytes, masked.statement.to_json())
+    (bytes, Statement::from(masked.step).to_json())
 }
 
 #[test]
@@ -245,8 +246,9 @@ fn all_attacks_on_all_maskings_of_degenerate_files() {
                     assign,
                     ..LinkRequest::new(Attacks::ThatApply(attacks()))
                 };
+                let statement = Statement::from(masked.step.clone());
                 let input = Input {
-                    statement: Some(Stated::in_memory(&masked.statement)),
+                    statement: Some(Stated::in_memory(&statement)),
                     ..Input::new(&original, &masked.table, &truth)
                 };
                 match link::run(&request, &input, &Quiet) {

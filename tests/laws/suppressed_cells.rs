@@ -19,7 +19,7 @@ use sdcrisk::{
         rank_swap::{RankSwap, Reach},
     },
     rng::{Purpose, Seed},
-    statement::{ArcCost, Grouping, Partner, Statement},
+    statement::{ArcCost, Grouping, Partner, Step},
     table::{Matrix, Scale, Table},
 };
 
@@ -53,16 +53,16 @@ fn candidates(attack: &dyn Attack, scenario: &Scenario<'_>) -> Vec<BTreeSet<u32>
         .collect()
 }
 
-fn masked(method: &dyn Mask, original: &Table) -> (Table, Statement) {
+fn masked(method: &dyn Mask, original: &Table) -> (Table, Step) {
     let on: Vec<_> = original.ids().collect();
     let streams = Seed::from_number(3).streams(Purpose::Mask, 0);
     let masked = method.mask(original.clone(), &on, &streams).unwrap();
-    (masked.table, masked.statement)
+    (masked.table, masked.step)
 }
 
 /// Masks a file, suppresses one cell in eight of the release, and compares the candidate sets. `grows`: sets are those of a bound, not
 /// of what is likely enough.
-fn check(method: &dyn Mask, attack: &dyn Fn(&Statement) -> Box<dyn Attack>, gap: u64, grows: bool) {
+fn check(method: &dyn Mask, attack: &dyn Fn(&Step) -> Box<dyn Attack>, gap: u64, grows: bool) {
     const RECORDS: usize = 70;
     let mut dice = Dice(31);
     let original = amounts(&random_files::cells(&mut dice, RECORDS, 3, gap));
@@ -120,17 +120,17 @@ fn rank_swapping() {
     for gap in [0, 9] {
         let method = RankSwap::new(Reach::Window(6), Partner::Unswapped).unwrap();
         let standardize = Standardize::Own;
-        let rsld = |statement: &Statement| -> Box<dyn Attack> {
-            let bound = Bound::of_statement(statement).unwrap();
+        let rsld = |statement: &Step| -> Box<dyn Attack> {
+            let bound = Bound::of_step(statement).unwrap();
             Box::new(RankSwapIntersection { bound, standardize })
         };
         check(&method, &rsld, gap, true);
-        let by_window = |_: &Statement| -> Box<dyn Attack> {
+        let by_window = |_: &Step| -> Box<dyn Attack> {
             let bound = Bound::Window(6);
             Box::new(RankSwapIntersection { bound, standardize })
         };
         check(&method, &by_window, gap, true);
-        let likelihood = |statement: &Statement| -> Box<dyn Attack> {
+        let likelihood = |statement: &Step| -> Box<dyn Attack> {
             Box::new(Likelihood::new(statement.clone()).unwrap())
         };
         check(&method, &likelihood, gap, true);
@@ -140,9 +140,9 @@ fn rank_swapping() {
 /// The nearest groups of MDAV are found in units that do not depend on what was suppressed.
 #[test]
 fn microaggregation() {
-    let intersection = |statement: &Statement| -> Box<dyn Attack> {
+    let intersection = |statement: &Step| -> Box<dyn Attack> {
         Box::new(MicroaggregationIntersection {
-            groups: Groups::of_statement(statement).unwrap(),
+            groups: Groups::of_step(statement).unwrap(),
             nearest_clusters: 2,
             standardize: Standardize::Original,
         })
@@ -164,7 +164,7 @@ fn microaggregation() {
 /// What is likely enough depends on the most likely, so sets need not grow; the true record stays.
 #[test]
 fn laws_of_values() {
-    let likelihood = |statement: &Statement| -> Box<dyn Attack> {
+    let likelihood = |statement: &Step| -> Box<dyn Attack> {
         Box::new(Likelihood::new(statement.clone()).unwrap())
     };
     for gap in [0, 9] {

@@ -49,7 +49,7 @@ fn attacked(
     let study = files.study_of(held);
     let shared = &files.shared;
     let law = match told {
-        None => Likelihood::new(masked.statement.clone()).unwrap(),
+        None => Likelihood::new(masked.step.clone()).unwrap(),
         Some(p) => {
             let window = Reach::Percent(p).window(n);
             let names = shared

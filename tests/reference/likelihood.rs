@@ -62,7 +62,7 @@ fn rates(name: &str, p: f64, known: &[usize]) -> Option<Vec<Rates>> {
         let masked = masked(&*method(name, p), &original, &on, (2026, replicate));
         let files = Files::new(&original, &masked.table);
         let study = files.study();
-        let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
+        let likelihood = Likelihood::new(masked.step.clone()).unwrap();
         for (mean, &v) in means.iter_mut().zip(known) {
             let case = study.case(&files.shared[..v]);
             let run = |attack: &dyn Attack, assign| -> (f64, Outcome) {
@@ -71,7 +71,7 @@ fn rates(name: &str, p: f64, known: &[usize]) -> Option<Vec<Rates>> {
             };
             let standardize = Standardize::Own;
             mean.am += run(&DistanceBased { standardize }, Assign::Best).0;
-            if let Method::RankSwap(stated) = &masked.statement.method {
+            if let Method::RankSwap(stated) = &masked.step.method {
                 let rsld = RankSwapIntersection {
                     bound: Bound::Window(stated.greatest_difference()),
                     standardize,

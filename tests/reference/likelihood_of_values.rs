@@ -42,7 +42,7 @@ fn rates(method: &dyn Mask, v: usize, direction: Direction) -> Option<Rates> {
         let files = Files::new(&original, &masked.table);
         let study = files.towards(direction);
         let case = study.case(&files.shared[..v]);
-        let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
+        let likelihood = Likelihood::new(masked.step.clone()).unwrap();
         let run = |attack: &dyn Attack| -> (f64, Outcome) {
             let outcome = case.attack(attack, Assign::Best, false).unwrap();
             (outcome.score.rate(Ties::Fair), outcome)

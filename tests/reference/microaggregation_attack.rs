@@ -38,11 +38,11 @@ fn scores_on(
     let case = study.case(&files.shared[..known]);
     let standardize = Standardize::Own;
     let intersection = MicroaggregationIntersection {
-        groups: Groups::of_statement(&masked.statement).unwrap(),
+        groups: Groups::of_step(&masked.step).unwrap(),
         nearest_clusters: 2,
         standardize,
     };
-    let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
+    let likelihood = Likelihood::new(masked.step.clone()).unwrap();
     let attacks: [&dyn Attack; 3] = [&DistanceBased { standardize }, &intersection, &likelihood];
     Some(attacks.map(|attack| case.attack(attack, Assign::Best, false).unwrap().score))
 }

@@ -27,7 +27,7 @@ fn cells(p: f64, known: &[usize], files: u32) -> Option<Vec<[Cell; 2]>> {
         let masked = masked(&method, &original, &on, (14, replicate));
         let pair = Files::new(&original, &masked.table);
         let study = pair.study();
-        let likelihood = Likelihood::new(masked.statement.clone()).unwrap();
+        let likelihood = Likelihood::new(masked.step.clone()).unwrap();
         for (mean, &v) in means.iter_mut().zip(known) {
             let case = study.case(&pair.shared[..v]);
             for (cell, assign) in mean.iter_mut().zip([Assign::Balanced, Assign::Sampled(0)]) {

@@ -48,7 +48,7 @@ fn rates(p: f64) -> Option<(f64, f64, f64)> {
         let back = files.towards(Direction::MaskedToOriginal);
         let known = &files.shared;
         let standardize = Standardize::Own;
-        let bound = Bound::of_statement(&masked.statement).unwrap();
+        let bound = Bound::of_step(&masked.step).unwrap();
         for size in 1..=SWEEP {
             let case = study.case(&known[..size]);
             let rate =

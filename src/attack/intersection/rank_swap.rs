@@ -14,7 +14,7 @@ use crate::{
     },
     distance::nearest::Boxes,
     error::{Error, Result},
-    statement::{Method, Statement},
+    statement::{Method, Step},
     stats::rank::Ranking,
 };
 
@@ -40,7 +40,7 @@ impl Bound {
     ///
     /// # Errors
     /// Usage, when the statement is of another method.
-    pub fn of_statement(statement: &Statement) -> Result<Self> {
+    pub fn of_step(statement: &Step) -> Result<Self> {
         match &statement.method {
             Method::RankSwap(parameters) => Ok(Self::Stated(
                 statement

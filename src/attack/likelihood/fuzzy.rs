@@ -8,7 +8,7 @@ use super::{
 use crate::{
     attack::{Lists, Scenario},
     error::Result,
-    statement::{FuzzyParameters, Statement},
+    statement::{FuzzyParameters, Step},
     stats::{membership::Fuzziness, moments::moments_by_attribute},
     table::{Scale, matrix::Matrix},
 };
@@ -41,7 +41,7 @@ use crate::{
 /// Usage, when the published m2 is none.
 pub(super) fn lists<'a>(
     scenario: &Scenario<'a>,
-    published: &Statement,
+    published: &Step,
     stated: &FuzzyParameters,
 ) -> Result<Box<dyn Lists + 'a>> {
     let masked: Vec<bool> = scenario

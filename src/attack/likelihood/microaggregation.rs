@@ -8,7 +8,7 @@ use super::{
 use crate::{
     attack::{Lists, Scenario},
     error::Result,
-    statement::{Grouping, MicroaggregationParameters, Statement},
+    statement::{Grouping, MicroaggregationParameters, Step},
     stats::moments::moments_by_attribute,
     table::{Scale, matrix::Matrix},
 };
@@ -41,7 +41,7 @@ const MIN_BETWEEN: f64 = 1e-2;
 /// Input, when values are too large for distances.
 pub(super) fn lists<'a>(
     scenario: &Scenario<'a>,
-    published: &Statement,
+    published: &Step,
     stated: &MicroaggregationParameters,
 ) -> Result<Box<dyn Lists + 'a>> {
     let (intruder, released) = (scenario.intruder, scenario.released);

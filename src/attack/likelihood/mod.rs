@@ -36,7 +36,7 @@ use tree::Tree;
 use super::{Attack, Direction, Lists, Preference, Scenario};
 use crate::{
     error::{Error, Result},
-    statement::{Grouping, Method, Partner, RankSwapParameters, Statement},
+    statement::{Grouping, Method, Partner, RankSwapParameters, Step},
     table::Scale,
 };
 
@@ -87,7 +87,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Likelihood {
     /// What was published.
-    published: Statement,
+    published: Step,
     /// The window of each masked attribute, where rank swapping had several.
     windows: BTreeMap<String, usize>,
     /// Whether a statement says so, and with it that gaps stay in place.
@@ -99,7 +99,7 @@ impl Likelihood {
     ///
     /// # Errors
     /// Usage, when its method has no likelihood here.
-    pub fn new(published: Statement) -> Result<Self> {
+    pub fn new(published: Step) -> Result<Self> {
         match published.method {
             Method::RankSwap(_)
             | Method::PBuckets(_)
@@ -128,10 +128,23 @@ impl Likelihood {
         });
         let attributes = masked.map(|(name, _)| name.clone()).collect();
         Self {
-            published: Statement::new(method, records, attributes),
+            published: Step::new(method, records, attributes),
             windows,
             stated: false,
         }
+    }
+
+    /// The attack of an intruder who knows that nothing was moved: values are equal, or missing.
+    pub fn of_equality(records: usize) -> Self {
+        Self {
+            stated: true,
+            ..Self::of_windows(BTreeMap::new(), records)
+        }
+    }
+
+    /// The step whose law it goes by.
+    pub fn step(&self) -> &Step {
+        &self.published
     }
 
     /// The window of rank swapping for one attribute; 0 where it was not masked.
@@ -171,6 +184,9 @@ impl Attack for Likelihood {
     }
 
     fn in_words(&self) -> String {
+        if self.published.attributes.is_empty() {
+            return "knows that values which are there were left as they were (likelihood)".into();
+        }
         format!(
             "knows the law of {} (likelihood)",
             self.published.method.name()

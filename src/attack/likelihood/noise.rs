@@ -13,7 +13,7 @@ use crate::{
     attack::{Direction, Nearest, Preference, Scenario},
     distance::{Metric, nearest::Boxes},
     error::{Error, Result},
-    statement::{NoiseParameters, Statement},
+    statement::{NoiseParameters, Step},
     stats::{covariance::covariance, eigen, moments::moments_by_attribute},
     table::{Scale, matrix::Matrix},
 };
@@ -65,7 +65,7 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// Input, when an attribute has values too large for squares.
 pub(super) fn preference<'a>(
     scenario: &Scenario<'a>,
-    published: &Statement,
+    published: &Step,
     stated: &NoiseParameters,
 ) -> Result<Preference<'a>> {
     let masked: Vec<bool> = scenario
@@ -590,7 +590,7 @@ mod tests {
                     rounded: false,
                 };
                 let masked = vec!["a".to_owned(), "b".to_owned()];
-                let statement = Statement::new(Method::Noise(stated.clone()), 90, masked);
+                let statement = Step::new(Method::Noise(stated.clone()), 90, masked);
                 let Preference::Lists(lists) = preference(&scenario, &statement, &stated).unwrap()
                 else {
                     panic!("so few pairs are listed")

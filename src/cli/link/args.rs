@@ -179,7 +179,7 @@ impl LinkArgs {
     pub(in crate::cli) fn settled(&self, stated: bool, console: &Console) -> Result<Self> {
         let mut args = self.clone();
         args.refuse_contradictions(stated)?;
-        args.settle_published(stated, console)?;
+        args.settle_published(console)?;
         args.methods.settle(console)?;
         args.settle_aggregates(console)?;
         args.releases.settle(console)?;
@@ -291,7 +291,7 @@ impl LinkArgs {
         Ok(())
     }
 
-    fn settle_published(&mut self, stated: bool, console: &Console) -> Result<()> {
+    fn settle_published(&mut self, console: &Console) -> Result<()> {
         let [rsld, likelihood, involution, microagg] = [
             AttackName::Rsld,
             AttackName::Likelihood,
@@ -319,11 +319,6 @@ impl LinkArgs {
         {
             console.unused("--algorithm has no effect without --group")?;
             published.microaggregation.algorithm = None;
-        }
-        if stated && !swapping && !microagg {
-            console.unused(
-                "--statement has no effect: only rsld, likelihood, involution and microagg use what was published",
-            )?;
         }
         if published.p_unit.is_some() && !has_p_below_1(&published.p) {
             console.unused("--p-unit has no effect without a --p below 1")?;

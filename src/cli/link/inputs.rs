@@ -1,6 +1,6 @@
 //! The files that `sdcrisk link` reads, and what they say.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{
     cli::{
@@ -26,6 +26,26 @@ pub(in crate::cli) fn read_statement(path: &Path) -> Result<(Statement, String)>
     let name = files::name_of(path);
     let statement = Statement::from_json(&name, &args::read_text(path)?)?;
     Ok((statement, name))
+}
+
+/// Reads the statements of steps that followed each other, as one history; with the names of the files, for messages. `None` if there are none.
+///
+/// # Errors
+/// Input, when one is none.
+pub(in crate::cli) fn read_statements(paths: &[PathBuf]) -> Result<Option<(Statement, String)>> {
+    let mut history: Option<(Statement, String)> = None;
+    for path in paths {
+        let (statement, name) = read_statement(path)?;
+        match &mut history {
+            None => history = Some((statement, name)),
+            Some((earlier, names)) => {
+                earlier.append(statement.steps);
+                names.push_str(" + ");
+                names.push_str(&name);
+            }
+        }
+    }
+    Ok(history)
 }
 
 /// Reads a file with one record number or identifier a line.

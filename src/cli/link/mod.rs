@@ -28,7 +28,10 @@ use crate::{
     evaluate::truth,
     jobs::{
         self,
-        link::{self, Input, LinkOutcome, Stated, request::Alignment},
+        link::{
+            self, Input, LinkOutcome, Stated,
+            request::{Alignment, AttackRequest},
+        },
     },
     report::{
         link::{self as report, LinkReport, LinkResult, MethodNotRun},
@@ -42,19 +45,27 @@ const NAMES_SHOWN: usize = 8;
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     // No table is read for a call that makes no sense.
-    let args = &args.settled(args.published.statement.is_some(), console)?;
+    let args = &args.settled(!args.published.statement.is_empty(), console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let outputs = args.outputs()?;
     let request = args.request()?;
     let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
     jobs::refuse_empty([&original, &masked], link::NOBODY)?;
-    let statement = args.published.statement.as_deref();
-    let statement = statement.map(inputs::read_statement).transpose()?;
+    let statement = inputs::read_statements(&args.published.statement)?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     if let Some(stated) = stated {
         // A wrong statement can be why nobody would be found, so that comes first.
         let is_aligned = request.alignment != Alignment::Order;
         link::check_statement(stated.statement, stated.file, is_aligned, &masked)?;
+    }
+    let uses = AttackRequest::uses_what_was_published;
+    if let Some(stated) = stated
+        && !stated.statement.recodes()
+        && !request.attacks.single_attacks().any(uses)
+    {
+        console.unused(
+            "--statement has no effect: only rsld, likelihood, involution and microagg use what was published",
+        )?;
     }
     let (id, key) = (args.id.as_deref(), args.shuffle_key.as_deref());
     let truth = inputs::truth(id, key, &original, &masked)?;
@@ -95,12 +106,10 @@ impl LinkArgs {
         let learned = &self.methods.learned;
         let lists = [&self.known_records, &learned.train_records];
         let lists = lists.into_iter().flatten().filter_map(NumberOrFile::file);
-        let files = [
-            &self.published.statement,
-            &self.shuffle_key,
-            &learned.use_weights,
-        ];
-        let files = files.into_iter().flatten().map(PathBuf::as_path);
+        let files = [&self.shuffle_key, &learned.use_weights];
+        let files = files.into_iter().flatten();
+        let files = files.chain(&self.published.statement);
+        let files = files.map(PathBuf::as_path);
         for path in files.chain(lists).chain(self.releases.inputs()) {
             plan.input(path)?;
         }

@@ -24,9 +24,9 @@ pub(super) struct PublishedArgs {
         help_heading = "What was published"
     )]
     pub(super) window: Vec<String>,
-    /// The statement that 'mask --statement' wrote
+    /// The statement that 'mask --statement' wrote; repeatable: of steps that followed each other, in their order
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
-    pub(super) statement: Option<std::path::PathBuf>,
+    pub(super) statement: Vec<std::path::PathBuf>,
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     pub(super) p_unit: Option<String>,

@@ -54,7 +54,7 @@ pub struct LossArgs {
     align: AlignArgs,
     /// What was published about the masking: adds the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
-    statement: Option<PathBuf>,
+    statement: Vec<PathBuf>,
     /// Measures to report, by key: for example il,pil,sse_sst [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     measures: Vec<String>,
@@ -75,8 +75,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     args.analyses.check(console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let mut output = args.output()?;
-    let statement = args.statement.as_deref();
-    let statement = statement.map(inputs::read_statement).transpose()?;
+    let statement = inputs::read_statements(&args.statement)?;
     let files = args
         .align
         .read(&args.original, &args.masked, &args.read, console)?;
@@ -107,7 +106,7 @@ impl LossArgs {
         plan.input(&self.masked)?;
         self.read.plan(&mut plan)?;
         self.align.plan(&mut plan)?;
-        if let Some(statement) = &self.statement {
+        for statement in &self.statement {
             plan.input(statement)?;
         }
         plan.output(&self.report.to.output)?;

@@ -11,6 +11,7 @@ mod p_buckets;
 mod p_distribution;
 mod rank_swap;
 mod recode;
+mod sample;
 mod suppress;
 
 use std::{
@@ -28,15 +29,20 @@ use super::{
     args::{self, ReadArgs},
     console::Console,
     files,
+    link::inputs::read_statements,
 };
 use crate::{
     error::Result,
-    jobs::mask::{
-        self, Prepared, SecretKey,
-        request::{MaskRequest, MethodRequest, RulesFile},
+    jobs::{
+        link::check_earlier,
+        mask::{
+            self, Prepared, SecretKey,
+            request::{MaskRequest, MethodRequest, RulesFile},
+        },
     },
     mask::{Masked, Rounding},
     report::masking::{self, Line},
+    statement::Statement,
     table::Table,
 };
 
@@ -73,6 +79,9 @@ pub enum MaskMethod {
     /// Local suppression: single values become missing, until every record matches k on a key
     #[command(after_help = suppress::HELP)]
     Suppress(suppress::SuppressArgs),
+    /// Sampling: a random part of the records, of the file or of each stratum
+    #[command(after_help = sample::HELP)]
+    Sample(sample::SampleArgs),
 }
 
 /// What all masking methods share.
@@ -98,6 +107,12 @@ struct MaskArgs {
     /// Write what may be published about the masking (JSON)
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
+    /// The statement of what was done to the input before; --statement then holds all steps. Repeatable, in the order in which they were done
+    #[arg(long, value_name = "FILE", requires = "statement")]
+    after: Vec<PathBuf>,
+    /// The input is not the file as it was collected, and nothing is stated of what was done before
+    #[arg(long, conflicts_with = "after")]
+    incomplete: bool,
     /// Put the records in random order, and write the private key of that order (CSV) to this file
     #[arg(long, value_name = "KEYFILE", alias = "shuffle-key")]
     shuffle: Option<PathBuf>,
@@ -153,6 +168,7 @@ impl MaskMethod {
             Self::Microagg(args) => args,
             Self::Recode(args) => args,
             Self::Suppress(args) => args,
+            Self::Sample(args) => args,
         }
     }
 
@@ -260,8 +276,15 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
         console
             .unused("--seed has no effect: this method draws nothing, and nothing is shuffled")?;
     }
+    if args.incomplete && args.statement.is_none() {
+        console.unused("--incomplete has no effect without --statement, which would say so")?;
+    }
+    let earlier = read_statements(&args.after)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
+    if let Some((statement, file)) = &earlier {
+        check_earlier(statement, file, &table)?;
+    }
     if method_args
         .decimals()
         .is_some_and(|decimals| decimals.round)
@@ -290,8 +313,16 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     }
     let order = (args.shuffle.as_ref()).map(|_| mask::shuffle(masked, &seed));
     console.progress("writing");
+    let mut statement = match earlier {
+        Some((mut earlier, _)) => {
+            earlier.append([masked.step.clone()]);
+            earlier
+        }
+        None => Statement::from(masked.step.clone()),
+    };
+    statement.complete &= !args.incomplete;
     console.stage("write", || {
-        outputs.write(masked, &order.unwrap_or_default())
+        outputs.write(masked, &statement, &order.unwrap_or_default())
     })?;
     Ok(Ending::Done)
 }

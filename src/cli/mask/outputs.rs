@@ -8,6 +8,7 @@ use crate::{
     error::{Error, Result},
     mask::Masked,
     report::masking::private,
+    statement::Statement,
 };
 
 /// What a call writes, opened before any work is done.
@@ -24,7 +25,8 @@ impl Outputs {
         let mut plan = Plan::default();
         plan.input(&args.input)?;
         args.read.plan(&mut plan)?;
-        for input in method_args.inputs() {
+        let after = args.after.iter().map(PathBuf::as_path);
+        for input in method_args.inputs().into_iter().chain(after) {
             plan.input(input)?;
         }
         let extras = method_args.extras();
@@ -57,12 +59,17 @@ impl Outputs {
     }
 
     /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
-    pub fn write(mut self, masked: &Masked, order: &[u32]) -> anyhow::Result<()> {
+    pub fn write(
+        mut self,
+        masked: &Masked,
+        statement: &Statement,
+        order: &[u32],
+    ) -> anyhow::Result<()> {
         if let Some(key) = &mut self.key {
             key.write(|out| private::write_key(out, order))?;
         }
         if let Some(output) = &mut self.statement {
-            output.write_text(&masked.statement.to_json())?;
+            output.write_text(&statement.to_json())?;
         }
         for (output, writer) in &mut self.extras {
             output.write(|out| writer(masked, out))?;

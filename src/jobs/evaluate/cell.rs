@@ -20,6 +20,7 @@ use crate::{
     mask::Masked,
     report::link::{LinkReport, LinkResult, Sample},
     rng::Seed,
+    statement::{Laws, Statement},
     table::{AttrId, Table},
 };
 
@@ -104,9 +105,10 @@ impl PlannedLink {
         truth: &Truth,
         observer: &dyn Observer,
     ) -> Result<(AttackRow, Vec<Doubt>)> {
-        let stated = Stated::in_memory(&masked.statement);
+        let statement = Statement::from(masked.step.clone());
+        let is_used = self.request.wants_statement() || statement.recodes();
         let input = Input {
-            statement: self.request.wants_statement().then_some(stated),
+            statement: is_used.then_some(Stated::in_memory(&statement)),
             ..Input::new(original, &masked.table, truth)
         };
         match link::run(&self.request, &input, observer) {
@@ -116,8 +118,8 @@ impl PlannedLink {
                 let ids: Vec<AttrId> = doubted
                     .filter_map(|doubt| original.find(&doubt.attribute).ok())
                     .collect();
-                let stated = Some(&masked.statement);
-                let doubts = comparable::doubts(original, &masked.table, &ids, stated);
+                let laws = Laws::of(&statement);
+                let doubts = comparable::doubts(original, &masked.table, &ids, Some(&laws));
                 Ok((self.row(&attacked.report), doubts))
             }
             Err(error) if error.kind() != ErrorKind::Failed => {

@@ -7,17 +7,18 @@ use super::{
 use crate::{
     attack::{
         Attack,
+        by_law::ByLaw,
         distance_based::{DistanceBased, Standardize},
         gower::Gower,
         intersection::rank_swap::RankSwapIntersection,
         involution::Involution,
-        kept::ByLaw,
         kernel::KernelDistance,
         learned::family::Family,
         mahalanobis::{Mahalanobis, Scatter},
         probabilistic::{Fit, IDENTIFIED_FROM, Probabilistic},
     },
     error::{Error, Result},
+    statement::Law,
     table::Attribute,
 };
 
@@ -110,7 +111,6 @@ pub(super) fn check(request: &LinkRequest, attributes: &[Attribute]) -> Result<(
 /// The attack. One that goes by the published law sees only what the law speaks of.
 fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>> {
     let standardize = facts.standardize;
-    let by_law = |attack| Ok(ByLaw::around(attack, facts.statement));
     let mahalanobis = |scatter, singular| -> Result<Box<dyn Attack>> {
         Ok(Box::new(Mahalanobis {
             scatter,
@@ -146,18 +146,28 @@ fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>>
             }))
         }
         AttackRequest::Aggregates(aggregates) => Ok(Box::new(aggregates.attack.clone())),
-        AttackRequest::RankSwapIntersection => by_law(Box::new(RankSwapIntersection {
-            bound: facts.windows()?,
-            standardize,
-        })),
+        AttackRequest::RankSwapIntersection => {
+            let (bound, law) = facts.windows()?;
+            let attack = Box::new(RankSwapIntersection { bound, standardize });
+            Ok(seeing(law, attack))
+        }
         &AttackRequest::Microaggregation { nearest_clusters } => {
-            by_law(Box::new(facts.microaggregation(nearest_clusters)?))
+            let (attack, law) = facts.microaggregation(nearest_clusters)?;
+            Ok(seeing(law, Box::new(attack)))
         }
-        AttackRequest::Likelihood => by_law(Box::new(facts.law(request.name())?)),
+        AttackRequest::Likelihood => facts.likelihood(),
         &AttackRequest::Involution { eps } => {
-            let law = facts.law(request.name())?;
-            by_law(Box::new(Involution::new(law, eps)?))
+            let (likelihood, law) = facts.swapping()?;
+            Ok(seeing(law, Box::new(Involution::new(likelihood, eps)?)))
         }
+    }
+}
+
+/// The attack, which sees what a law speaks of, if there is one.
+pub(super) fn seeing(law: Option<Law>, attack: Box<dyn Attack>) -> Box<dyn Attack> {
+    match law {
+        Some(law) => ByLaw::around(attack, law),
+        None => attack,
     }
 }
 

@@ -21,14 +21,15 @@ use releases::{Release, known_in};
 pub use request::LinkRequest;
 use request::{AttackRequest, RankSwapping};
 use rounds::Round;
+pub use statement::check_earlier;
 pub(crate) use statement::check_statement;
 use work::{Along, Turn, Work};
 
-use super::{Observer, refuse_empty, warn_of};
+use super::{Observer, history, refuse_empty, warn_of};
 use crate::{
     attack::{distance_based::Standardize, learned::weights::Weights},
     certificate::Certificate,
-    error::Result,
+    error::{Error, Result},
     evaluate::{
         comparable::{self, Doubt},
         knowledge::Knowledge,
@@ -40,7 +41,7 @@ use crate::{
         self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
     },
     rng::Seed,
-    statement::Statement,
+    statement::{Laws, Statement},
     table::{AttrId, Role, Table},
 };
 
@@ -145,14 +146,31 @@ pub fn run(
         let is_aligned = request.alignment != request::Alignment::Order;
         check_statement(stated.statement, stated.file, is_aligned, masked)?;
     }
-    let statement = input.statement.map(|stated| stated.statement);
+    let recoded = match input.statement {
+        Some(stated) => history::recoded(stated.statement, original, observer)
+            .map_err(|error| error.in_file(stated.file))?,
+        None => None,
+    };
+    if recoded.is_some() && request.learning.wants_certificate {
+        return Err(Error::usage(
+            "a certificate is checked against the files as they are, but the statement says that the original must be recoded first",
+        )
+        .remedy("Recode the original (sdcrisk mask recode), give that as the original, and the statement of the later steps"));
+    }
+    let input = &Input {
+        original: recoded.as_ref().unwrap_or(original),
+        ..*input
+    };
+    let original = input.original;
     warn_of_strangers(truth, original, masked, observer);
 
     let seed = request.seed()?;
-    let scene = Scene::new(request, input, &seed, observer)?;
+    let mut laws = input.statement.map(|stated| Laws::of(stated.statement));
+    let scene = Scene::new(request, input, &seed, laws.as_mut(), observer)?;
+    let laws = laws.as_ref();
     let facts = Facts {
         published: &request.published,
-        statement,
+        laws,
         // A file that was shortened after masking was masked as a whole.
         records: original.n_records().max(masked.n_records()),
         attributes: original.attributes(),
@@ -168,7 +186,7 @@ pub fn run(
     note_unused(request, original, &scene.cases, observer)?;
     let by_likelihood = (request.attacks.single_attacks())
         .any(|attack| matches!(attack, AttackRequest::Likelihood));
-    if by_likelihood && statement.is_none() && request.published.rank_swapping.is_some() {
+    if by_likelihood && laws.is_none() && request.published.rank_swapping.is_some() {
         observer.note(
             "note: likelihood takes rank swapping with this very window, partners drawn among unswapped values; --statement says what was done",
         );
@@ -207,6 +225,7 @@ impl<'a> Scene<'a> {
         request: &'a LinkRequest,
         input: &'a Input<'a>,
         seed: &Seed,
+        laws: Option<&mut Laws>,
         observer: &'a dyn Observer,
     ) -> Result<Self> {
         let &Input {
@@ -237,8 +256,20 @@ impl<'a> Scene<'a> {
         let doubts = match &sides {
             Some(_) => Vec::new(),
             None => {
-                let statement = input.statement.map(|stated| stated.statement);
-                doubts(original, masked, &cases, &left_out, statement)
+                let files = [original, masked];
+                let mut doubts = doubts(files, &cases, &left_out, laws.as_deref());
+                if let Some(laws) = laws {
+                    let known = all_known(&cases);
+                    doubts.extend(history::contradictions(laws, files, &known, truth, &doubts));
+                    let goes_by_law = (request.attacks.single_attacks())
+                        .any(AttackRequest::uses_what_was_published);
+                    if goes_by_law {
+                        let names = known.iter().map(|pair| original.attribute(pair.original));
+                        let names: Vec<&str> = names.map(|of| of.name.as_str()).collect();
+                        history::note_without_law(laws, &names, observer);
+                    }
+                }
+                doubts
             }
         };
         warn_of(&doubts, observer)?;
@@ -515,11 +546,10 @@ fn summary(
 
 /// The attributes that the intruder was to know, or would have known, and that cannot be compared in earnest.
 fn doubts(
-    original: &Table,
-    masked: &Table,
+    [original, masked]: [&Table; 2],
     cases: &[Vec<Shared>],
     left_out: &[LeftOut],
-    statement: Option<&Statement>,
+    laws: Option<&Laws>,
 ) -> Vec<Doubt> {
     let known = cases.iter().flatten().map(|shared| shared.original);
     let left = left_out.iter();
@@ -528,7 +558,15 @@ fn doubts(
     let mut ids: Vec<AttrId> = known.chain(left).collect();
     ids.sort_unstable();
     ids.dedup();
-    comparable::doubts(original, masked, &ids, statement)
+    comparable::doubts(original, masked, &ids, laws)
+}
+
+/// The attributes that are known in any case, each once.
+fn all_known(cases: &[Vec<Shared>]) -> Vec<Shared> {
+    let mut all: Vec<Shared> = cases.iter().flatten().copied().collect();
+    all.sort_unstable_by_key(|shared| shared.original);
+    all.dedup_by_key(|shared| shared.original);
+    all
 }
 
 fn warn_of_strangers(truth: &Truth, original: &Table, masked: &Table, observer: &dyn Observer) {

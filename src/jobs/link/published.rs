@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use super::request::{Groups, OfAttribute, Published, RankSwapping};
 use crate::{
     attack::{
+        Attack,
+        by_law::ByLaw,
         distance_based::Standardize,
         intersection::{
             microaggregation::{self, MicroaggregationIntersection},
             rank_swap::Bound,
         },
         likelihood::Likelihood,
+        steps::LikelihoodOfSteps,
     },
     error::{Error, Reason, Result},
     jobs::{Observer, groups},
     mask::rank_swap::Reach,
-    statement::{DistanceScale, Grouping, Statement},
+    statement::{DistanceScale, Grouping, Law, Laws, Method},
     table::{Attribute, Scale, Table},
 };
 
@@ -23,8 +26,8 @@ use crate::{
 pub(super) struct Facts<'a> {
     /// What was published without a statement.
     pub(super) published: &'a Published,
-    /// The statement of the masking, if there is one.
-    pub(super) statement: Option<&'a Statement>,
+    /// What the statement comes to, if there is one.
+    pub(super) laws: Option<&'a Laws>,
     /// Records of the file that was masked.
     pub(super) records: usize,
     /// The original's attributes.
@@ -38,14 +41,36 @@ pub(super) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// The windows of rank swapping.
+    /// The windows of rank swapping, and what is seen of the files by who goes by them.
     ///
     /// # Errors
     /// Usage, when nothing is known of them, or something that cannot be.
-    pub(super) fn windows(&self) -> Result<Bound> {
-        if let Some(statement) = self.statement {
-            return Bound::of_statement(statement);
+    pub(super) fn windows(&self) -> Result<(Bound, Option<Law>)> {
+        let Some(laws) = self.laws else {
+            return Ok((self.stated_windows()?, None));
+        };
+        let swapped = laws.find(|method| matches!(method, Method::RankSwap(_)));
+        match (swapped, laws.windows()) {
+            (Some(law), Some((windows, scope))) => {
+                let bound = Bound::Stated(windows.clone());
+                let scope = scope.clone();
+                Ok((bound, Some(Law { scope, ..law })))
+            }
+            _ => Err(Error::usage(format!(
+                "the statement is of {}; rsld is the attack on rankswap",
+                self.methods(laws)
+            ))
+            .remedy("Leave rsld out of --method, or give --p or --window to try it all the same")),
         }
+    }
+
+    /// What was done, in the names of methods.
+    fn methods(&self, laws: &Laws) -> String {
+        laws.methods().unwrap_or_else(|| laws.done().to_owned())
+    }
+
+    /// The windows of rank swapping that were given without a statement.
+    fn stated_windows(&self) -> Result<Bound> {
         match &self.published.rank_swapping {
             Some(RankSwapping::Percent(entries)) => self.bound("--p", entries, |&p, alone| {
                 if !alone && p == 0.0 {
@@ -64,14 +89,65 @@ impl Facts<'_> {
         }
     }
 
-    /// The law of the masking, by the statement or by the windows of rank swapping, for this method.
+    /// The attack by the laws of all steps. A step of which no likelihood is known (IPSO) leaves its attributes out.
+    ///
+    /// # Errors
+    /// Usage, when nothing is known of the masking, or something that cannot be, or no law of it.
+    pub(super) fn likelihood(&self) -> Result<Box<dyn Attack>> {
+        let Some(laws) = self.laws else {
+            return Ok(Box::new(self.of_windows("likelihood")?));
+        };
+        if laws.laws().is_empty() {
+            let equal = Likelihood::of_equality(laws.records());
+            let law = Law {
+                scope: laws.unmoved().clone(),
+                ..Law::from(equal.step().clone())
+            };
+            return Ok(ByLaw::around(Box::new(equal), law));
+        }
+        let mut factors: Vec<Box<dyn Attack>> = Vec::new();
+        let mut without = None;
+        for law in laws.laws() {
+            match Likelihood::new(law.step.clone()) {
+                Ok(likelihood) => {
+                    factors.push(ByLaw::around(Box::new(likelihood), law.clone()));
+                }
+                Err(error) => without = Some(error),
+            }
+        }
+        match (factors.len(), without) {
+            (0, Some(error)) => Err(error),
+            (1, _) => Ok(factors.remove(0)),
+            _ => Ok(Box::new(LikelihoodOfSteps::new(factors))),
+        }
+    }
+
+    /// The law of swapping, for attacks by swaps.
     ///
     /// # Errors
     /// Usage, when nothing is known of it, or something that cannot be.
-    pub(super) fn law(&self, method: &str) -> Result<Likelihood> {
-        if let Some(statement) = self.statement {
-            return Likelihood::new(statement.clone());
+    pub(super) fn swapping(&self) -> Result<(Likelihood, Option<Law>)> {
+        let Some(laws) = self.laws else {
+            return Ok((self.of_windows("involution")?, None));
+        };
+        let swaps = |method: &Method| {
+            matches!(
+                method,
+                Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)
+            )
+        };
+        match laws.find(swaps).or_else(|| laws.laws().first().cloned()) {
+            Some(law) => Ok((Likelihood::new(law.step.clone())?, Some(law))),
+            None => Err(Error::usage(format!(
+                "the statement is of {}: nothing was swapped",
+                laws.done()
+            ))
+            .remedy("Leave involution out of --method")),
         }
+    }
+
+    /// The law of rank swapping by the windows that were given.
+    fn of_windows(&self, method: &str) -> Result<Likelihood> {
         if self.published.rank_swapping.is_none() {
             return Err(Error::usage(format!(
                 "{method} needs to know what was published about the masking",
@@ -79,7 +155,7 @@ impl Facts<'_> {
             .because(Reason::NothingPublished)
             .remedy("Give --statement FILE, or --p or --window of rank swapping"));
         }
-        let bound = self.windows()?;
+        let bound = self.stated_windows()?;
         let swapped = self
             .attributes
             .iter()
@@ -95,9 +171,20 @@ impl Facts<'_> {
     pub(super) fn microaggregation(
         &self,
         nearest_clusters: Option<usize>,
-    ) -> Result<MicroaggregationIntersection> {
-        let groups = match (self.statement, &self.published.groups) {
-            (Some(statement), _) => microaggregation::Groups::of_statement(statement)?,
+    ) -> Result<(MicroaggregationIntersection, Option<Law>)> {
+        let aggregates = |method: &Method| matches!(method, Method::Microaggregation(_));
+        let law = self.laws.and_then(|laws| laws.find(aggregates));
+        let groups = match (self.laws, &self.published.groups) {
+            (Some(laws), _) => match &law {
+                Some(law) => microaggregation::Groups::of_step(&law.step)?,
+                None => {
+                    return Err(Error::usage(format!(
+                        "the statement is of {}; microagg is the attack on microaggregation",
+                        self.methods(laws)
+                    ))
+                    .remedy("Leave microagg out of --method"));
+                }
+            },
             (None, Some(groups)) => self.groups(groups)?,
             (None, None) => {
                 return Err(Error::usage(
@@ -119,11 +206,12 @@ impl Facts<'_> {
                 "--nearest-clusters has no effect: the groups of this algorithm follow each other, and two are possible",
             )?;
         }
-        Ok(MicroaggregationIntersection {
+        let attack = MicroaggregationIntersection {
             groups,
             nearest_clusters: nearest_clusters.filter(|_| by_nearest).unwrap_or(2),
             standardize: self.standardize,
-        })
+        };
+        Ok((attack, law))
     }
 
     fn groups(&self, published: &Groups) -> Result<microaggregation::Groups> {

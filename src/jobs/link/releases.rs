@@ -14,7 +14,7 @@ use crate::{
         truth::{self, MaskedRecord},
     },
     jobs::Observer,
-    statement::{Method as StatedMethod, Statement},
+    statement::{Laws, Method as StatedMethod},
     table::Table,
 };
 
@@ -85,8 +85,9 @@ pub(super) fn aligned<'a>(
             check_statement(stated.statement, stated.file, true, table)?;
         }
         let own = release.stated().map(|own| own.statement);
-        let statement = own.or(facts.statement);
-        if draws_from_secret(statement) && draws_from_secret(facts.statement) {
+        let own = own.map(Laws::of);
+        let laws = own.as_ref().or(facts.laws);
+        if draws_from_secret(laws) && draws_from_secret(facts.laws) {
             facts.observer.note(&format!(
                 "note: {}: its noise and that of the masked file come from a secret. If it is the same one, this release says \
                  little new, and probabilities stated for all releases together are too high",
@@ -96,7 +97,7 @@ pub(super) fn aligned<'a>(
         let (methods, _) = methods(
             request,
             &Facts {
-                statement,
+                laws,
                 records: facts.records.max(table.n_records()),
                 masked: table,
                 ..*facts
@@ -112,10 +113,10 @@ pub(super) fn aligned<'a>(
 }
 
 /// Whether a masking drew its noise from a secret, so that another one could draw the same.
-fn draws_from_secret(statement: Option<&Statement>) -> bool {
-    statement.is_some_and(
-        |statement| matches!(&statement.method, StatedMethod::Copula(copula) if copula.secret),
-    )
+fn draws_from_secret(laws: Option<&Laws>) -> bool {
+    let is_secret =
+        |method: &StatedMethod| matches!(method, StatedMethod::Copula(copula) if copula.secret);
+    laws.is_some_and(|laws| laws.find(is_secret).is_some())
 }
 
 /// The known attributes that a further release has, too.

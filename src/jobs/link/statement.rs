@@ -16,25 +16,8 @@ pub(crate) fn check_statement(
     is_aligned: bool,
     masked: &Table,
 ) -> Result<()> {
-    if let Some(nonsense) = statement.nonsense() {
-        return Err(Error::input(nonsense)
-            .in_file(file)
-            .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote"));
-    }
-    if let Some(stranger) = statement
-        .attributes
-        .iter()
-        .find(|name| masked.find(name).is_err())
-    {
-        return Err(Error::input(format!(
-            "names an attribute {stranger:?} that {} does not have",
-            masked.name()
-        ))
-        .because(Reason::unknown_attribute(stranger, masked.name()))
-        .in_file(file)
-        .remedy("Give the statement of this masked file"));
-    }
-    if statement.shuffled && !is_aligned {
+    check_attributes(statement, file, masked)?;
+    if statement.is_shuffled() && !is_aligned {
         return Err(Error::usage(
             "says that the masked file is in random order: by place, nobody would be found again",
         )
@@ -44,19 +27,55 @@ pub(crate) fn check_statement(
         ));
     }
     // A release can be shorter than the file that was masked, if it is known who is who.
-    if statement.records != masked.n_records()
-        && !(is_aligned && statement.records > masked.n_records())
+    if statement.records() != masked.n_records()
+        && !(is_aligned && statement.records() > masked.n_records())
     {
-        return Err(Error::files_of_other_lengths(
-            masked.n_records(),
-            statement.records,
-            |have, stated| {
-                format!(
-                    "is about a file of {stated} records; {} has {have}",
-                    masked.name()
-                )
-            },
+        return Err(other_length(statement, file, masked));
+    }
+    Ok(())
+}
+
+/// Whether a statement can be about a file that is masked once more.
+///
+/// # Errors
+/// Input, when it cannot.
+pub fn check_earlier(statement: &Statement, file: &str, table: &Table) -> Result<()> {
+    check_attributes(statement, file, table)?;
+    if statement.records() == table.n_records() {
+        Ok(())
+    } else {
+        Err(other_length(statement, file, table))
+    }
+}
+
+fn other_length(statement: &Statement, file: &str, masked: &Table) -> Error {
+    Error::files_of_other_lengths(masked.n_records(), statement.records(), |have, stated| {
+        format!(
+            "is about a file of {stated} records; {} has {have}",
+            masked.name()
         )
+    })
+    .in_file(file)
+    .remedy("Give the statement of this masked file")
+}
+
+/// Whether a statement makes sense, and the masked file has what it names.
+fn check_attributes(statement: &Statement, file: &str, masked: &Table) -> Result<()> {
+    if let Some(nonsense) = statement.nonsense() {
+        return Err(Error::input(nonsense)
+            .in_file(file)
+            .remedy("Give the file that 'sdcrisk mask --statement FILE' wrote"));
+    }
+    if let Some(stranger) = statement
+        .attributes()
+        .into_iter()
+        .find(|name| masked.find(name).is_err())
+    {
+        return Err(Error::input(format!(
+            "names an attribute {stranger:?} that {} does not have",
+            masked.name()
+        ))
+        .because(Reason::unknown_attribute(stranger, masked.name()))
         .in_file(file)
         .remedy("Give the statement of this masked file"));
     }

@@ -27,7 +27,7 @@ use crate::{
         text,
     },
     rng::{Purpose, Seed},
-    statement::{CopulaRisk, CopulaWorst},
+    statement::{CopulaRisk, CopulaWorst, Statement},
     table::Table,
 };
 
@@ -270,8 +270,9 @@ impl Drafts<'_> {
             ..self.request.clone()
         };
         let truth = Truth::by_order(original, &masked.table)?;
+        let statement = Statement::from(masked.step);
         let input = Input {
-            statement: Some(Stated::in_memory(&masked.statement)),
+            statement: Some(Stated::in_memory(&statement)),
             ..Input::new(original, &masked.table, &truth)
         };
         link::run(&request, &input, &Quiet).map(|attacked| attacked.report)

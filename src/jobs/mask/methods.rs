@@ -24,6 +24,7 @@ use crate::{
         p_distribution::PDistribution,
         rank_swap::RankSwap,
         recode::{self, Recode},
+        sample::Sample,
         sums::Sum,
         suppress::{self, Suppress},
     },
@@ -55,6 +56,7 @@ impl MethodRequest {
                 Copula::new(request.keep.stated().unwrap_or(ANY), request.options()).map(drop)
             }
             Self::Recode(rules) => rules.recoding().map(drop),
+            &Self::Sample { size, .. } => Sample::new(size, Vec::new()).map(drop),
             Self::Suppress(SuppressRequest::Rules(rules)) => rules.suppression().map(drop),
             Self::Suppress(SuppressRequest::Key { k, .. }) => match k {
                 0..2 => Err(Error::option_out_of_range(
@@ -81,6 +83,7 @@ impl MethodRequest {
             }
             Self::Recode(rules) => rules.recoding()?.attributes(table).map(Some),
             Self::Suppress(request) => request.method(table)?.attributes(table).map(Some),
+            Self::Sample { .. } => Ok(Some(Vec::new())),
             Self::RankSwap { .. }
             | Self::PBuckets { .. }
             | Self::PDistribution { .. }
@@ -121,6 +124,10 @@ impl MaskRequest {
             }
             MethodRequest::Recode(rules) => Box::new(rules.recoding()?),
             MethodRequest::Suppress(request) => Box::new(request.method(table)?),
+            MethodRequest::Sample { size, strata } => {
+                let strata = strata.as_deref().map(|list| table.select(list));
+                Box::new(Sample::new(*size, strata.transpose()?.unwrap_or_default())?)
+            }
         })
     }
 

@@ -12,7 +12,7 @@ use super::{Observer, refuse_empty};
 use crate::{
     error::{Error, Result},
     mask::{
-        Mask, Masked,
+        Details, Mask, Masked,
         keeping::{Keeping, WhatWasKept},
         relations::{Broken, Relations},
     },
@@ -150,19 +150,17 @@ impl Prepared {
 
     /// Without what does not reach the masked file, of which nothing is said.
     fn released(&self, mut masked: Masked) -> Masked {
+        masked.step.dropped = masked.table.names(&self.dropped);
         let table = masked.table.without(&self.dropped);
         let released = |name: &String| table.find(name).is_ok();
-        masked
-            .statement
-            .kept
-            .sums
-            .retain(|sum| released(&sum.total));
+        masked.step.kept.sums.retain(|sum| released(&sum.total));
         masked.table = table;
         masked
     }
 }
 
-/// Puts the records in random order: which original record each masked one is, from 0.
+/// Puts the records in random order: which original record each masked one is, from 0. Of a sample these are records of the file that it was
+/// drawn from.
 ///
 /// # Randomness
 /// `Purpose::Shuffle`, one permutation.
@@ -171,8 +169,13 @@ pub fn shuffle(masked: &mut Masked, seed: &Seed) -> Vec<u32> {
         .filter_map(|record| u32::try_from(record).ok())
         .collect();
     order.shuffle(&mut seed.streams(Purpose::Shuffle, 0).at(0));
-    masked.statement.shuffled = true;
+    masked.step.shuffled = true;
     masked.table = masked.table.clone().reordered(order.clone());
+    if let Details::Sample { selected, .. } = &masked.details {
+        for record in &mut order {
+            *record = selected[*record as usize];
+        }
+    }
     order
 }
 
@@ -265,7 +268,7 @@ impl MaskRequest {
                 }
             }
         }
-        if chosen.is_empty() {
+        if chosen.is_empty() && method.masks_values() {
             return Err(Error::input(format!("has no attribute that {} can mask", method.name()))
                 .in_file(table.name())
                 .remedy("'sdcrisk describe' shows how its attributes were read; a roles file (--roles) overrides that"));

@@ -13,6 +13,7 @@ use crate::{
     },
     statement::{
         Average, CopulaAllocation, DistanceScale, Grouping, IpsoVariant, MissingMatches, Partner,
+        SampleSize,
     },
 };
 
@@ -108,6 +109,13 @@ pub enum MethodRequest {
     Recode(RulesFile),
     /// `suppress`: single values become missing.
     Suppress(SuppressRequest),
+    /// `sample`: a random part of the records.
+    Sample {
+        /// How many.
+        size: SampleSize,
+        /// The attributes whose combinations of values are strata; none if `None`.
+        strata: Option<String>,
+    },
 }
 
 impl MethodRequest {
@@ -129,7 +137,8 @@ impl MethodRequest {
             | Self::PDistribution { .. }
             | Self::Noise { .. }
             | Self::Fuzzy(_)
-            | Self::Copula(_) => true,
+            | Self::Copula(_)
+            | Self::Sample { .. } => true,
             Self::Ipso(ipso) => ipso.variant != IpsoVariant::A,
             Self::Microaggregation(_) | Self::Recode(_) | Self::Suppress(_) => false,
         }

@@ -20,8 +20,7 @@ use crate::{
     error::{Error, Reason, Result, above},
     rng::Streams,
     statement::{
-        CopulaAllocation, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk, Method,
-        Statement,
+        CopulaAllocation, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk, Method, Step,
     },
     stats::copula::Allocation,
     table::{AttrId, Scale, Table},
@@ -442,14 +441,14 @@ impl Model {
         };
         let redrawn = !parameters.gaps.is_empty();
         let names = original.names(on);
-        let mut statement = Statement::new(Method::Copula(parameters), original.n_records(), names);
+        let mut step = Step::new(Method::Copula(parameters), original.n_records(), names);
         if redrawn {
-            statement.missing = "drawn again: as many in each attribute, of other records".into();
+            step.missing = "drawn again: as many in each attribute, of other records".into();
         }
         let (table, effects) = cells::place(original, &self.scores, &y, &gaps, protect)?;
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Copula(Box::new(self.outcome)),

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     error::{Error, Reason, Result},
     rng::{Generator, Streams},
-    statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Statement},
+    statement::{DistanceScale, FuzzyBlock, FuzzyParameters, Method, Step},
     stats::membership::{FUZZINESS, Fuzziness},
     table::{AttrId, Table},
 };
@@ -357,11 +357,11 @@ impl FuzzyMicroaggregation {
         }
         numbers.sort_by_key(|&(attribute, _)| on.iter().position(|&other| other == attribute));
         let names = original.names(on);
-        let statement = Statement::new(self.published(&details), original.n_records(), names);
+        let step = Step::new(self.published(&details), original.n_records(), names);
         let (table, effects) = write_numbers(original, numbers, self.settings.rounding)?;
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Fuzzy(details),

@@ -31,8 +31,7 @@ use crate::{
     error::{Counted, Error, ErrorKind, Result},
     rng::Streams,
     statement::{
-        AggregatedBlock, Average, DistanceScale, Grouping, Method, MicroaggregationParameters,
-        Statement,
+        AggregatedBlock, Average, DistanceScale, Grouping, Method, MicroaggregationParameters, Step,
     },
     table::{AttrId, Scale, Table},
 };
@@ -355,7 +354,7 @@ impl Microaggregation {
             let of = |id: &&AttrId| original.attribute(**id).scale == scale;
             on.iter().filter(of).map(name).collect()
         };
-        let statement = Statement::new(
+        let step = Step::new(
             Method::Microaggregation(MicroaggregationParameters {
                 algorithm: self.grouping,
                 blocks: done
@@ -385,7 +384,7 @@ impl Microaggregation {
             aggregate::aggregate(original.clone(), &jobs, self.average, self.rounding)?;
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Microaggregation(done),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::{Error, Reason, Result},
     rng::Streams,
-    statement::{Method, RecodeParameters, RecodingRule, Statement},
+    statement::{Method, RecodeParameters, RecodingRule, Step},
     table::{AttrId, EXACT_INTEGERS, Numbers, Table},
 };
 
@@ -146,13 +146,13 @@ impl Mask for Recode {
             .map(|effect| effect.attribute.clone())
             .collect();
         let method = Method::Recode(RecodeParameters { rules });
-        let mut statement = Statement::new(method, masked.n_records(), names);
+        let mut step = Step::new(method, masked.n_records(), names);
         if suppressed.iter().any(|&count| count > 0) {
-            statement.missing = "left in place; suppressed values are missing, too".into();
+            step.missing = "left in place; suppressed values are missing, too".into();
         }
         Ok(Masked {
             table: masked,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Recoding { suppressed, notes },

@@ -13,6 +13,9 @@ use crate::{
 /// The keys of a section.
 const KEYS: &str = "suppress, suppress-where, map, groups, others, bottom, bottom-label, top, top-label, round, breaks, labels";
 
+/// The line of rules that stand in no file of rules.
+const NOWHERE: u64 = 0;
+
 /// What a rules file says of each attribute, in the order of the file.
 ///
 /// The file is TOML, a section an attribute; names are those that `describe` shows. This is a whole one:
@@ -97,6 +100,51 @@ impl Rules {
         Ok(Self {
             file: name.to_owned(),
             sections,
+        })
+    }
+}
+
+impl Rules {
+    /// The rules that a statement published: as they were, but for what became missing, which stays as it is.
+    ///
+    /// # Errors
+    /// Input, when a rule makes no sense.
+    pub fn of_statement(published: &[RecodingRule]) -> Result<Self> {
+        let section = |rule: &RecodingRule| {
+            let rule = RecodingRule {
+                suppressed: false,
+                ..rule.clone()
+            };
+            let keys = [
+                ("map", !rule.map.is_empty()),
+                ("others", rule.others.is_some()),
+                ("bottom", rule.bottom.is_some()),
+                ("bottom-label", rule.bottom_label.is_some()),
+                ("top", rule.top.is_some()),
+                ("top-label", rule.top_label.is_some()),
+                ("round", rule.round.is_some()),
+                ("breaks", !rule.breaks.is_empty()),
+                ("labels", !rule.labels.is_empty()),
+            ];
+            let keys = keys.into_iter().filter(|(_, is_there)| *is_there);
+            let section = Section {
+                rule,
+                line: NOWHERE,
+                lines: keys.map(|(key, _)| (key.to_owned(), NOWHERE)).collect(),
+            };
+            if section.lines.is_empty() {
+                // All that it made missing is not published.
+                return Ok(None);
+            }
+            let checked = section.check();
+            let named = checked.map_err(|error| error.on_attribute(&section.rule.attribute));
+            named.map(|()| Some(section))
+        };
+        let sections = published.iter().map(section);
+        let sections: Result<Vec<Option<Section>>> = sections.collect();
+        Ok(Self {
+            file: "the statement".to_owned(),
+            sections: sections?.into_iter().flatten().collect(),
         })
     }
 }
@@ -199,9 +247,11 @@ impl Section {
 
     /// What is wrong with this key of the section.
     pub fn error(&self, key: &str, what: impl Into<String>) -> Error {
-        Error::input(what)
-            .on_attribute(&self.rule.attribute)
-            .at_line(self.lines.get(key).copied().unwrap_or(self.line))
+        let error = Error::input(what).on_attribute(&self.rule.attribute);
+        match self.lines.get(key).copied().unwrap_or(self.line) {
+            NOWHERE => error,
+            line => error.at_line(line),
+        }
     }
 
     /// Refuses rules that contradict each other or can have no effect.

@@ -13,7 +13,7 @@ use super::{Details, Effect, Mask, Masked, categories::Categories};
 use crate::{
     error::{Error, Reason, Result},
     rng::Streams,
-    statement::{Method, MissingMatches, Statement, SuppressParameters},
+    statement::{Method, MissingMatches, Step, SuppressParameters},
     stats::keys::Keys,
     table::{AttrId, Table},
 };
@@ -270,9 +270,8 @@ impl Mask for Suppress {
             .iter()
             .map(|effect| effect.attribute.clone())
             .collect();
-        let mut statement =
-            Statement::new(Method::Suppress(published(parameters)), n_records, names);
-        statement.missing = match parameters.missing {
+        let mut step = Step::new(Method::Suppress(published(parameters)), n_records, names);
+        step.missing = match parameters.missing {
             MissingMatches::Any => {
                 "left in place; a missing or suppressed value matches every value"
             }
@@ -283,7 +282,7 @@ impl Mask for Suppress {
         .into();
         Ok(Masked {
             table,
-            statement,
+            step,
             effects,
             respelled: Vec::new(),
             details: Details::Suppression(outcome),

@@ -17,7 +17,7 @@ use crate::{
     report::{
         evaluate::EvaluateReport, match_attributes::MatchReport, risk::RiskJson, score::ScoreReport,
     },
-    statement::Statement,
+    statement::{Statement, Step},
 };
 
 /// A result that was read.
@@ -57,7 +57,7 @@ pub enum Kind {
 /// Reads the content of a result of a schema.
 type Reader = fn(&str, &Value) -> Result<Content>;
 
-/// Schemas without their version, the version that is read, how.
+/// Schemas without their version, the latest version (earlier ones are read, too), how.
 const SCHEMAS: [(&str, u32, Reader); 9] = [
     ("sdcrisk.link", 1, |_, value| {
         Ok(Content::Link(Link::new(read(value)?, read(value)?)))
@@ -74,8 +74,14 @@ const SCHEMAS: [(&str, u32, Reader); 9] = [
     ("sdcrisk.evaluate", 1, |_, value| {
         Ok(Content::Evaluation(read(value)?))
     }),
-    ("sdcrisk.statement", 1, |_, value| {
-        Ok(Content::Statement(read(value)?))
+    ("sdcrisk.statement", 2, |_, value| {
+        let is_history = value.get("steps").is_some();
+        Ok(Content::Statement(Box::new(if is_history {
+            read(value)?
+        } else {
+            // Of version 1: a single step.
+            Statement::from(read::<Step>(value)?)
+        })))
     }),
     ("sdcrisk.describe", 1, |_, value| {
         Ok(Content::Description(read(value)?))
@@ -198,7 +204,7 @@ fn reader(value: &Value) -> Result<Reader> {
             .remedy(format!("There are reports of: {}", known.join(", "))));
     };
     match version.parse() {
-        Ok(version) if version == read => Ok(reader),
+        Ok(version) if (1..=read).contains(&version) => Ok(reader),
         Ok(version) if version > read => Err(Error::input(format!(
             "is of version {version} of its schema; this program reads version {read}"
         ))

@@ -159,12 +159,16 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
                 weights.records,
                 weights.bound
             )),
-            Content::Statement(stated) => lines.push(format!(
-                "The file of {} records was masked by {}; {} attributes were masked.",
-                stated.records,
-                stated.method.in_words(),
-                stated.attributes.len()
-            )),
+            Content::Statement(stated) => {
+                let steps = stated.steps.iter().map(|step| step.method.in_words());
+                let steps: Vec<&str> = steps.collect();
+                lines.push(format!(
+                    "The file of {} records was masked by {}; {} attributes were masked.",
+                    stated.records(),
+                    steps.join(", then "),
+                    stated.attributes().len()
+                ));
+            }
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use super::{
     document::{Content, Document},
     parts::{base_name, list, names, text},
 };
-use crate::statement::Statement;
+use crate::statement::{Statement, Step};
 
 pub(super) fn section(documents: &[Document]) -> Option<Section> {
     let stated: Vec<(&Document, &Statement)> = documents
@@ -27,7 +27,10 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
         content: html! { @for (document, stated) in &stated {
             @let name = base_name(&document.name);
             h3 { (text(name)) }
-            (list(&rows(stated)))
+            @for (number, step) in (1..).zip(&stated.steps) {
+                @if stated.steps.len() > 1 { h4 { "Step " (number) } }
+                (list(&rows(step)))
+            }
         }
         p { (text(&of_all(&stated))) }
         p { "Methods and parameters may be published; the seeds may not, and statements do not hold them." }
@@ -35,10 +38,10 @@ pub(super) fn section(documents: &[Document]) -> Option<Section> {
     })
 }
 
-/// What a statement says, a line each.
-fn rows(stated: &Statement) -> Vec<(&'static str, String)> {
-    let method = &stated.method;
-    let json = serde_json::to_value(stated).unwrap_or_default();
+/// What a statement says of a step, a line each.
+fn rows(step: &Step) -> Vec<(&'static str, String)> {
+    let method = &step.method;
+    let json = serde_json::to_value(step).unwrap_or_default();
     let entries = |key: &str| json[key].as_object().map_or_else(String::new, parameters);
     let mut rows = vec![
         (
@@ -46,30 +49,47 @@ fn rows(stated: &Statement) -> Vec<(&'static str, String)> {
             format!("{} ({})", method.in_words(), method.name()),
         ),
         ("Parameters", entries("parameters")),
-        ("Records", stated.records.to_string()),
-        ("Attributes that were masked", names(&stated.attributes)),
+        (
+            "Records",
+            match step.records_before {
+                Some(before) => format!("{} of {before}", step.records),
+                None => step.records.to_string(),
+            },
+        ),
     ];
-    if !stated.kept.is_empty() {
+    if !step.attributes.is_empty() || step.moves_values() {
+        rows.push(("Attributes that were masked", names(&step.attributes)));
+    }
+    if !step.dropped.is_empty() {
+        rows.push(("Attributes that were left out", names(&step.dropped)));
+    }
+    if !step.kept.is_empty() {
         rows.push(("Sums and zeros that were kept", entries("kept")));
     }
-    rows.push(("Missing values", stated.missing.clone()));
+    rows.push(("Missing values", step.missing.clone()));
     rows
 }
 
-/// What is true of all statements together. A statement speaks of one step: that it does not name an attribute says nothing of
-/// other steps, and one random order is the order of the file.
+/// What is true of all statements together. That a step does not name an attribute says nothing of other steps, and one random order is the
+/// order of the file.
 fn of_all(stated: &[(&Document, &Statement)]) -> String {
-    let (steps, none_names) = match stated.len() {
+    let steps: usize = stated.iter().map(|(_, stated)| stated.steps.len()).sum();
+    let (subject, none_names) = match steps {
         1 => ("The step described here", "it does not name"),
         _ => ("The steps described here", "none of them names"),
     };
-    let order = if stated.iter().any(|(_, stated)| stated.shuffled) {
+    let order = if stated.iter().any(|(_, stated)| stated.is_shuffled()) {
         "put the records in random order"
     } else {
         "kept the order of the records"
     };
+    let before = if stated.iter().all(|(_, stated)| stated.complete) {
+        "Whether anything else was done to the file is not stated."
+    } else {
+        "Something was done to the file before, which is not stated."
+    };
     format!(
-        "{steps} {order}, and left alone every attribute of the file that {none_names}. Whether anything else was done to the file is not stated."
+        "{subject} {order}, and left alone every attribute of the file that {none_names}. {before}"
     )
 }
 

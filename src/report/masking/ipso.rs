@@ -21,7 +21,7 @@ pub(super) fn headline(parameters: &IpsoParameters) -> String {
 }
 
 pub(super) fn remarks(masked: &Masked, fit: &Fit, parameters: &IpsoParameters) -> Vec<Line> {
-    let records = masked.statement.records;
+    let records = masked.step.records;
     let shares: Vec<String> = masked
         .effects
         .iter()

@@ -7,6 +7,7 @@ mod microaggregation;
 mod noise;
 pub mod private;
 mod recoding;
+mod sampling;
 mod suppression;
 mod swapping;
 
@@ -45,8 +46,8 @@ pub fn summary(
     broken: &Broken,
     rules: Option<&str>,
 ) -> Vec<Line> {
-    let records = masked.statement.records;
-    let headline = match &masked.statement.method {
+    let records = masked.step.records;
+    let headline = match &masked.step.method {
         Method::RankSwap(parameters) => swapping::window(parameters, records),
         Method::PBuckets(parameters) => swapping::buckets(parameters, records),
         Method::PDistribution(parameters) => swapping::distribution(parameters),
@@ -57,14 +58,15 @@ pub fn summary(
         Method::Copula(parameters) => copula::headline(parameters, records),
         Method::Recode(_) => recoding::headline(masked, rules),
         Method::Suppress(parameters) => suppression::headline(parameters),
+        Method::Sample(parameters) => sampling::headline(parameters, masked.step.before()),
     };
-    let mut lines = vec![
-        Line::Note(format!(
-            "{}: {records} records, {headline}",
-            masked.statement.method.name()
-        )),
-        Line::Note(effects(masked)),
-    ];
+    let mut lines = vec![Line::Note(format!(
+        "{}: {records} records, {headline}",
+        masked.step.method.name()
+    ))];
+    if !matches!(masked.details, Details::Sample { .. }) {
+        lines.push(Line::Note(effects(masked)));
+    }
     lines.extend(self::kept(kept, records).into_iter().map(Line::Note));
     lines.extend(self::broken(broken).map(Line::Note));
     lines.extend(spellings(masked));
@@ -73,7 +75,7 @@ pub fn summary(
 }
 
 fn remarks(masked: &Masked) -> Vec<Line> {
-    match (&masked.details, &masked.statement.method) {
+    match (&masked.details, &masked.step.method) {
         (_, Method::Noise(parameters)) => noise::remarks(masked, parameters),
         (Details::Copula(outcome), Method::Copula(parameters)) => {
             copula::remarks(outcome, parameters)
@@ -85,6 +87,12 @@ fn remarks(masked: &Masked) -> Vec<Line> {
         (Details::Suppression(outcome), _) => suppression::remarks(masked, outcome),
         (Details::Microaggregation(blocks), _) => microaggregation::remarks(masked, blocks),
         (Details::Fuzzy(blocks), _) => fuzzy::remarks(blocks),
+        (
+            Details::Sample {
+                strata, without, ..
+            },
+            _,
+        ) => sampling::remarks(*strata, *without),
         (Details::None | Details::Swapping { .. } | Details::Copula(_) | Details::Ipso(_), _) => {
             Vec::new()
         }

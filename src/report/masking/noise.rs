@@ -31,7 +31,7 @@ pub(super) fn remarks(masked: &Masked, parameters: &NoiseParameters) -> Vec<Line
             parameters.level
         )));
     }
-    let (complete, records) = (complete(masked), masked.statement.records);
+    let (complete, records) = (complete(masked), masked.step.records);
     if parameters.correlated && complete < records {
         remarks.push(Line::Note(format!(
             "note: correlations from {complete} of {records} records: the others miss a masked attribute"

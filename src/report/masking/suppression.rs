@@ -29,7 +29,7 @@ fn warning(masked: &Masked, outcome: &Outcome) -> Option<Line> {
     Some(Line::Insisted(format!(
         "{} of {} records {verb} {} or more only because a missing value matches every value; with missing values as a category of \
          their own they match fewer (--missing-matches missing)",
-        outcome.on_gaps, masked.statement.records, outcome.k
+        outcome.on_gaps, masked.step.records, outcome.k
     )))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn remarks(masked: &Masked, outcome: &Outcome) -> Vec<Line> {
         rare,
         ..
     } = outcome;
-    let records = masked.statement.records;
+    let records = masked.step.records;
     let cells: usize = outcome.suppressed.iter().sum();
     let mut remarks: Vec<Line> = warning(masked, outcome).into_iter().collect();
     let note = |note: &String| Line::Note(format!("note: {note}"));

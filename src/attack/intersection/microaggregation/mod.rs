@@ -16,7 +16,7 @@ use crate::{
     },
     distance::nearest::Boxes,
     error::{Error, Result},
-    statement::{DistanceScale, Grouping, Method, Statement},
+    statement::{DistanceScale, Grouping, Method, Step},
     stats::rank::Ranking,
     table::Scale,
 };
@@ -41,7 +41,7 @@ impl Groups {
     ///
     /// # Errors
     /// Usage, when it is of another method.
-    pub fn of_statement(statement: &Statement) -> Result<Self> {
+    pub fn of_step(statement: &Step) -> Result<Self> {
         match &statement.method {
             Method::Microaggregation(stated) => Ok(Self {
                 algorithm: stated.algorithm,

@@ -35,7 +35,7 @@ use super::{equality::Equality, pairs::log_sum};
 use crate::{
     attack::{Direction, Lists, Scenario},
     memory,
-    statement::{CopulaParameters, Statement},
+    statement::{CopulaParameters, Step},
     table::matrix::Matrix,
 };
 
@@ -103,7 +103,7 @@ struct Room {
 impl<'a> Pairs<'a> {
     pub(super) fn new(
         scenario: &Scenario<'a>,
-        published: &Statement,
+        published: &Step,
         stated: &CopulaParameters,
     ) -> Self {
         let pairs = (scenario.intruder.n_records()).saturating_mul(scenario.released.n_records());
@@ -113,7 +113,7 @@ impl<'a> Pairs<'a> {
     /// As for files that are large, or are not.
     pub(super) fn sized(
         scenario: &Scenario<'a>,
-        published: &Statement,
+        published: &Step,
         stated: &CopulaParameters,
         is_large: bool,
     ) -> Self {
@@ -125,7 +125,7 @@ impl<'a> Pairs<'a> {
     /// All that is needed, but nothing that makes it quick.
     fn unprepared(
         scenario: &Scenario<'a>,
-        published: &Statement,
+        published: &Step,
         stated: &CopulaParameters,
         is_large: bool,
     ) -> Self {

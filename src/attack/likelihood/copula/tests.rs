@@ -7,7 +7,7 @@ use crate::{
     attack::{Direction, Lists, Release, Scenario},
     statement::{
         CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters,
-        CopulaTerm, Method, Statement,
+        CopulaTerm, Method, Step,
     },
     table::{Scale, matrix::Matrix},
 };
@@ -192,7 +192,7 @@ fn compare(case: &Case, n: usize) -> f64 {
         beside: Some(&beside),
     };
     let stated = parameters(case);
-    let statement = Statement::new(Method::Copula(stated.clone()), n, stated.values.clone());
+    let statement = Step::new(Method::Copula(stated.clone()), n, stated.values.clone());
     let plain = Pairs::unprepared(&scenario, &statement, &stated, false);
     let made = |is_large: bool| Pairs::sized(&scenario, &statement, &stated, is_large);
     let (quick, large) = (made(false), made(true));

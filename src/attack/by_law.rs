@@ -1,5 +1,7 @@
-//! Attacks by a published law, on files in which sums and zeros were kept.
+//! Attacks by a published law see what the law speaks of, and no more.
 //!
+//! Where several steps moved values, each has a law of its attributes: the attack by the law of a step does not see the others, nor what
+//! has no law ([`crate::statement::Laws`]). The same is true of files in which sums and zeros were kept.
 //! The law of a method speaks of what the method masked. A total that was worked out anew from its parts has no law of its own, and
 //! zeros that changed places as patterns have none either: where one of two values is zero, nothing follows. So these attacks see neither:
 //! totals are left out, and zeros count as missing, which excludes nobody. What is left obeys the law, since the method saw the same.
@@ -7,7 +9,7 @@
 use super::{Attack, Preference, Release, Scenario, distance_based::Standardize};
 use crate::{
     error::{Error, Result},
-    statement::{Kept, Statement},
+    statement::{Kept, Law, Scope},
     table::{Matrix, Scale},
 };
 
@@ -16,10 +18,8 @@ use crate::{
 pub struct ByLaw {
     /// The attack by the law, on what is left.
     pub attack: Box<dyn Attack>,
-    /// What the law does not speak of.
-    pub kept: Kept,
-    /// Records of the file that was masked.
-    pub records: usize,
+    /// The step, and the attributes that its law speaks of.
+    pub law: Law,
 }
 
 /// What is left of a scenario where a law does not speak of all of it.
@@ -33,18 +33,23 @@ pub struct Limited {
 }
 
 impl Limited {
-    /// The scenario without totals that were worked out anew, zeros that changed places being missing.
+    /// The scenario without attributes that the law does not speak of and totals that were worked out anew, zeros that changed places being
+    /// missing.
     ///
     /// # Errors
     /// Usage, when nothing is left.
-    pub fn new(scenario: &Scenario<'_>, kept: &Kept) -> Result<Self> {
+    pub fn new(scenario: &Scenario<'_>, law: &Law) -> Result<Self> {
+        let kept = &law.step.kept;
         let stays: Vec<usize> = (0..scenario.known.len())
-            .filter(|&k| !kept.is_derived(&scenario.known[k]))
+            .filter(|&k| law.speaks_of(&scenario.known[k]))
             .collect();
         if stays.is_empty() {
-            return Err(Error::usage(
-                "all known attributes are totals that were worked out anew from masked parts: no law of them is known",
-            )
+            let are_totals = scenario.known.iter().all(|name| kept.is_derived(name));
+            return Err(Error::usage(if are_totals {
+                "all known attributes are totals that were worked out anew from masked parts: no law of them is known"
+            } else {
+                "the law that was published speaks of none of the known attributes"
+            })
             .remedy("Let the intruder know a part of them, or use an attack that needs no law (am)"));
         }
         let known: Vec<String> = stays.iter().map(|&k| scenario.known[k].clone()).collect();
@@ -87,20 +92,21 @@ fn hiding(release: &Release, kept: &Kept) -> Release {
 }
 
 impl ByLaw {
-    /// The attack as it is, unless the statement says that sums or zeros were kept.
-    pub fn around(attack: Box<dyn Attack>, statement: Option<&Statement>) -> Box<dyn Attack> {
-        match statement {
-            Some(statement) if !statement.kept.is_empty() => Box::new(Self {
-                attack,
-                kept: statement.kept.clone(),
-                records: statement.records,
-            }),
-            _ => attack,
+    /// The attack as it is, if the law speaks of everything.
+    pub fn around(attack: Box<dyn Attack>, law: Law) -> Box<dyn Attack> {
+        if law.scope == Scope::ALL && law.step.kept.is_empty() {
+            attack
+        } else {
+            Box::new(Self { attack, law })
         }
     }
 
+    fn kept(&self) -> &Kept {
+        &self.law.step.kept
+    }
+
     fn of_law(&self, known: &[String]) -> Vec<String> {
-        let of_law = known.iter().filter(|name| !self.kept.is_derived(name));
+        let of_law = known.iter().filter(|name| self.law.speaks_of(name));
         of_law.cloned().collect()
     }
 }
@@ -140,12 +146,12 @@ impl Attack for ByLaw {
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
         let mut windows = self.attack.windows(&self.of_law(known))?.into_iter();
-        // A total can be anywhere.
+        // What it does not speak of can be anywhere.
         let window = |name: &String| {
-            if self.kept.is_derived(name) {
-                Some(self.records)
-            } else {
+            if self.law.speaks_of(name) {
                 windows.next()
+            } else {
+                Some(self.law.step.records)
             }
         };
         known.iter().map(window).collect()
@@ -160,14 +166,14 @@ impl Attack for ByLaw {
                 .filter(|name| test(name))
                 .collect()
         };
-        let derived = named(&|name| self.kept.is_derived(name));
+        let derived = named(&|name| self.kept().is_derived(name));
         if !derived.is_empty() {
             caveats.push(format!(
                 "totals that were worked out anew from masked parts have no law, and are left out: {}",
                 derived.join(", ")
             ));
         }
-        let moved = named(&|name| self.kept.has_moved_zeros(name));
+        let moved = named(&|name| self.kept().has_moved_zeros(name));
         if !moved.is_empty() {
             caveats.push(format!(
                 "zeros changed places by themselves, so a zero excludes nobody: {}",
@@ -177,8 +183,8 @@ impl Attack for ByLaw {
         caveats
     }
 
-    fn beyond_its_law(&self) -> Option<&Kept> {
-        Some(&self.kept)
+    fn law(&self) -> Option<&Law> {
+        Some(&self.law)
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {

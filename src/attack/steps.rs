@@ -1,0 +1,127 @@
+//! Several steps moved values: what their laws say of a pair is added up.
+
+use super::{Attack, Lists, Preference, Scenario};
+use crate::error::{Error, Result};
+
+/// Record linkage by the likelihoods of several steps, each of which moved other attributes.
+///
+/// ```text
+/// cost of (person, record) = Σ over the steps of −log-likelihood by the law of the step
+/// ```
+///
+/// Given the original values, steps draw independently of each other, so their log-likelihoods add up. Attributes that no step moved have
+/// equal values, which the first law says. It is a part of [`likelihood`](super::likelihood) in reports.
+///
+/// # Candidates
+/// Those of a person by every law: a record that is (nearly) impossible by one of them is none.
+///
+/// # Errors
+/// Usage, where a law has no lists of likelihoods for files of this size (noise).
+#[derive(Debug)]
+pub struct LikelihoodOfSteps {
+    factors: Vec<Box<dyn Attack>>,
+}
+
+impl LikelihoodOfSteps {
+    /// The likelihoods of several laws, each an attack that sees only what its law speaks of.
+    pub fn new(factors: Vec<Box<dyn Attack>>) -> Self {
+        Self { factors }
+    }
+}
+
+impl Attack for LikelihoodOfSteps {
+    fn name(&self) -> &'static str {
+        "likelihood"
+    }
+
+    fn has_candidate_sets(&self) -> bool {
+        self.factors.iter().all(|law| law.has_candidate_sets())
+    }
+
+    fn formula(&self) -> String {
+        "sum over the steps of ln(P(masked value | original value) / P(masked value)) by the published laws"
+            .into()
+    }
+
+    fn in_words(&self) -> String {
+        "knows the laws of all steps (likelihood)".into()
+    }
+
+    fn caveats(&self, known: &[String]) -> Vec<String> {
+        let caveats = self.factors.iter().flat_map(|law| law.caveats(known));
+        caveats.collect()
+    }
+
+    fn factors(&self) -> &[Box<dyn Attack>] {
+        &self.factors
+    }
+
+    /// The judge prepares each law with what it speaks of, and adds them up ([`Added`]).
+    fn prepare<'a>(&self, _scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        Err(Error::usage(
+            "laws of several steps are looked at one by one",
+        ))
+    }
+}
+
+/// Lists of likelihoods that are added up, of the same seekers and sought records.
+#[derive(Debug)]
+pub struct Added<'a> {
+    lists: Vec<Box<dyn Lists + 'a>>,
+}
+
+impl<'a> Added<'a> {
+    /// Adds up lists; there must be one at least.
+    pub fn new(lists: Vec<Box<dyn Lists + 'a>>) -> Self {
+        Self { lists }
+    }
+}
+
+impl Lists for Added<'_> {
+    fn n_seekers(&self) -> usize {
+        self.lists.first().map_or(0, |lists| lists.n_seekers())
+    }
+
+    fn n_sought(&self) -> usize {
+        self.lists.first().map_or(0, |lists| lists.n_sought())
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let mut lists = self.lists.iter();
+        if let Some(first) = lists.next() {
+            first.list(seeker, list);
+        }
+        let mut said = Vec::new();
+        for other in lists {
+            other.list(seeker, &mut said);
+            // Both ascend.
+            let mut rest = said.iter().peekable();
+            list.retain_mut(|(record, cost)| {
+                while rest.next_if(|(other, _)| other < record).is_some() {}
+                match rest.next_if(|(other, _)| other == record) {
+                    Some((_, more)) => {
+                        *cost += more;
+                        true
+                    }
+                    None => false,
+                }
+            });
+        }
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+
+    fn excludes_others(&self) -> bool {
+        self.lists.iter().all(|lists| lists.excludes_others())
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        self.lists
+            .iter()
+            .flat_map(|lists| lists.caveats())
+            .collect()
+    }
+}

@@ -1,0 +1,415 @@
+//! What an intruder makes of a history: by which law each attribute was moved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Method, Statement, Step};
+
+/// The laws of a history.
+///
+/// Recoding is applied to the intruder's own values before anything is compared (a class is then equal or not), suppression leaves gaps, which
+/// exclude nobody, and of a sample some are missing. What is left are steps that move values at random. Each attribute
+/// obeys the law of the one step that moved it; laws of different steps are independent of each other given the original values, so
+/// likelihoods multiply and candidate sets intersect. An attribute that no step moved has equal values.
+///
+/// Without a law are attributes that two steps moved (but for windows of rank swapping, which add up), that were recoded after they were
+/// moved, or that differ from the original although no step moved them ([`Laws::contradict`]): attacks by law do not see them, and say so.
+/// Of a history that does not begin with the file as collected, attributes that no step moved have none either.
+///
+/// # Complexity
+/// O(steps · attributes · log attributes).
+#[derive(Debug, Clone)]
+pub struct Laws {
+    /// The steps that move values, each with the attributes that its law speaks of. The first speaks of attributes that no step moved, too.
+    laws: Vec<Law>,
+    /// Where no step moves values: the attributes that are as they were.
+    unmoved: Scope,
+    /// The windows of rank swapping, steps on the same attribute added up, and what attacks by them see.
+    windows: Option<(BTreeMap<String, usize>, Scope)>,
+    /// The attributes without a law, and why, in words that follow their name.
+    without: BTreeMap<String, &'static str>,
+    /// Whether all attributes that no step names are as they were collected.
+    complete: bool,
+    /// Number of records of the file that the first step was done to.
+    records: usize,
+    /// What was done, in the names of the methods.
+    done: String,
+}
+
+/// A step, and the attributes that its law speaks of.
+#[derive(Debug, Clone)]
+pub struct Law {
+    /// The step.
+    pub step: Step,
+    /// The attributes.
+    pub scope: Scope,
+}
+
+/// A set of attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// All but these.
+    AllBut(BTreeSet<String>),
+    /// These.
+    Only(BTreeSet<String>),
+}
+
+impl Scope {
+    /// All attributes.
+    pub const ALL: Self = Self::AllBut(BTreeSet::new());
+
+    /// Whether an attribute is in it.
+    pub fn has(&self, attribute: &str) -> bool {
+        match self {
+            Self::AllBut(names) => !names.contains(attribute),
+            Self::Only(names) => names.contains(attribute),
+        }
+    }
+
+    fn remove(&mut self, attribute: &str) {
+        match self {
+            Self::AllBut(names) => {
+                names.insert(attribute.to_owned());
+            }
+            Self::Only(names) => {
+                names.remove(attribute);
+            }
+        }
+    }
+}
+
+impl Law {
+    /// Whether it speaks of an attribute: one in its scope that is no total worked out anew.
+    pub fn speaks_of(&self, attribute: &str) -> bool {
+        self.scope.has(attribute) && !self.step.kept.is_derived(attribute)
+    }
+}
+
+impl From<Step> for Law {
+    /// The law of a step that was all that was done.
+    fn from(step: Step) -> Self {
+        Self {
+            step,
+            scope: Scope::ALL,
+        }
+    }
+}
+
+impl Step {
+    /// Whether it moves values at random, rather than by a map that the intruder can apply.
+    pub fn moves_values(&self) -> bool {
+        match self.method {
+            Method::Recode(_) | Method::Suppress(_) | Method::Sample(_) => false,
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Noise(_)
+            | Method::Fuzzy(_)
+            | Method::Microaggregation(_)
+            | Method::Copula(_)
+            | Method::Ipso(_) => true,
+        }
+    }
+
+    /// The attributes that it changed: those that it masked, and totals that were worked out anew.
+    fn changed(&self) -> impl Iterator<Item = &String> {
+        let totals = self.kept.sums.iter().map(|sum| &sum.total);
+        self.attributes.iter().chain(totals)
+    }
+}
+
+impl Laws {
+    /// The laws of a history.
+    pub fn of(statement: &Statement) -> Self {
+        let mut movers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut without = BTreeMap::new();
+        for (number, step) in statement.steps.iter().enumerate() {
+            if step.moves_values() {
+                for name in step.changed() {
+                    let of_attribute = movers.entry(name).or_default();
+                    if of_attribute.last() != Some(&number) {
+                        of_attribute.push(number);
+                    }
+                }
+            } else if matches!(step.method, Method::Recode(_)) {
+                for name in &step.attributes {
+                    if movers.contains_key(name.as_str()) {
+                        without.insert(name.clone(), "was recoded after its values had been moved");
+                    }
+                }
+            }
+        }
+        let window_of = |number: usize| match &statement.steps[number].method {
+            Method::RankSwap(stated) => Some(stated.greatest_difference()),
+            _ => None,
+        };
+        let mut windows = BTreeMap::new();
+        let mut not_swapped = BTreeSet::new();
+        for (&name, numbers) in &movers {
+            let window: Option<usize> = numbers.iter().map(|&number| window_of(number)).sum();
+            match window.filter(|_| !without.contains_key(name)) {
+                Some(window) => {
+                    windows.insert(name.to_owned(), window);
+                }
+                None => {
+                    not_swapped.insert(name.to_owned());
+                }
+            }
+            if numbers.len() > 1 {
+                without
+                    .entry(name.to_owned())
+                    .or_insert("was moved by more than one step");
+            }
+        }
+        let unmoved = if statement.complete {
+            let mut unmoved = Scope::ALL;
+            for name in without.keys() {
+                unmoved.remove(name);
+            }
+            unmoved
+        } else {
+            Scope::Only(BTreeSet::new())
+        };
+        let own = |number: usize| -> BTreeSet<String> {
+            let names = movers.iter().filter(|(_, numbers)| **numbers == [number]);
+            names
+                .map(|(&name, _)| name.to_owned())
+                .filter(|name| !without.contains_key(name))
+                .collect()
+        };
+        let mut laws: Vec<Law> = Vec::new();
+        for (number, step) in statement.steps.iter().enumerate() {
+            if !step.moves_values() {
+                continue;
+            }
+            let own = own(number);
+            let scope = if laws.is_empty() && statement.complete {
+                let others = movers.keys().filter(|&&name| !own.contains(name));
+                Scope::AllBut(others.map(|&name| name.to_owned()).collect())
+            } else {
+                Scope::Only(own)
+            };
+            laws.push(Law {
+                step: step.clone(),
+                scope,
+            });
+        }
+        let is_swapped = |step: &Step| matches!(step.method, Method::RankSwap(_));
+        let windows = statement.steps.iter().any(is_swapped).then(|| {
+            let scope = if statement.complete {
+                Scope::AllBut(not_swapped)
+            } else {
+                Scope::Only(windows.keys().cloned().collect())
+            };
+            (windows, scope)
+        });
+        Self {
+            laws,
+            unmoved,
+            windows,
+            without,
+            complete: statement.complete,
+            records: statement.steps.first().map_or(0, Step::before),
+            done: statement.methods(),
+        }
+    }
+
+    /// Takes an attribute out of all laws: it differs from the original in a way that the history does not explain.
+    pub fn contradict(&mut self, attribute: &str) {
+        let windows = self.windows.as_mut().map(|(_, scope)| scope);
+        let scopes = self.laws.iter_mut().map(|law| &mut law.scope);
+        for scope in scopes.chain(windows).chain([&mut self.unmoved]) {
+            scope.remove(attribute);
+        }
+        self.without
+            .entry(attribute.to_owned())
+            .or_insert("differs from the original, and no step says why");
+    }
+
+    /// Whether a step moved this attribute.
+    pub fn moves(&self, attribute: &str) -> bool {
+        let mut steps = self.laws.iter().map(|law| &law.step);
+        steps.any(|step| step.changed().any(|name| name == attribute))
+    }
+
+    /// The steps that move values, each with the attributes that its law speaks of; none where no step does.
+    pub fn laws(&self) -> &[Law] {
+        &self.laws
+    }
+
+    /// Where no step moves values: the attributes that are as they were.
+    pub fn unmoved(&self) -> &Scope {
+        &self.unmoved
+    }
+
+    /// The law of the step that is of this kind, if there is one; of several, the first.
+    pub fn find(&self, is: impl Fn(&Method) -> bool) -> Option<Law> {
+        let place = self.laws.iter().position(|law| is(&law.step.method))?;
+        let mut law = self.laws[place].clone();
+        if place > 0 && self.complete {
+            // What speaks alone speaks of attributes that no step moved, too.
+            let Scope::Only(own) = &law.scope else {
+                return Some(law);
+            };
+            let steps = self.laws.iter().flat_map(|law| law.step.changed());
+            let moved = steps.chain(self.without.keys());
+            let others = moved.filter(|name| !own.contains(*name)).cloned();
+            law.scope = Scope::AllBut(others.collect());
+        }
+        Some(law)
+    }
+
+    /// The windows of rank swapping by attribute, and what attacks by them see; `None` where nothing was swapped.
+    pub fn windows(&self) -> Option<(&BTreeMap<String, usize>, &Scope)> {
+        let windows = self.windows.as_ref();
+        windows.map(|(windows, scope)| (windows, scope))
+    }
+
+    /// The attributes without a law, and why, in words that follow their name.
+    pub fn without(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.without.iter().map(|(name, &why)| (name.as_str(), why))
+    }
+
+    /// Whether attributes that no step names are as they were collected.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Number of records of the file that the first step was done to.
+    pub fn records(&self) -> usize {
+        self.records
+    }
+
+    /// What was done, in the names of the methods, whether it moved values or not.
+    pub fn done(&self) -> &str {
+        &self.done
+    }
+
+    /// What moved values, in the names of the methods; `None` where nothing did.
+    pub fn methods(&self) -> Option<String> {
+        let names: Vec<&str> = self.laws.iter().map(|law| law.step.method.name()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statement::{
+        NoiseLaw, NoiseParameters, Partner, RankSwapParameters, RecodeParameters, RecodingRule,
+    };
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn swap(window: usize, on: &[&str]) -> Step {
+        let method = Method::RankSwap(RankSwapParameters {
+            p: None,
+            window,
+            partner: Partner::Unswapped,
+        });
+        Step::new(method, 100, names(on))
+    }
+
+    fn noise(on: &[&str]) -> Step {
+        let method = Method::Noise(NoiseParameters {
+            level: 0.1,
+            correlated: false,
+            restored: false,
+            rounded: false,
+            law: NoiseLaw::Normal,
+        });
+        Step::new(method, 100, names(on))
+    }
+
+    fn recode(on: &str) -> Step {
+        let rules = vec![RecodingRule {
+            attribute: on.to_owned(),
+            top: Some(85.0),
+            ..RecodingRule::default()
+        }];
+        Step::new(
+            Method::Recode(RecodeParameters { rules }),
+            100,
+            names(&[on]),
+        )
+    }
+
+    fn laws(steps: Vec<Step>, complete: bool) -> Laws {
+        let mut statement = Statement::from(steps[0].clone());
+        statement.append(steps[1..].iter().cloned());
+        statement.complete = complete;
+        Laws::of(&statement)
+    }
+
+    /// Which of a, b, c, d each law speaks of.
+    fn scopes(laws: &Laws) -> Vec<String> {
+        let scopes = laws.laws().iter().map(|law| &law.scope);
+        scopes
+            .map(|scope| {
+                ["a", "b", "c", "d"]
+                    .into_iter()
+                    .filter(|name| scope.has(name))
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_attribute_has_the_law_of_the_step_that_moved_it() {
+        // d was not moved: the first law says that it is equal.
+        let found = laws(vec![swap(3, &["a"]), noise(&["b", "c"])], true);
+        assert_eq!(scopes(&found), ["ad", "bc"]);
+        let (windows, scope) = found.windows().unwrap();
+        assert_eq!(windows.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &3)]);
+        assert!(scope.has("a") && scope.has("d") && !scope.has("b"));
+        // Alone, the law of noise says so, too.
+        let alone = found
+            .find(|method| matches!(method, Method::Noise(_)))
+            .unwrap();
+        assert!(["b", "c", "d"].iter().all(|name| alone.scope.has(name)));
+        assert!(!alone.scope.has("a"));
+    }
+
+    #[test]
+    fn windows_of_two_swaps_add_up() {
+        let found = laws(
+            vec![swap(3, &["a", "b"]), swap(4, &["a"]), noise(&["b"])],
+            true,
+        );
+        let (windows, scope) = found.windows().unwrap();
+        assert_eq!(windows.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &7)]);
+        assert!(!scope.has("b") && scope.has("a") && scope.has("c"));
+        // Likelihoods have no law of what was moved twice.
+        assert_eq!(scopes(&found), ["cd", "", ""]);
+        let without: Vec<&str> = found.without().map(|(name, _)| name).collect();
+        assert_eq!(without, ["a", "b"]);
+    }
+
+    #[test]
+    fn recoding_first_changes_no_law_and_recoding_later_ends_it() {
+        let first = laws(vec![recode("a"), swap(3, &["a", "b"])], true);
+        assert_eq!(scopes(&first), ["abcd"]);
+        let later = laws(vec![swap(3, &["a", "b"]), recode("a")], true);
+        assert_eq!(scopes(&later), ["bcd"]);
+        assert!(!later.windows().unwrap().0.contains_key("a"));
+        assert!(!later.windows().unwrap().1.has("a"));
+    }
+
+    #[test]
+    fn of_an_incomplete_history_only_what_was_moved_has_a_law() {
+        let found = laws(vec![swap(3, &["a"]), noise(&["b"])], false);
+        assert_eq!(scopes(&found), ["a", "b"]);
+        assert!(!found.windows().unwrap().1.has("d"));
+        assert!(!found.unmoved().has("d"));
+    }
+
+    #[test]
+    fn what_contradicts_the_history_leaves_all_laws() {
+        let mut found = laws(vec![swap(3, &["a"]), noise(&["b"])], true);
+        found.contradict("d");
+        found.contradict("b");
+        assert_eq!(scopes(&found), ["ac", ""]);
+        assert!(!found.windows().unwrap().1.has("d"));
+    }
+}

@@ -1,0 +1,189 @@
+//! One step: a masking method with its parameters, and what it was done to.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CopulaParameters, FuzzyParameters, IpsoParameters, Kept, MicroaggregationParameters,
+    NoiseParameters, PBucketsParameters, PDistributionParameters, RankSwapParameters,
+    RecodeParameters, SampleParameters, SampleSize, SuppressParameters,
+};
+
+/// What was published about one step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The method and its parameters.
+    #[serde(flatten)]
+    pub method: Method,
+    /// Number of records of the file that the step was done to, if it left some out.
+    #[serde(
+        rename = "records-before",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub records_before: Option<usize>,
+    /// Number of records that it gave.
+    pub records: usize,
+    /// The attributes that were masked; all others are as this step found them, but for totals that were worked out anew.
+    pub attributes: Vec<String>,
+    /// The attributes that were left out of its result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// How sums and zeros were kept.
+    #[serde(default, skip_serializing_if = "Kept::is_empty")]
+    pub kept: Kept,
+    /// What was done with missing values.
+    pub missing: String,
+    /// Whether it put the records in random order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shuffled: bool,
+}
+
+/// A masking method with the parameters that were in effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", content = "parameters", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// Rank swapping.
+    RankSwap(RankSwapParameters),
+    /// Microaggregation.
+    #[serde(rename = "microagg")]
+    Microaggregation(MicroaggregationParameters),
+    /// Fuzzy microaggregation.
+    Fuzzy(FuzzyParameters),
+    /// Rank swapping p-buckets.
+    PBuckets(PBucketsParameters),
+    /// Rank swapping p-distribution.
+    PDistribution(PDistributionParameters),
+    /// Additive noise.
+    Noise(NoiseParameters),
+    /// Information preserving statistical obfuscation.
+    Ipso(IpsoParameters),
+    /// Masking by minimal information.
+    Copula(CopulaParameters),
+    /// Global recoding.
+    Recode(RecodeParameters),
+    /// Local suppression.
+    Suppress(SuppressParameters),
+    /// A random sample of the records.
+    Sample(SampleParameters),
+}
+
+impl Method {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        self.names().0
+    }
+
+    /// What the literature calls it.
+    pub fn in_words(&self) -> &'static str {
+        self.names().1
+    }
+
+    /// Its name on the command line, and what the literature calls it.
+    fn names(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::RankSwap(_) => ("rankswap", "rank swapping"),
+            Self::Microaggregation(_) => ("microagg", "microaggregation"),
+            Self::Fuzzy(_) => ("fuzzy", "fuzzy microaggregation"),
+            Self::PBuckets(_) => ("pbuckets", "rank swapping, p-buckets"),
+            Self::PDistribution(_) => ("pdistribution", "rank swapping, p-distribution"),
+            Self::Noise(_) => ("noise", "additive noise"),
+            Self::Ipso(_) => ("ipso", "synthetic values (IPSO)"),
+            Self::Copula(_) => ("copula", "masking by minimal information"),
+            Self::Recode(_) => ("recode", "global recoding"),
+            Self::Suppress(_) => ("suppress", "local suppression"),
+            Self::Sample(_) => ("sample", "a random sample"),
+        }
+    }
+}
+
+impl Step {
+    /// A step that left the order of the records and all of them as they were.
+    pub fn new(method: Method, records: usize, attributes: Vec<String>) -> Self {
+        Self {
+            method,
+            records_before: None,
+            records,
+            attributes,
+            dropped: Vec::new(),
+            kept: Kept::default(),
+            missing: "left in place".into(),
+            shuffled: false,
+        }
+    }
+
+    /// Number of records of the file that it was done to.
+    pub fn before(&self) -> usize {
+        self.records_before.unwrap_or(self.records)
+    }
+
+    /// What is wrong with the parameters, if no masking can have had them.
+    pub fn nonsense(&self) -> Option<&'static str> {
+        let positive = |number: f64| number > 0.0 && number.is_finite();
+        let masked = |name: &String| self.attributes.contains(name);
+        if self.kept.sums.iter().any(|sum| masked(&sum.total)) {
+            return Some(
+                "states of an attribute that it was masked, and that it is the total of others",
+            );
+        }
+        if let Some(zeros) = &self.kept.zeros
+            && (zeros.window == 0 || !zeros.attributes.iter().all(masked))
+        {
+            return Some("states zeros that changed places where nothing was masked");
+        }
+        match &self.method {
+            Method::RankSwap(stated) => {
+                (stated.window == 0).then_some("states a window of 0 ranks")
+            }
+            Method::Microaggregation(stated) => {
+                let makes_sense = !stated.blocks.is_empty()
+                    && stated.blocks.iter().all(|block| {
+                        block.k > 1 && block.k <= self.records && !block.attributes.is_empty()
+                    });
+                (!makes_sense).then_some("states groups of attributes or records that cannot be")
+            }
+            Method::Fuzzy(stated) => {
+                let makes_sense = stated.m1 > 1.0
+                    && stated.m2 > 1.0
+                    && !stated.blocks.is_empty()
+                    && stated
+                        .blocks
+                        .iter()
+                        .all(|block| block.clusters > 0 && !block.attributes.is_empty());
+                (!makes_sense).then_some("states clusters that cannot be")
+            }
+            Method::PBuckets(stated) => (stated.buckets == 0 || stated.buckets > self.records)
+                .then_some("states a number of buckets that this many records cannot fill"),
+            Method::PDistribution(stated) => {
+                let makes_sense = positive(stated.p)
+                    && stated.p <= 100.0
+                    && positive(stated.mean)
+                    && positive(stated.sd)
+                    && stated.tries > 0;
+                (!makes_sense).then_some("states a law of rank differences that is none")
+            }
+            Method::Recode(stated) => stated
+                .rules
+                .is_empty()
+                .then_some("states no rule of recoding"),
+            Method::Suppress(stated) => (stated.k < 2 || stated.key.is_empty())
+                .then_some("states a key or a k that protects nobody"),
+            Method::Sample(stated) => {
+                let makes_sense = match stated.size {
+                    SampleSize::Fraction(share) => share > 0.0 && share <= 1.0,
+                    SampleSize::Records(_) => true,
+                };
+                (!makes_sense || self.records > self.before())
+                    .then_some("states a sample that cannot be")
+            }
+            Method::Ipso(stated) => stated
+                .confidential
+                .is_empty()
+                .then_some("states no attribute that was kept"),
+            Method::Copula(stated) => stated.nonsense(&self.attributes),
+            Method::Noise(stated) => {
+                (!positive(stated.level)).then_some("states a level of noise that is not above 0")
+            }
+        }
+    }
+}
