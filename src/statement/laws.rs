@@ -11,7 +11,7 @@ use super::{Method, Statement, Step};
 /// obeys the law of the one step that moved it; laws of different steps are independent of each other given the original values, so
 /// likelihoods multiply and candidate sets intersect. An attribute that no step moved has equal values.
 ///
-/// Without a law are attributes that two steps moved (but for windows of rank swapping, which add up), that were recoded after they were
+/// Without a law are attributes that two steps moved (but windows of rank swapping follow each other), that were recoded after they were
 /// moved, or that differ from the original although no step moved them ([`Laws::contradict`]): attacks by law do not see them, and say so.
 /// Of a history that does not begin with the file as collected, attributes that no step moved have none either.
 ///
@@ -23,8 +23,8 @@ pub struct Laws {
     laws: Vec<Law>,
     /// Where no step moves values: the attributes that are as they were.
     unmoved: Scope,
-    /// The windows of rank swapping, steps on the same attribute added up, and what attacks by them see.
-    windows: Option<(BTreeMap<String, usize>, Scope)>,
+    /// The windows of rank swapping, one for each step that swapped the attribute, and what attacks by them see.
+    windows: Option<(BTreeMap<String, Vec<usize>>, Scope)>,
     /// The attributes without a law, and why, in words that follow their name.
     without: BTreeMap<String, &'static str>,
     /// Whether all attributes that no step names are as they were collected.
@@ -62,6 +62,13 @@ impl Scope {
         match self {
             Self::AllBut(names) => !names.contains(attribute),
             Self::Only(names) => names.contains(attribute),
+        }
+    }
+
+    fn add(&mut self, attributes: BTreeSet<String>) {
+        match self {
+            Self::AllBut(names) => names.retain(|name| !attributes.contains(name)),
+            Self::Only(names) => names.extend(attributes),
         }
     }
 
@@ -110,6 +117,21 @@ impl Step {
         }
     }
 
+    /// Whether another step is the same as if this one had masked its attributes, too: each attribute is masked by itself, by the same law.
+    fn continues_with(&self, other: &Self) -> bool {
+        let one_by_one = match &self.method {
+            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => true,
+            Method::Noise(noise) => !noise.correlated,
+            _ => false,
+        };
+        let plain = |step: &Self| step.kept.is_empty();
+        one_by_one
+            && self.method == other.method
+            && self.records == other.records
+            && plain(self)
+            && plain(other)
+    }
+
     /// The attributes that it changed: those that it masked, and totals that were worked out anew.
     fn changed(&self) -> impl Iterator<Item = &String> {
         let totals = self.kept.sums.iter().map(|sum| &sum.total);
@@ -145,10 +167,11 @@ impl Laws {
         let mut windows = BTreeMap::new();
         let mut not_swapped = BTreeSet::new();
         for (&name, numbers) in &movers {
-            let window: Option<usize> = numbers.iter().map(|&number| window_of(number)).sum();
-            match window.filter(|_| !without.contains_key(name)) {
-                Some(window) => {
-                    windows.insert(name.to_owned(), window);
+            let of_steps = numbers.iter().map(|&number| window_of(number));
+            let of_steps: Option<Vec<usize>> = of_steps.collect();
+            match of_steps.filter(|_| !without.contains_key(name)) {
+                Some(of_steps) => {
+                    windows.insert(name.to_owned(), of_steps);
                 }
                 None => {
                     not_swapped.insert(name.to_owned());
@@ -182,6 +205,12 @@ impl Laws {
                 continue;
             }
             let own = own(number);
+            let same = laws.iter_mut().find(|law| law.step.continues_with(step));
+            if let Some(law) = same {
+                law.step.attributes.extend(step.attributes.iter().cloned());
+                law.scope.add(own);
+                continue;
+            }
             let scope = if laws.is_empty() && statement.complete {
                 let others = movers.keys().filter(|&&name| !own.contains(name));
                 Scope::AllBut(others.map(|&name| name.to_owned()).collect())
@@ -258,8 +287,9 @@ impl Laws {
         Some(law)
     }
 
-    /// The windows of rank swapping by attribute, and what attacks by them see; `None` where nothing was swapped.
-    pub fn windows(&self) -> Option<(&BTreeMap<String, usize>, &Scope)> {
+    /// The windows of rank swapping by attribute, one for each step that swapped it, and what attacks by them see; `None` where nothing was
+    /// swapped.
+    pub fn windows(&self) -> Option<(&BTreeMap<String, Vec<usize>>, &Scope)> {
         let windows = self.windows.as_ref();
         windows.map(|(windows, scope)| (windows, scope))
     }
@@ -361,7 +391,10 @@ mod tests {
         let found = laws(vec![swap(3, &["a"]), noise(&["b", "c"])], true);
         assert_eq!(scopes(&found), ["ad", "bc"]);
         let (windows, scope) = found.windows().unwrap();
-        assert_eq!(windows.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &3)]);
+        assert_eq!(
+            windows.iter().collect::<Vec<_>>(),
+            [(&"a".to_owned(), &vec![3])]
+        );
         assert!(scope.has("a") && scope.has("d") && !scope.has("b"));
         // Alone, the law of noise says so, too.
         let alone = found
@@ -372,13 +405,25 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_two_swaps_add_up() {
+    fn steps_by_the_same_law_are_one() {
+        let found = laws(vec![swap(3, &["a"]), noise(&["c"]), swap(3, &["b"])], true);
+        assert_eq!(scopes(&found), ["abd", "c"]);
+        assert_eq!(found.laws()[0].step.attributes, ["a", "b"]);
+        let found = laws(vec![swap(3, &["a"]), swap(4, &["b"])], true);
+        assert_eq!(scopes(&found), ["acd", "b"]);
+    }
+
+    #[test]
+    fn windows_of_two_swaps_follow_each_other() {
         let found = laws(
             vec![swap(3, &["a", "b"]), swap(4, &["a"]), noise(&["b"])],
             true,
         );
         let (windows, scope) = found.windows().unwrap();
-        assert_eq!(windows.iter().collect::<Vec<_>>(), [(&"a".to_owned(), &7)]);
+        assert_eq!(
+            windows.iter().collect::<Vec<_>>(),
+            [(&"a".to_owned(), &vec![3, 4])]
+        );
         assert!(!scope.has("b") && scope.has("a") && scope.has("c"));
         // Likelihoods have no law of what was moved twice.
         assert_eq!(scopes(&found), ["cd", "", ""]);

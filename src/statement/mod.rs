@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_statement() {
-        for text in ["", "{", "[]", r#"{"schema":"other/1"}"#] {
+        for text in ["", "{", "[]", r#"{"schema":"sdcrisk.statement/1"}"#] {
             let error = Statement::from_json("s.json", text).unwrap_err();
             assert!(
                 error.to_string().starts_with("s.json: is not a statement"),

@@ -137,7 +137,7 @@ fn a_statement_says_what_the_options_say() {
         statement["parameters"],
         json!({"p": 20.0, "window": 2, "partner": "unswapped"})
     );
-    assert_eq!(statement["schema"], json!("sdcrisk.statement/1"));
+    assert_eq!(statement["schema"], json!("sdcrisk.statement/2"));
     assert_eq!(statement["method"], json!("rankswap"));
     assert_eq!(statement["records"], json!(10));
     assert_eq!(

@@ -101,7 +101,7 @@ fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
             let names = known
                 .iter()
                 .map(|shared| left.attribute(shared.original).name.clone());
-            let bound = Bound::Stated(names.map(|name| (name, window)).collect());
+            let bound = Bound::Stated(names.map(|name| (name, vec![window])).collect());
             assert_same(
                 judge(&case, &RankSwapIntersection { bound, standardize }),
                 &oracle::count(seekers, sought, &each, Some(window), forward, true),

@@ -24,7 +24,7 @@ use sdcrisk::{
     rng::Seed,
     statement::{
         Average, CopulaAllocation, DistanceScale, Grouping, IpsoVariant, MissingMatches, Partner,
-        Statement,
+        SampleSize, Statement,
     },
     table::{ReadOptions, Table},
 };
@@ -101,6 +101,10 @@ fn methods() -> Vec<MethodRequest> {
             key: "age,sex".into(),
             missing: MissingMatches::Missing,
         }),
+        MethodRequest::Sample {
+            size: SampleSize::Fraction(0.5),
+            strata: Some("sex".into()),
+        },
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The intersection attack on rank swapping (RS-RL; its rate is called RSLD).
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
@@ -23,9 +23,9 @@ use crate::{
 pub enum Bound {
     /// This many ranks, on every known attribute.
     Window(usize),
-    /// What a statement says: the window of each attribute that was masked, the others being as they were, and that gaps stay
-    /// in place.
-    Stated(BTreeMap<String, usize>),
+    /// What a statement says: the windows of each attribute that was masked, one for each step that swapped it, the others being as they
+    /// were, and that gaps stay in place.
+    Stated(BTreeMap<String, Vec<usize>>),
     /// A window for each attribute that was masked.
     Each {
         /// The windows by attribute.
@@ -46,7 +46,7 @@ impl Bound {
                 statement
                     .attributes
                     .iter()
-                    .map(|name| (name.clone(), parameters.greatest_difference()))
+                    .map(|name| (name.clone(), vec![parameters.greatest_difference()]))
                     .collect(),
             )),
             other => Err(
@@ -57,12 +57,22 @@ impl Bound {
         }
     }
 
-    /// The window of one attribute.
+    /// The window of one attribute; of several steps, what they come to without ties.
     pub fn window_of(&self, attribute: &String) -> usize {
+        self.windows_of(attribute).iter().sum()
+    }
+
+    /// The windows of one attribute, one for each step that swapped it.
+    fn windows_of(&self, attribute: &String) -> Cow<'_, [usize]> {
         match self {
-            Self::Window(window) => *window,
-            Self::Stated(windows) => windows.get(attribute).copied().unwrap_or(0),
-            Self::Each { windows, others } => *windows.get(attribute).unwrap_or(others),
+            Self::Window(window) => Cow::Owned(vec![*window]),
+            Self::Stated(windows) => match windows.get(attribute) {
+                Some(windows) => Cow::Borrowed(windows),
+                None => Cow::Owned(vec![0]),
+            },
+            Self::Each { windows, others } => {
+                Cow::Owned(vec![*windows.get(attribute).unwrap_or(others)])
+            }
         }
     }
 }
@@ -81,7 +91,8 @@ impl Bound {
 /// nothing, or the wrong record, is linked.
 ///
 /// # Ties
-/// A value that occurs several times reaches from its lowest rank − m to its highest + m.
+/// A value that occurs several times reaches from its lowest rank − m to its highest + m. Of several swaps, each reaches on from the lowest and
+/// the highest rank of the values that the last one reached: ties between two swaps widen the set.
 ///
 /// # Missing
 /// A value that the seeker misses confines nothing, and a record that misses a value which the seeker has is a candidate: the
@@ -131,7 +142,9 @@ impl Attack for RankSwapIntersection {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let windows = self.windows(scenario.known).unwrap_or_default();
+        let known = scenario.known.iter();
+        let windows: Vec<Cow<'_, [usize]>> =
+            known.map(|name| self.bound.windows_of(name)).collect();
         nearest(scenario, self.standardize, |columns| {
             let stated = matches!(self.bound, Bound::Stated(_));
             Some(boxes(scenario, &windows, columns, stated))
@@ -144,7 +157,12 @@ impl Attack for RankSwapIntersection {
 ///
 /// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
 /// are possible.
-fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column], stated: bool) -> Boxes {
+fn boxes(
+    scenario: &Scenario<'_>,
+    windows: &[Cow<'_, [usize]>],
+    columns: &[Column],
+    stated: bool,
+) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
     let rankings: Vec<Ranking> = columns
         .par_iter()
@@ -162,10 +180,18 @@ fn boxes(scenario: &Scenario<'_>, windows: &[usize], columns: &[Column], stated:
             }
             (Holds::Indicator { .. }, _) => (f64::NEG_INFINITY, f64::INFINITY),
             (Holds::Numbers, Direction::OriginalToMasked) => {
-                rankings[place].within(value, windows[attribute])
+                let swaps = windows[attribute].iter();
+                swaps.fold((value, value), |(low, high), &window| {
+                    let reached = |value| rankings[place].within(value, window);
+                    (reached(low).0, reached(high).1)
+                })
             }
             (Holds::Numbers, Direction::MaskedToOriginal) => {
-                rankings[place].reaching(value, windows[attribute])
+                let swaps = windows[attribute].iter().rev();
+                swaps.fold((value, value), |(low, high), &window| {
+                    let reaching = |value| rankings[place].reaching(value, window);
+                    (reaching(low).0, reaching(high).1)
+                })
             }
         }
     };

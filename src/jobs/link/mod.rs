@@ -260,7 +260,6 @@ impl<'a> Scene<'a> {
                 let mut doubts = doubts(files, &cases, &left_out, laws.as_deref());
                 if let Some(laws) = laws {
                     let known = all_known(&cases);
-                    doubts.extend(history::contradictions(laws, files, &known, truth, &doubts));
                     let goes_by_law = (request.attacks.single_attacks())
                         .any(AttackRequest::uses_what_was_published);
                     if goes_by_law {
@@ -268,6 +267,7 @@ impl<'a> Scene<'a> {
                         let names: Vec<&str> = names.map(|of| of.name.as_str()).collect();
                         history::note_without_law(laws, &names, observer);
                     }
+                    doubts.extend(history::contradictions(laws, files, &known, truth, &doubts));
                 }
                 doubts
             }

@@ -343,7 +343,7 @@ pub fn cases() -> Vec<Case> {
         statement(
             "statement: other schema",
             sound().replace("statement/1", "statement/2"),
-            "s.json: is not of the schema sdcrisk.statement/1",
+            "s.json: is not of the schema sdcrisk.statement/2",
         ),
         statement(
             "statement: other method",

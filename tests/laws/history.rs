@@ -1,0 +1,347 @@
+//! Histories: the intruder who has read all steps finds as much as if the steps had been undone by hand, and never excludes the right one.
+
+use sdcrisk::{
+    attack::{involution::EPS, mahalanobis::Singular, probabilistic::Probabilistic},
+    error::ErrorKind,
+    evaluate::{link::Assign, truth::Truth},
+    jobs::{
+        Quiet,
+        link::{
+            self, Input, LinkOutcome, LinkRequest, Stated,
+            request::{AttackRequest, Attacks, Known},
+        },
+        mask::{
+            self,
+            request::{
+                MaskRequest, MethodRequest, MicroaggregationRequest, RulesFile, SuppressRequest,
+            },
+        },
+    },
+    mask::{Details, Rounding, noise, rank_swap::Reach},
+    rng::Seed,
+    statement::{
+        Average, DistanceScale, Grouping, Method, MissingMatches, Partner, SampleSize, Statement,
+    },
+    table::Table,
+};
+
+use crate::random_files::{self, Dice};
+
+/// A file that was masked step by step.
+#[derive(Clone)]
+struct Release {
+    table: Table,
+    statement: Option<Statement>,
+    /// For each of its records, the one of the original.
+    origin: Vec<u32>,
+}
+
+impl Release {
+    fn of(original: &Table) -> Self {
+        Self {
+            table: original.clone(),
+            statement: None,
+            origin: (0..original.n_records() as u32).collect(),
+        }
+    }
+
+    /// One step more. `None` where the method cannot mask what is left.
+    fn then(&self, request: &MaskRequest, seed: u64) -> Option<Self> {
+        let mut next = self.clone();
+        let prepared = mask::prepare(request, &self.table, None, &Quiet).ok()?;
+        let masked = prepared.mask(next.table, &Seed::from_number(seed)).ok()?;
+        if let Details::Sample { selected, .. } = &masked.details {
+            let origin = selected.iter().map(|&record| self.origin[record as usize]);
+            next.origin = origin.collect();
+        }
+        match &mut next.statement {
+            Some(statement) => statement.append([masked.step]),
+            None => next.statement = Some(masked.step.into()),
+        }
+        // As the world gets it: read from its bytes.
+        let mut bytes = Vec::new();
+        masked.table.write(&mut bytes).unwrap();
+        next.table = Table::read("m.csv", bytes, &Default::default()).ok()?;
+        Some(next)
+    }
+
+    fn truth(&self, original: &Table) -> Truth {
+        let pairs = self.origin.iter().enumerate();
+        let pairs: Vec<(usize, usize)> = pairs.map(|(own, &of)| (own, of as usize)).collect();
+        Truth::by_key(original.n_records(), self.table.n_records(), &pairs).unwrap()
+    }
+
+    fn linked(&self, original: &Table, request: &LinkRequest) -> LinkOutcome {
+        let truth = self.truth(original);
+        let input = Input {
+            statement: self.statement.as_ref().map(Stated::in_memory),
+            ..Input::new(original, &self.table, &truth)
+        };
+        link::run(request, &input, &Quiet).unwrap()
+    }
+}
+
+fn on(method: MethodRequest, attributes: &str) -> MaskRequest {
+    MaskRequest {
+        attributes: Some(attributes.into()),
+        ..MaskRequest::new(method)
+    }
+}
+
+fn swap(window: usize, attributes: &str) -> MaskRequest {
+    let method = MethodRequest::RankSwap {
+        reach: Reach::Window(window),
+        partner: Partner::Unswapped,
+    };
+    on(method, attributes)
+}
+
+fn noise(level: f64, attributes: &str) -> MaskRequest {
+    let options = noise::Options::default();
+    on(MethodRequest::Noise { level, options }, attributes)
+}
+
+fn recode(rules: &str) -> MaskRequest {
+    MaskRequest::new(MethodRequest::Recode(RulesFile {
+        file: "rules.toml".into(),
+        text: rules.into(),
+    }))
+}
+
+fn microaggregate(k: usize, group: &str) -> MaskRequest {
+    MaskRequest::new(MethodRequest::Microaggregation(MicroaggregationRequest {
+        k: Some(k),
+        groups: vec![group.into()],
+        algorithm: Grouping::Mdav,
+        scale: DistanceScale::Z,
+        average: Average::Mean,
+        rounding: Rounding::Column,
+    }))
+}
+
+fn suppress(k: usize, key: &str) -> MaskRequest {
+    MaskRequest::new(MethodRequest::Suppress(SuppressRequest::Key {
+        k,
+        key: key.into(),
+        missing: MissingMatches::Any,
+    }))
+}
+
+fn sample(fraction: f64) -> MaskRequest {
+    MaskRequest::new(MethodRequest::Sample {
+        size: SampleSize::Fraction(fraction),
+        strata: None,
+    })
+}
+
+/// The attacks that go by what was published.
+fn by_law() -> LinkRequest {
+    let nearest_clusters = Some(1000);
+    LinkRequest::new(Attacks::ThatApply(vec![
+        AttackRequest::RankSwapIntersection,
+        AttackRequest::Microaggregation { nearest_clusters },
+        AttackRequest::Likelihood,
+        AttackRequest::Involution { eps: EPS },
+    ]))
+}
+
+/// A step that dice choose, on a file of the attributes a0 to a3.
+fn any_step(dice: &mut Dice) -> MaskRequest {
+    let attribute = |dice: &mut Dice| format!("a{}", dice.roll(4));
+    let first = attribute(dice);
+    let mut both = format!("{first},{}", attribute(dice));
+    if both.ends_with(&format!(",{first}")) {
+        both.clone_from(&first);
+    }
+    match dice.roll(8) {
+        0 | 1 => swap(1 + dice.roll(12) as usize, &both),
+        2 => noise(0.1, &first),
+        3 => recode(&format!("[{first}]\nround = {}\n", 2 + dice.roll(9))),
+        4 => recode(&format!("[{first}]\nbreaks = [5, 15, 40]\n")),
+        5 => microaggregate(2 + dice.roll(3) as usize, &both),
+        6 => suppress(2, &both),
+        _ => sample(0.5 + dice.roll(5) as f64 / 10.0),
+    }
+}
+
+/// Chains of two to four steps; `SDCRISK_CHAINS` asks for more of them than a usual run takes.
+#[test]
+fn the_right_record_is_never_excluded() {
+    let chains = std::env::var("SDCRISK_CHAINS");
+    let chains: u64 = chains.map_or(400, |number| number.parse().unwrap());
+    let (mut attacked, mut sets, mut confined) = (0, 0, 0);
+    for seed in 0..chains {
+        let mut dice = Dice(seed * 7919 + 5);
+        let gap = [0, 12][dice.roll(2) as usize];
+        let records = 20 + dice.roll(40) as usize;
+        let cells = random_files::cells(&mut dice, records, 4, gap);
+        let original = random_files::table(&cells);
+        let mut release = Release::of(&original);
+        let mut done = Vec::new();
+        for step in 0..2 + dice.roll(3) {
+            let request = any_step(&mut dice);
+            done.push(format!("{:?} on {:?}", request.method, request.attributes));
+            release = match release.then(&request, seed * 10 + step) {
+                Some(release) => release,
+                None => break,
+            };
+        }
+        let (Some(_), true) = (&release.statement, release.table.n_records() > 1) else {
+            continue;
+        };
+        let truth = release.truth(&original);
+        let input = Input {
+            statement: release.statement.as_ref().map(Stated::in_memory),
+            ..Input::new(&original, &release.table, &truth)
+        };
+        let outcome = match link::run(&by_law(), &input, &Quiet) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                assert_ne!(error.kind(), ErrorKind::Failed, "{done:#?}: {error}");
+                continue;
+            }
+        };
+        attacked += 1;
+        let steps = &release.statement.as_ref().unwrap().steps;
+        // The law of averages is a model where groups are of several attributes, or MDAV's: it makes the right record unlikely at times.
+        let averages =
+            (steps.iter()).any(|step| matches!(step.method, Method::Microaggregation(_)));
+        for result in &outcome.report.results {
+            let is_model = averages && result.method == "likelihood";
+            if result.candidates_quantiles.is_some() && !is_model {
+                sets += 1;
+                confined += u64::from(result.candidates_mean < release.table.n_records() as f64);
+                assert_eq!(
+                    result.contains_true, result.with_partner,
+                    "chain {seed}, {}: {done:#?}",
+                    result.method
+                );
+            }
+        }
+    }
+    // The test is worth something only if chains are attacked and sets confine.
+    assert!(attacked * 10 > chains * 8, "{attacked} of {chains}");
+    assert!(
+        sets > chains / 2 && confined * 10 > sets * 9,
+        "{sets}, {confined}"
+    );
+}
+
+/// What was recoded first and masked then is attacked as if the original had been recoded by hand: the same links, record by record.
+#[test]
+fn reading_the_history_equals_recoding_by_hand() {
+    let rules = "[a0]\nbreaks = [5, 15, 40]\n[a1]\nround = 5\n[a2]\ntop = 60\n";
+    let attacks = vec![
+        AttackRequest::Nearest,
+        AttackRequest::Gower,
+        AttackRequest::UnrelatedCovariances(Singular::PseudoInverse),
+        AttackRequest::Probabilistic(Probabilistic::default()),
+        AttackRequest::RankSwapIntersection,
+        AttackRequest::Likelihood,
+        AttackRequest::Involution { eps: EPS },
+    ];
+    for seed in 0..4 {
+        let cells = random_files::cells(&mut Dice(seed), 150, 5, [0, 20][seed as usize % 2]);
+        let original = random_files::table(&cells);
+        let by_hand = Release::of(&original).then(&recode(rules), seed).unwrap();
+        let recoded = by_hand.table.clone();
+        let history = by_hand.then(&swap(9, "a1,a2,a3,a4"), seed).unwrap();
+        let mut alone = history.clone();
+        let steps = &mut alone.statement.as_mut().unwrap().steps;
+        steps.remove(0);
+        for attack in &attacks {
+            let request = LinkRequest {
+                wants_links: true,
+                ..LinkRequest::new(Attacks::ThatApply(vec![attack.clone()]))
+            };
+            let read = history.linked(&original, &request);
+            let hand = alone.linked(&recoded, &request);
+            let name = attack.name();
+            assert!(!read.claims.is_empty(), "{name}: {:?}", read.report.not_run);
+            assert_eq!(read.claims, hand.claims, "{name}");
+            assert!(read.report.warnings.is_empty(), "{name}");
+        }
+    }
+}
+
+/// Two steps by the same law on different attributes are one step: the files are equal, and so is all that is found.
+#[test]
+fn two_steps_by_one_law_are_one() {
+    for seed in 0..4 {
+        let original = random_files::table(&random_files::cells(&mut Dice(seed), 120, 4, 0));
+        let one = Release::of(&original)
+            .then(&swap(9, "a0,a1,a3"), 7)
+            .unwrap();
+        let two = Release::of(&original).then(&swap(9, "a0,a3"), 7).unwrap();
+        let two = two.then(&swap(9, "a1"), 7).unwrap();
+        let found = |release: &Release| {
+            let results = release.linked(&original, &by_law()).report.results;
+            serde_json::to_string(&results).unwrap()
+        };
+        assert_eq!(found(&one), found(&two));
+    }
+}
+
+/// What two laws state together is what happens: over many files the stated and the realised rate differ by less than 5 points, and both
+/// laws together find more than either.
+#[test]
+fn likelihoods_of_two_steps_are_calibrated() {
+    let likelihood = |known: &str| LinkRequest {
+        known: Known::Listed(known.into()),
+        assign: Assign::Best,
+        ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Likelihood]))
+    };
+    let (mut stated, mut found, mut by_one, mut by_other) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+    const FILES: u64 = 12;
+    for seed in 0..FILES {
+        let cells = random_files::cells(&mut Dice(100 + seed), 250, 7, 0);
+        let original = random_files::table(&cells);
+        let release = Release::of(&original).then(&swap(20, "a3,a4"), seed);
+        let release = release.unwrap().then(&noise(0.15, "a5,a6"), seed).unwrap();
+        let rate = |known: &str| {
+            let results = release.linked(&original, &likelihood(known)).report.results;
+            (results[0].rate, results[0].expected.unwrap())
+        };
+        let (both, expected) = rate("a3,a4,a5,a6");
+        found += both / FILES as f64;
+        stated += expected / FILES as f64;
+        by_one += rate("a3,a4").0 / FILES as f64;
+        by_other += rate("a5,a6").0 / FILES as f64;
+    }
+    assert!((stated - found).abs() < 0.05, "says {stated}, does {found}");
+    assert!(
+        found > 1.5 * by_one.max(by_other),
+        "{found}: {by_one}, {by_other}"
+    );
+}
+
+/// A step that is left out of the statement: less is found, and the report warns of every attribute that nothing explains.
+#[test]
+fn a_step_left_out_lowers_the_figure_and_warns() {
+    let original = random_files::table(&random_files::cells(&mut Dice(3), 200, 5, 0));
+    let rules = "[a1]\nround = 7\n[a2]\ntop = 40\n";
+    let release = Release::of(&original).then(&recode(rules), 1).unwrap();
+    let release = release.then(&swap(6, "a3,a4"), 2).unwrap();
+    let request = LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Likelihood]));
+    let found = |release: &Release| {
+        let report = release.linked(&original, &request).report;
+        let warned: Vec<String> = (report.warnings.iter())
+            .map(|doubt| doubt.attribute.clone())
+            .collect();
+        let rate = report.results.first().map_or(0.0, |result| result.rate);
+        (rate, warned)
+    };
+    let (whole, warned) = found(&release);
+    assert!(warned.is_empty(), "{warned:?}");
+    for (left_out, unexplained) in [(0, vec!["a1", "a2"]), (1, vec!["a3", "a4"])] {
+        let mut statement = release.statement.clone().unwrap();
+        statement.steps.remove(left_out);
+        let without = Release {
+            statement: Some(statement),
+            ..release.clone()
+        };
+        let (rate, warned) = found(&without);
+        assert!(rate < whole, "{rate} of {whole}");
+        assert_eq!(warned, unexplained);
+    }
+}
