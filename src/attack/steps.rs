@@ -114,6 +114,12 @@ impl Lists for Added<'_> {
         true
     }
 
+    /// Whether somebody is in a sample is said by each law, and counts once.
+    fn no_partner(&self, seeker: usize) -> f64 {
+        let mut lists = self.lists.iter();
+        lists.next().map_or(0.0, |lists| lists.no_partner(seeker))
+    }
+
     fn excludes_others(&self) -> bool {
         self.lists.iter().all(|lists| lists.excludes_others())
     }

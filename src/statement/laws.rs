@@ -31,6 +31,8 @@ pub struct Laws {
     complete: bool,
     /// Number of records of the file that the first step was done to.
     records: usize,
+    /// Number of those that samples left out.
+    left_out: usize,
     /// What was done, in the names of the methods.
     done: String,
 }
@@ -238,6 +240,9 @@ impl Laws {
             without,
             complete: statement.complete,
             records: statement.steps.first().map_or(0, Step::before),
+            left_out: (statement.steps.iter())
+                .map(|step| step.before().saturating_sub(step.records))
+                .sum(),
             done: statement.methods(),
         }
     }
@@ -307,6 +312,11 @@ impl Laws {
     /// Number of records of the file that the first step was done to.
     pub fn records(&self) -> usize {
         self.records
+    }
+
+    /// Number of records that samples left out.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// What was done, in the names of the methods, whether it moved values or not.

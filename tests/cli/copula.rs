@@ -112,8 +112,8 @@ fn what_was_done_is_said() {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
     let statement: serde_json::Value = serde_json::from_str(&sandbox.text("s.json")).unwrap();
-    assert_eq!(statement["method"], "copula");
-    let parameters = &statement["parameters"];
+    assert_eq!(statement["steps"][0]["method"], "copula");
+    let parameters = &statement["steps"][0]["parameters"];
     assert_eq!(
         parameters["values"],
         serde_json::json!(["income", "tax", "class"])
@@ -195,7 +195,7 @@ fn a_risk_that_was_asked_for_is_kept_by_fresh_noise() {
     let ran = sandbox
         .run(&format!("{call} s.json --seed 1 in.csv"))
         .ended(0);
-    let parameters = statement(&sandbox, "s.json")["parameters"].clone();
+    let parameters = statement(&sandbox, "s.json")["steps"][0]["parameters"].clone();
     let risk = &parameters["risk"];
     let number = |key: &str| risk[key].as_f64().unwrap();
     assert_eq!(risk["at_most"], 0.2);
@@ -217,7 +217,7 @@ fn a_risk_that_was_asked_for_is_kept_by_fresh_noise() {
     }
     let again = sandbox.run(&format!("{call} t.json --seed 2 in.csv"));
     again.ended(0);
-    let other = &statement(&sandbox, "t.json")["parameters"];
+    let other = &statement(&sandbox, "t.json")["steps"][0]["parameters"];
     assert_eq!(other["mu"], parameters["mu"]);
 
     let seeds = 20;
@@ -244,7 +244,7 @@ fn risk_is_measured_for_who_was_said_to_look() {
     sandbox
         .run("mask copula --mu 5 --known age --statement s.json -o m.csv in.csv")
         .ended(0);
-    let risk = statement(&sandbox, "s.json")["parameters"]["risk"].clone();
+    let risk = statement(&sandbox, "s.json")["steps"][0]["parameters"]["risk"].clone();
     assert!(risk["at_most"].is_null());
     assert_eq!(risk["known"], serde_json::json!(["age"]));
     assert_eq!(risk["worst"]["known"].as_array().unwrap().len(), 1);
@@ -253,5 +253,5 @@ fn risk_is_measured_for_who_was_said_to_look() {
     );
     let ran = sandbox.run("mask copula --mu 5 --statement t.json -o t.csv in.csv");
     assert!(said(&ran.ended(0).stderr).contains("note: bits are no risk"));
-    assert!(statement(&sandbox, "t.json")["parameters"]["risk"].is_null());
+    assert!(statement(&sandbox, "t.json")["steps"][0]["parameters"]["risk"].is_null());
 }

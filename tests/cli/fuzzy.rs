@@ -52,9 +52,9 @@ fn the_private_files_tell_what_was_done() {
         assert!((memberships.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
     let statement: Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
-    assert_eq!(statement["method"], json!("fuzzy"));
+    assert_eq!(statement["steps"][0]["method"], json!("fuzzy"));
     assert_eq!(
-        statement["parameters"],
+        statement["steps"][0]["parameters"],
         json!({"m1": 1.5, "m2": 1.5, "scale": "z", "rounded": false,
                "blocks": [{"attributes": ["age", "income", "tax"], "clusters": 20}]})
     );
@@ -129,12 +129,12 @@ fn blocks_have_numbers_of_their_own() {
     let statement: Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
     // round(2 · 1000 / 30) and round(2 · 1000 / 150).
     assert_eq!(
-        statement["parameters"]["blocks"],
+        statement["steps"][0]["parameters"]["blocks"],
         json!([{"attributes": ["age", "education"], "k": 10, "clusters": 67},
                {"attributes": ["income", "tax"], "k": 50, "clusters": 13}])
     );
     assert_eq!(
-        statement["attributes"],
+        statement["steps"][0]["attributes"],
         json!(["age", "education", "income", "tax"])
     );
     assert!(

@@ -91,11 +91,11 @@ fn all_methods_that_can_keep_sums_and_zeros_of_the_file() {
         let statement: serde_json::Value =
             serde_json::from_slice(&sandbox.read("m.sdc.json")).unwrap();
         assert_eq!(
-            statement["attributes"],
+            statement["steps"][0]["attributes"],
             serde_json::json!(["home", "abroad"])
         );
         assert_eq!(
-            statement["kept"],
+            statement["steps"][0]["kept"],
             serde_json::json!({
                 "sums": [{"total": "total", "parts": ["home", "abroad"]}],
                 "zeros": {"attributes": ["abroad", "home"], "window": 12}

@@ -68,8 +68,8 @@ fn statements_tell_the_law_and_no_seed() {
         let text = sandbox.text("s.json");
         assert!(!text.contains("918273"), "{text}");
         let statement: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(statement["method"], json!(method));
-        assert_eq!(statement["parameters"], parameters);
+        assert_eq!(statement["steps"][0]["method"], json!(method));
+        assert_eq!(statement["steps"][0]["parameters"], parameters);
         // It is fit for link; the attack on rank swapping knows that it is not meant.
         let shown = sandbox.run("link --method rsld --statement s.json good.csv m.csv");
         let refused = shown.ended(2).stderr;

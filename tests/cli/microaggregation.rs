@@ -97,9 +97,9 @@ fn the_statement_tells_the_method_and_no_group() {
         .run("mask microagg --group 'v1,v2:3' --algorithm v-mdav --gamma 0.5 --statement s.json -o m.csv in.csv")
         .ended(0);
     let statement: serde_json::Value = serde_json::from_str(&sandbox.text("s.json")).unwrap();
-    assert_eq!(statement["method"], json!("microagg"));
+    assert_eq!(statement["steps"][0]["method"], json!("microagg"));
     assert_eq!(
-        statement["parameters"],
+        statement["steps"][0]["parameters"],
         json!({
             "algorithm": {"v-mdav": {"gamma": 0.5}},
             "blocks": [{"attributes": ["v1", "v2"], "k": 3}],
@@ -172,7 +172,7 @@ fn a_shuffled_release_is_not_attacked_by_place() {
         .run("mask rankswap --window 2 --shuffle key.csv --statement s.json -o m.csv in.csv")
         .ended(0);
     let statement: serde_json::Value = serde_json::from_str(&sandbox.text("s.json")).unwrap();
-    assert_eq!(statement["shuffled"], json!(true));
+    assert_eq!(statement["steps"][0]["shuffled"], json!(true));
     let refused = sandbox
         .run("link --method rsld --statement s.json in.csv m.csv")
         .ended(2);

@@ -134,14 +134,14 @@ fn a_statement_says_what_the_options_say() {
         .ended(0);
     let statement: Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
     assert_eq!(
-        statement["parameters"],
+        statement["steps"][0]["parameters"],
         json!({"p": 20.0, "window": 2, "partner": "unswapped"})
     );
     assert_eq!(statement["schema"], json!("sdcrisk.statement/2"));
-    assert_eq!(statement["method"], json!("rankswap"));
-    assert_eq!(statement["records"], json!(10));
+    assert_eq!(statement["steps"][0]["method"], json!("rankswap"));
+    assert_eq!(statement["steps"][0]["records"], json!(10));
     assert_eq!(
-        statement["attributes"],
+        statement["steps"][0]["attributes"],
         json!(["age", "income", "bonus", "flat"])
     );
     let report = |published: &str| {

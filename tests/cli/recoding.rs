@@ -31,8 +31,8 @@ fn the_published_example_from_a_rules_file() {
         ran.stderr
     );
     let statement: serde_json::Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
-    assert_eq!(statement["method"], "recode");
-    let rules = &statement["parameters"]["rules"];
+    assert_eq!(statement["steps"][0]["method"], "recode");
+    let rules = &statement["steps"][0]["parameters"]["rules"];
     assert_eq!(rules[0]["map"]["Vidu"], "Vidu-o-Divorciat");
     // That towns were suppressed is published; where is not: each gap would tell the illness.
     assert_eq!(rules[1]["suppressed"], true);
@@ -93,9 +93,12 @@ fn suppression_says_what_it_did_and_what_it_means() {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
     let statement: serde_json::Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
-    assert_eq!(statement["method"], "suppress");
-    assert_eq!(statement["parameters"]["k"], 2);
-    assert_eq!(statement["parameters"]["missing-matches"], "any");
+    assert_eq!(statement["steps"][0]["method"], "suppress");
+    assert_eq!(statement["steps"][0]["parameters"]["k"], 2);
+    assert_eq!(
+        statement["steps"][0]["parameters"]["missing-matches"],
+        "any"
+    );
     let again = sandbox
         .run_with("mask suppress --k 2 --key 1-3 -", &ran.stdout)
         .ended(0);

@@ -93,7 +93,10 @@ fn roles_decide_what_is_masked_without_attributes() {
         .run("mask rankswap --window 9 --roles roles.toml --statement s.json good.csv")
         .ended(0);
     let statement: serde_json::Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
-    assert_eq!(statement["attributes"], serde_json::json!(["age", "flat"]));
+    assert_eq!(
+        statement["steps"][0]["attributes"],
+        serde_json::json!(["age", "flat"])
+    );
     for (line, original) in ran.text().lines().zip(GOOD.lines()) {
         let masked: Vec<&str> = line.split(',').collect();
         let original: Vec<&str> = original.split(',').collect();

@@ -56,7 +56,9 @@ fn measured(options: &str) -> Option<[f64; 5]> {
             measure("pil"),
             moved / before.len() as f64,
             measure("sse_sst"),
-            statement["parameters"]["bits"].as_f64().unwrap(),
+            statement["steps"][0]["parameters"]["bits"]
+                .as_f64()
+                .unwrap(),
         ];
         for (sum, figure) in sums.iter_mut().zip(figures) {
             *sum += figure / 3.0;

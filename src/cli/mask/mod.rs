@@ -297,7 +297,8 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     let masked = &mut outcome.masked;
     let rules = request.method.rules_file();
     let summary = masking::summary(masked, &outcome.kept, &outcome.broken, rules);
-    let singling = masking::singling(masked).filter(|_| !args.keep_identifiers);
+    let history = earlier.as_ref().map(|(statement, _)| statement);
+    let singling = masking::singling(masked, history).filter(|_| !args.keep_identifiers);
     for line in summary.iter().chain(&singling) {
         match line {
             Line::Note(text) => console.note(text),

@@ -98,7 +98,7 @@ impl Facts<'_> {
             return Ok(Box::new(self.of_windows("likelihood")?));
         };
         if laws.laws().is_empty() {
-            let equal = Likelihood::of_equality(laws.records());
+            let equal = Likelihood::of_equality(laws.records()).leaving_out(laws.left_out());
             let law = Law {
                 scope: laws.unmoved().clone(),
                 ..Law::from(equal.step().clone())
@@ -110,6 +110,7 @@ impl Facts<'_> {
         for law in laws.laws() {
             match Likelihood::new(law.step.clone()) {
                 Ok(likelihood) => {
+                    let likelihood = likelihood.leaving_out(laws.left_out());
                     factors.push(ByLaw::around(Box::new(likelihood), law.clone()));
                 }
                 Err(error) => without = Some(error),

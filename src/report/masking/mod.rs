@@ -14,7 +14,7 @@ mod swapping;
 use crate::{
     mask::{self, Details, Masked, keeping::WhatWasKept, relations::Broken, sums::Held},
     report::text,
-    statement::Method,
+    statement::{Laws, Method, Statement},
     table::{Role, Singling},
 };
 
@@ -100,15 +100,19 @@ fn remarks(masked: &Masked) -> Vec<Line> {
 }
 
 /// Names what reaches the masked file and singles out records as it stands. A stated role answers whether an attribute is
-/// an identifier; numbers that nobody shares single out records in any role but *non-confidential*, unless they are masked.
-pub fn singling(masked: &Masked) -> Option<Line> {
+/// an identifier; numbers that nobody shares single out records in any role but *non-confidential*, unless they are masked, now or by the
+/// `earlier` steps.
+pub fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
+    let moved_before = earlier.map(Laws::of);
     let table = &masked.table;
     let found: Vec<String> = table
         .singling()
         .into_iter()
         .filter_map(|(id, singling)| {
             let attribute = table.attribute(id);
-            let as_collected = table.numbers(id).is_none() || !masked.masks(&attribute.name);
+            let is_masked = masked.masks(&attribute.name)
+                || (moved_before.as_ref()).is_some_and(|laws| laws.moves(&attribute.name));
+            let as_collected = table.numbers(id).is_none() || !is_masked;
             let open = !attribute.has_stated_role()
                 || (singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential);
             (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))

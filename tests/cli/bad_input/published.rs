@@ -342,7 +342,7 @@ pub fn cases() -> Vec<Case> {
         ),
         statement(
             "statement: other schema",
-            sound().replace("statement/1", "statement/2"),
+            sound().replace("statement/1", "statement/9"),
             "s.json: is not of the schema sdcrisk.statement/2",
         ),
         statement(
