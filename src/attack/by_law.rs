@@ -183,6 +183,10 @@ impl Attack for ByLaw {
         caveats
     }
 
+    fn left_out(&self) -> usize {
+        self.attack.left_out()
+    }
+
     fn law(&self) -> Option<&Law> {
         Some(&self.law)
     }

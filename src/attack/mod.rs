@@ -18,6 +18,7 @@ pub mod learned;
 pub mod likelihood;
 pub mod mahalanobis;
 mod nominal;
+pub mod of_sample;
 pub mod one_to_one;
 mod points;
 pub mod posterior;
@@ -194,6 +195,12 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// The attacks of which it is made, if it adds up likelihoods of several laws ([`steps::LikelihoodOfSteps`]).
     fn factors(&self) -> &[Box<dyn Attack>] {
         &[]
+    }
+
+    /// Records that were masked and that a sample left out of the release, of attacks that state likelihoods and do not count with it by
+    /// themselves ([`of_sample::OfSample`]).
+    fn left_out(&self) -> usize {
+        0
     }
 
     /// Studies a scenario, and says whom each seeker prefers.

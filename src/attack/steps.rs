@@ -52,6 +52,10 @@ impl Attack for LikelihoodOfSteps {
         caveats.collect()
     }
 
+    fn left_out(&self) -> usize {
+        self.factors.first().map_or(0, |law| law.left_out())
+    }
+
     fn factors(&self) -> &[Box<dyn Attack>] {
         &self.factors
     }
@@ -112,12 +116,6 @@ impl Lists for Added<'_> {
 
     fn is_likelihood(&self) -> bool {
         true
-    }
-
-    /// Whether somebody is in a sample is said by each law, and counts once.
-    fn no_partner(&self, seeker: usize) -> f64 {
-        let mut lists = self.lists.iter();
-        lists.next().map_or(0.0, |lists| lists.no_partner(seeker))
     }
 
     fn excludes_others(&self) -> bool {

@@ -24,6 +24,7 @@ use crate::{
         balanced::{self, Balanced, Sampled},
         by_law::Limited,
         learned::{Learner, Lesson},
+        of_sample::OfSample,
         one_to_one::{self, Total},
         probabilistic::{Agreed, Model, PatternRow},
         releases::{Further, Releases},
@@ -586,7 +587,19 @@ impl Case<'_> {
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
         let seen = self.seen(attack)?;
-        self.judged(attack, preference(&seen)?, assign, with_links)
+        let mut preference = preference(&seen)?;
+        if attack.left_out() > 0
+            && self.study.direction == Direction::OriginalToMasked
+            && assign == Assign::Best
+        {
+            preference = match preference {
+                Preference::Lists(lists) if lists.is_likelihood() => {
+                    Preference::Lists(Box::new(OfSample::new(lists, attack.left_out())))
+                }
+                other => other,
+            };
+        }
+        self.judged(attack, preference, assign, with_links)
     }
 
     /// What an attack sees of this case; of one that adds up the laws of several steps, what each of those sees that speak of something.

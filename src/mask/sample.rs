@@ -125,8 +125,8 @@ impl Mask for Sample {
         false
     }
 
-    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<String> {
-        Some("is left as it is by a sample".into())
+    fn objection(&self, _table: &Table, _attribute: AttrId) -> Option<Error> {
+        Some(Error::usage("is left as it is by a sample"))
     }
 
     fn apply(&self, original: Table, _on: &[AttrId], streams: &Streams) -> Result<Masked> {

@@ -248,8 +248,8 @@ fn attacks_by_a_law_say_that_another_masking_was_published() {
     let file = table("x\n1\n2\n4\n9\n");
     let on: Vec<_> = file.ids().collect();
     let noise = Noise::new(0.1, Options::default()).unwrap();
-    let statement = noise.mask(file, &on, &streams).unwrap().statement;
-    let error = rank_swap::Bound::of_statement(&statement).unwrap_err();
+    let statement = noise.mask(file, &on, &streams).unwrap().step;
+    let error = rank_swap::Bound::of_step(&statement).unwrap_err();
     let stated = String::from("noise");
     assert_eq!(error.reason(), Some(&Reason::OtherMasking { stated }));
     assert!(Likelihood::new(statement).is_ok(), "noise has a law");

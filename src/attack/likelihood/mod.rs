@@ -33,7 +33,7 @@ use ranks::{RankedFiles, Ranks};
 pub(super) use swaps::Swaps;
 use tree::Tree;
 
-use super::{Attack, Decides, Direction, Lists, Preference, Scenario};
+use super::{Attack, Direction, Lists, Preference, Scenario};
 use crate::{
     error::{Error, Result},
     statement::{Grouping, Method, Partner, RankSwapParameters, Step},
@@ -83,8 +83,8 @@ use crate::{
 /// was released with the same probability.
 ///
 /// # Samples
-/// Of a sample of n of N records the seeker's partner is there with probability n/N, so beside the likelihoods of the n records stands N − n for
-/// nobody: probabilities that are stated for links take it into account. Who seeks for released records finds all of them.
+/// Of a release that is a sample, probabilities that are stated for links take into account that a partner may not be there
+/// ([`super::sampled`]).
 ///
 /// # Complexity
 /// A k-d tree over ranks: O(n log n) to build; a seeker costs little more than its list. O(n · attributes) memory.
@@ -252,12 +252,16 @@ impl Attack for Likelihood {
         }
     }
 
+    fn left_out(&self) -> usize {
+        self.left_out
+    }
+
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
         known.iter().map(|name| self.window_of(name)).collect()
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let lists: Box<dyn Lists + 'a> = match &self.published.method {
+        Ok(Preference::Lists(match &self.published.method {
             Method::RankSwap(stated)
                 if stated.partner == Partner::Cycle
                     && scenario.direction == Direction::OriginalToMasked =>
@@ -274,74 +278,9 @@ impl Attack for Likelihood {
             Method::Copula(stated) => {
                 Box::new(copula::Pairs::new(scenario, &self.published, stated))
             }
-            Method::Noise(stated) => match noise::preference(scenario, &self.published, stated)? {
-                Preference::Lists(lists) => lists,
-                points => return Ok(points),
-            },
+            Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),
             other => return Err(no_law(other)),
-        };
-        let seeks_sampled = scenario.direction == Direction::OriginalToMasked;
-        Ok(Preference::Lists(if self.left_out > 0 && seeks_sampled {
-            Box::new(OfSample {
-                lists,
-                left_out: self.left_out as f64,
-            })
-        } else {
-            lists
         }))
-    }
-}
-
-/// Lists of likelihoods where a sample left records out.
-#[derive(Debug)]
-struct OfSample<'a> {
-    lists: Box<dyn Lists + 'a>,
-    left_out: f64,
-}
-
-impl Lists for OfSample<'_> {
-    fn n_seekers(&self) -> usize {
-        self.lists.n_seekers()
-    }
-
-    fn n_sought(&self) -> usize {
-        self.lists.n_sought()
-    }
-
-    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        self.lists.list(seeker, list);
-    }
-
-    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        self.lists.unordered(seeker, list);
-    }
-
-    fn has_cheapest_only(&self) -> bool {
-        self.lists.has_cheapest_only()
-    }
-
-    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        self.lists.cheapest(seeker, list);
-    }
-
-    fn decides(&self) -> Option<&dyn Decides> {
-        self.lists.decides()
-    }
-
-    fn is_likelihood(&self) -> bool {
-        self.lists.is_likelihood()
-    }
-
-    fn no_partner(&self, seeker: usize) -> f64 {
-        self.lists.no_partner(seeker) + self.left_out
-    }
-
-    fn excludes_others(&self) -> bool {
-        self.lists.excludes_others()
-    }
-
-    fn caveats(&self) -> Vec<String> {
-        self.lists.caveats()
     }
 }
 
