@@ -32,7 +32,7 @@ use super::{
     link::inputs::read_statements,
 };
 use crate::{
-    error::Result,
+    error::{Error, Result},
     jobs::{
         link::check_earlier,
         mask::{
@@ -182,6 +182,12 @@ impl MaskMethod {
     /// # Errors
     /// As for [`run`]; options of what is written are not looked at.
     pub(in crate::cli) fn prepared(&self, table: &Table, console: &Console) -> Result<Prepared> {
+        if let Self::Sample(_) = self {
+            return Err(Error::usage(
+                "a sample has fewer records than its original, which are compared line by line here",
+            )
+            .remedy("Leave it out: mask the file once with it, and attack that with 'link'"));
+        }
         let args = self.args();
         args.check(console)?;
         prepared(args, &args.masking()?, table, console)
