@@ -3,7 +3,10 @@
 use sdcrisk::{
     attack::{involution::EPS, mahalanobis::Singular, probabilistic::Probabilistic},
     error::ErrorKind,
-    evaluate::{link::Assign, truth::Truth},
+    evaluate::{
+        link::Assign,
+        truth::{MaskedRecord, OriginalRecord, Truth},
+    },
     jobs::{
         Quiet,
         link::{
@@ -66,8 +69,10 @@ impl Release {
     }
 
     fn truth(&self, original: &Table) -> Truth {
-        let pairs = self.origin.iter().enumerate();
-        let pairs: Vec<(usize, usize)> = pairs.map(|(own, &of)| (own, of as usize)).collect();
+        let pairs = (0..).zip(&self.origin);
+        let pairs: Vec<(MaskedRecord, OriginalRecord)> = pairs
+            .map(|(own, &of)| (MaskedRecord(own), OriginalRecord(of)))
+            .collect();
         Truth::by_key(original.n_records(), self.table.n_records(), &pairs).unwrap()
     }
 
