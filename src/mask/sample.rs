@@ -101,7 +101,6 @@ impl Sample {
 fn allocated(sizes: &[usize], drawn: usize, streams: &Streams) -> Vec<usize> {
     let all: u128 = sizes.iter().map(|&size| size as u128).sum();
     let share = |size: usize| drawn as u128 * size as u128;
-    #[expect(clippy::cast_possible_truncation, reason = "at most the size")]
     let mut allocated: Vec<usize> = sizes
         .iter()
         .map(|&size| (share(size) / all.max(1)) as usize)
