@@ -141,7 +141,7 @@ fn before_and_after_masking() {
     for part in [
         "Singling out: who stands alone",
         "Linkability: who would be linked",
-        "Inference: what is told",
+        "Inference: what is disclosed",
         "before  after",
         "lower is better",
         "do not publish",
