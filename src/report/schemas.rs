@@ -14,7 +14,11 @@ mod tests {
         evaluate::{self, EvaluateReport},
         explain, link, loss, match_attributes, risk, score, search, selftest, verify,
     };
-    use crate::{attack::learned::weights, certificate::format};
+    use crate::{
+        attack::learned::weights,
+        certificate::format,
+        statement::{self, Statement},
+    };
 
     /// The schema of a type, with the name that its documents have under `schema`.
     fn schema<T: JsonSchema>(name: &str, what: &str) -> (String, Value) {
@@ -70,6 +74,7 @@ mod tests {
                 selftest::SCHEMA,
                 "What 'sdcrisk selftest --format json' writes.",
             ),
+            schema::<Statement>(statement::SCHEMA, "What 'sdcrisk mask --statement' writes."),
             schema::<weights::Document>(weights::SCHEMA, "What 'sdcrisk link --weights' writes."),
             schema::<format::Certificate>(
                 format::SCHEMA,

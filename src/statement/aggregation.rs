@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of microaggregation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MicroaggregationParameters {
     /// How records were grouped.
@@ -26,6 +27,7 @@ pub struct MicroaggregationParameters {
 
 /// A block of attributes that were aggregated together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AggregatedBlock {
     /// The attributes that were aggregated together, by name.
@@ -36,6 +38,7 @@ pub struct AggregatedBlock {
 
 /// How microaggregation groups records.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Grouping {
     /// Maximum distance to average vector: groups of k around the farthest records.
@@ -84,6 +87,7 @@ impl Grouping {
 
 /// What a cut along a line minimises: the squared errors within its groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ArcCost {
     /// Of the projections.
@@ -94,6 +98,7 @@ pub enum ArcCost {
 
 /// On what scale a method takes distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DistanceScale {
     /// Attributes minus their mean, divided by their standard deviation.
@@ -105,6 +110,7 @@ pub enum DistanceScale {
 
 /// The average of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Average {
     /// The mean.
@@ -120,6 +126,7 @@ pub enum Average {
 /// belongs to each of them with 1/t; memberships are those of the centres before rounding. The centres of a block are the
 /// different combinations of values that its attributes have in the release, as far as they were drawn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FuzzyParameters {
     /// Fuzziness of the clustering.
@@ -136,6 +143,7 @@ pub struct FuzzyParameters {
 
 /// Attributes that were aggregated together by fuzzy microaggregation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FuzzyBlock {
     /// The attributes that were aggregated together, by name.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 /// their z' (as many as there were): who missed it in the original decided nothing. The scores are numbered as in
 /// [`values`](Self::values).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaParameters {
     /// What a unit of squared score is worth: great numbers keep much.
@@ -58,6 +59,7 @@ pub struct CopulaParameters {
 ///
 /// Shares are means over the drafts. Each is of the intruder who knows `known`: the case in which most were linked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaRisk {
     /// The share of links that mu was chosen for, if it was.
@@ -95,6 +97,7 @@ pub struct CopulaRisk {
 
 /// The attributes that betray most, as many as the intruder knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaWorst {
     /// What the intruder knew, by name.
@@ -105,6 +108,7 @@ pub struct CopulaWorst {
 
 /// How the directions share what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CopulaAllocation {
     /// The least information for what is lost: the directions of little variance are all but drawn again.
@@ -116,6 +120,7 @@ pub enum CopulaAllocation {
 
 /// A normal law, and how many of the records follow it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaComponent {
     /// Its share of the records.
@@ -131,6 +136,7 @@ pub struct CopulaComponent {
 /// With M and T the mean and the covariance of the mixture and q = (e − M)ᵀ T⁻¹ (e − M) / number of scores, the level of a record
 /// is 2 log2 max(1, q), rounded to a whole number of at most [`levels`](Self::levels).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaExtremes {
     /// The highest level; at level l mu is multiplied by 2^(−l/2).
@@ -144,6 +150,7 @@ pub struct CopulaExtremes {
 
 /// The attributes that stayed as they are, and how the masked scores follow from them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaGiven {
     /// The attributes.
@@ -156,6 +163,7 @@ pub struct CopulaGiven {
 
 /// A number of each record, on which the scores were regressed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopulaTerm {
     /// The attribute.

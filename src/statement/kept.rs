@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was done beside the method, so that sums and zeros stay what they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
     /// Totals that were worked out anew from their masked parts: they were not masked by themselves.
@@ -16,6 +17,7 @@ pub struct Kept {
 
 /// A total that was worked out anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DerivedTotal {
     /// The attribute that is the sum of the others.
@@ -37,6 +39,7 @@ pub struct DerivedTotal {
 /// in the order of sizes. Records that miss different attributes of these have orders of their own. Then the method masked the values that are not zero, among
 /// themselves; where it gave gaps to other records, it did so among those that are not zero in the attribute. Under a secret the numbers U come from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MovedZeros {
     /// The masked attributes with zeros.

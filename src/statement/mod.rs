@@ -50,6 +50,7 @@ const SINGLE_STEP: &str = "sdcrisk.statement/1";
 
 /// What was published about a masked file: the steps that made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Statement {
     /// Always [`SCHEMA`].
     pub schema: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of global recoding: its rules, which a user of the file must know to read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RecodeParameters {
     /// One rule an attribute.
@@ -14,6 +15,7 @@ pub struct RecodeParameters {
 
 /// How the values of one attribute were recoded. Numbers in it have a decimal point, whatever mark the file has.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RecodingRule {
     /// The attribute that was recoded, by name.
@@ -58,6 +60,7 @@ pub struct RecodingRule {
 
 /// The parameters of local suppression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SuppressParameters {
     /// Each record that has a value of the key matches at least this many records, itself among them.

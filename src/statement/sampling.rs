@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of a simple random sample without replacement, of the file or of each stratum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SampleParameters {
     /// How many records were drawn.
@@ -15,6 +16,7 @@ pub struct SampleParameters {
 
 /// How many records are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SampleSize {
     /// This share of the records, above 0 and at most 1.

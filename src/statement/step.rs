@@ -10,6 +10,7 @@ use super::{
 
 /// What was published about one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     /// The method and its parameters.
     #[serde(flatten)]
@@ -40,6 +41,7 @@ pub struct Step {
 
 /// A masking method with the parameters that were in effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "method", content = "parameters", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {

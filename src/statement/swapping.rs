@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of rank swapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RankSwapParameters {
     /// Percent of the number of records, when the window was given so.
@@ -31,6 +32,7 @@ impl RankSwapParameters {
 
 /// How rank swapping draws the partner of a value; the sources leave open what happens when it is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Partner {
     /// Uniformly among the values of the window that were not swapped yet.
@@ -44,6 +46,7 @@ pub enum Partner {
 
 /// The parameters of rank swapping p-buckets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PBucketsParameters {
     /// The number of buckets p: of n values present in ascending order, value i (from 0) is in bucket floor(i · p / n).
@@ -54,6 +57,7 @@ pub struct PBucketsParameters {
 
 /// What p-buckets does with buckets that have no unswapped value; the source leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Exhausted {
     /// The probabilities are renormalised over the buckets that have one.
@@ -62,6 +66,7 @@ pub enum Exhausted {
 
 /// The parameters of rank swapping p-distribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PDistributionParameters {
     /// Percent of the number of records.
@@ -78,6 +83,7 @@ pub struct PDistributionParameters {
 
 /// What p-distribution does when the drawn partner cannot be had; the source leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Taken {
     /// Another rank difference is drawn.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of additive noise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NoiseParameters {
     /// The law of the noise; its mean is 0.
@@ -20,6 +21,7 @@ pub struct NoiseParameters {
 
 /// The parameters of IPSO.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IpsoParameters {
     /// What was kept of the regression.
@@ -36,6 +38,7 @@ pub struct IpsoParameters {
 
 /// What IPSO keeps of the regression of the replaced attributes on the kept ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum IpsoVariant {
     /// Fitted values: the coefficients, without any scatter around them.
@@ -59,6 +62,7 @@ impl IpsoVariant {
 
 /// The law of additive noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NoiseLaw {
     /// Normal.

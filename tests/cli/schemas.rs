@@ -236,7 +236,37 @@ fn what_every_command_writes_is_as_its_schema_says() {
             (call, document)
         })
         .collect();
-    for file in ["ww.json", "c.json"] {
+    // One history of all methods: what each publishes.
+    let mut before = String::from("in.csv");
+    sandbox.write(
+        "rules.toml",
+        "[age]\nround = 5\ntop = 60\n[region.groups]\nsouth = [\"S\", \"W\"]\n",
+    );
+    for (number, method) in [
+        "recode --rules rules.toml --drop id",
+        "rankswap --p 20 --attributes age,income,tax",
+        "pbuckets --p 3 --attributes income --keep-zeros",
+        "pdistribution --p 20 --attributes tax",
+        "noise --level .1 --attributes tax",
+        "ipso --confidential tax --attributes age,income",
+        "microagg --k 3 --algorithm univariate --attributes age,income",
+        "fuzzy --clusters 2 --m1 2 --m2 2 --attributes age,income",
+        "copula --mu 2 --attributes age,income,tax",
+        "suppress --k 2 --key region",
+        "sample --n 9 --strata region",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let after = (number > 0).then(|| format!("--after h{}.json", number - 1));
+        let after = after.unwrap_or_default();
+        let call = format!(
+            "mask {method} --seed 1 {after} --statement h{number}.json -o h{number}.csv {before}"
+        );
+        sandbox.run(&call).ended(0);
+        before = format!("h{number}.csv");
+    }
+    for file in ["ww.json", "c.json", "s.json", "h10.json"] {
         let text = sandbox.text(file);
         documents.push((file.into(), serde_json::from_str(&text).unwrap()));
     }
