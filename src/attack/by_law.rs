@@ -166,6 +166,14 @@ impl Attack for ByLaw {
                 .filter(|name| test(name))
                 .collect()
         };
+        let unseen = named(&|name| !self.law.scope.has(name) && !self.kept().is_derived(name));
+        if !unseen.is_empty() {
+            caveats.push(format!(
+                "the law of {} does not speak of {}, so what these say is not used",
+                self.law.step.method.name(),
+                unseen.join(", ")
+            ));
+        }
         let derived = named(&|name| self.kept().is_derived(name));
         if !derived.is_empty() {
             caveats.push(format!(

@@ -5,13 +5,14 @@ use super::{Decides, Lists};
 /// Likelihoods on a sample of n of N records, of which a seeker's partner is one with probability n/N.
 ///
 /// ```text
-/// F(y)             = mean of L(x, y) over the seekers x                    (how likely y is for anybody; L = exp(−cost))
-/// P(y | x)         = (L(x, y) / F(y)) / (Σ L(x, ·) / F(·) + N − n)
-/// P(nobody | x)    = (N − n)          / (Σ L(x, ·) / F(·) + N − n)
+/// F(x, y)       = (1 + Σ L(x', y) over the other seekers x') / m         (how likely y is for anybody else; L = exp(−cost))
+/// P(y | x)      = (L(x, y) / F(x, y)) / (Σ L(x, ·) / F(x, ·) + N − n)
+/// P(nobody | x) = (N − n)             / (Σ L(x, ·) / F(x, ·) + N − n)
 /// ```
 ///
-/// F is needed because attributes go together: people who are not there find records that could be theirs nearly as often as those who are. Who is
-/// linked is not changed, only the probability that is stated for it.
+/// for m seekers. F is needed because attributes go together: people who are not there find records that could be theirs nearly as often as those who
+/// are. The seeker's own likelihood is no evidence about others, and those who are not held count as one of likelihood 1, that of
+/// unrelated records. Who is linked is not changed, only the probability that is stated for it.
 ///
 /// # Ties
 /// Of candidates of the same least cost, the mean of their probabilities.
@@ -23,7 +24,7 @@ pub struct OfSample<'a> {
     lists: Box<dyn Lists + 'a>,
     /// N − n.
     left_out: f64,
-    /// ln F of each sought record.
+    /// ln Σ L of each sought record over the seekers.
     anybody: Vec<f64>,
 }
 
@@ -39,10 +40,6 @@ impl<'a> OfSample<'a> {
                 let (more, less) = (sum.max(-cost), sum.min(-cost));
                 *sum = more + (less - more).exp().ln_1p();
             }
-        }
-        let seekers = (lists.n_seekers().max(1) as f64).ln();
-        for sum in &mut anybody {
-            *sum -= seekers;
         }
         Self {
             lists,
@@ -83,9 +80,12 @@ impl Lists for OfSample<'_> {
 
     fn stated(&self, _seeker: usize, list: &[(u32, f64)]) -> f64 {
         let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+        let seekers = self.lists.n_seekers() as f64;
         let (mut all, mut best, mut tied) = (0.0, 0.0, 0.0);
         for &(record, cost) in list {
-            let weight = (-cost - self.anybody[record as usize]).exp();
+            // L / F, both divided by L; rounding leaves no less than nobody else.
+            let others = (self.anybody[record as usize] + cost).exp() - 1.0;
+            let weight = seekers / (others.max(0.0) + cost.exp());
             all += weight;
             if cost <= least {
                 best += weight;

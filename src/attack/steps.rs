@@ -48,8 +48,25 @@ impl Attack for LikelihoodOfSteps {
     }
 
     fn caveats(&self, known: &[String]) -> Vec<String> {
-        let caveats = self.factors.iter().flat_map(|law| law.caveats(known));
-        caveats.collect()
+        let speaks =
+            |factor: &dyn Attack, name: &String| factor.law().is_none_or(|law| law.speaks_of(name));
+        let mut caveats = Vec::new();
+        for factor in &self.factors {
+            let own = known.iter().filter(|name| speaks(factor.as_ref(), name));
+            caveats.extend(factor.caveats(&own.cloned().collect::<Vec<_>>()));
+        }
+        let is_unseen = |name: &&String| {
+            let mut factors = self.factors.iter();
+            !factors.any(|factor| speaks(factor.as_ref(), name))
+        };
+        let unseen: Vec<&str> = known.iter().filter(is_unseen).map(String::as_str).collect();
+        if !unseen.is_empty() {
+            caveats.push(format!(
+                "no law speaks of {}, so what these say is not used",
+                unseen.join(", ")
+            ));
+        }
+        caveats
     }
 
     fn left_out(&self) -> usize {

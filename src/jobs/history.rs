@@ -35,15 +35,19 @@ pub(super) fn recoded(
         let Method::Recode(stated) = &step.method else {
             continue;
         };
-        let recode = Recode::new(Rules::of_statement(&stated.rules)?);
         for rule in &stated.rules {
+            // One by one: of an attribute that the original does not have nothing need be known.
+            let rules = Rules::of_statement(std::slice::from_ref(rule))?;
+            if rules.is_empty() {
+                continue;
+            }
             let table = recoded.as_ref().unwrap_or(original);
             let Ok(attribute) = table.find(&rule.attribute) else {
                 continue;
             };
             // Nothing is drawn.
             let streams = Seed::from_number(0).streams(Purpose::Mask, 0);
-            match recode.apply(table.clone(), &[attribute], &streams) {
+            match Recode::new(rules).apply(table.clone(), &[attribute], &streams) {
                 Ok(masked) => recoded = Some(masked.table),
                 Err(error) => observer.note(&format!(
                     "note: {} is not recoded as the statement says: {}",
@@ -67,6 +71,11 @@ pub(super) fn contradictions(
     truth: &Truth,
     doubts: &[Doubt],
 ) -> Vec<Doubt> {
+    for doubt in doubts {
+        if !laws.moves(&doubt.attribute) {
+            laws.contradict(&doubt.attribute);
+        }
+    }
     let name = |pair: &Shared| original.attribute(pair.original).name.as_str();
     let is_unexplained = |pair: &&Shared| {
         let name = name(pair);

@@ -7,9 +7,7 @@ use super::{
     Observer,
     link::{
         self, Input, LinkRequest, Stated, check_statement,
-        request::{
-            Alignment, AttackRequest, Attacks, Known, KnownRecords, Published, RankSwapping, Wanted,
-        },
+        request::{AttackRequest, Attacks, Known, KnownRecords, Published, RankSwapping, Wanted},
     },
     pair::{Files, PairRequest},
 };
@@ -251,8 +249,7 @@ impl Scoring<'_> {
             links.push(term(Role::Term(Term::Rsld), &rsld, stated)?);
         } else if let Some(Stated { statement, file }) = stated {
             // The windows have no use then, but the statement must still be of this file.
-            let is_aligned = request.pair.alignment != Alignment::Order;
-            check_statement(statement, file, is_aligned, &files.masked)?;
+            check_statement(statement, file, &request.pair.alignment, &files.masked)?;
         }
         // Whoever links by distance, too, recodes first what was recoded.
         let recoding = stated.filter(|stated| stated.statement.recodes());

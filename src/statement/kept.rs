@@ -54,6 +54,19 @@ impl Kept {
         self.sums.is_empty() && self.zeros.is_none()
     }
 
+    /// Adds what another step kept: totals, and zeros that changed places by at most the greater of the windows in each.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.sums.extend(other.sums.iter().cloned());
+        match (&mut self.zeros, &other.zeros) {
+            (Some(zeros), Some(more)) => {
+                zeros.attributes.extend(more.attributes.iter().cloned());
+                zeros.window = zeros.window.max(more.window);
+            }
+            (zeros @ None, Some(more)) => *zeros = Some(more.clone()),
+            (_, None) => {}
+        }
+    }
+
     /// Whether this attribute is a total that was worked out anew.
     pub fn is_derived(&self, attribute: &str) -> bool {
         self.sums.iter().any(|sum| sum.total == attribute)

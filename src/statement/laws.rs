@@ -23,8 +23,8 @@ pub struct Laws {
     laws: Vec<Law>,
     /// Where no step moves values: the attributes that are as they were.
     unmoved: Scope,
-    /// The windows of rank swapping, one for each step that swapped the attribute, and what attacks by them see.
-    windows: Option<(BTreeMap<String, Vec<usize>>, Scope)>,
+    /// The windows of rank swapping.
+    windows: Option<Windows>,
     /// The attributes without a law, and why, in words that follow their name.
     without: BTreeMap<String, &'static str>,
     /// Whether all attributes that no step names are as they were collected.
@@ -35,6 +35,15 @@ pub struct Laws {
     left_out: usize,
     /// What was done, in the names of the methods.
     done: String,
+}
+
+/// The windows of the steps that swapped ranks, and what attacks by them see.
+#[derive(Debug, Clone)]
+pub struct Windows {
+    /// For each attribute that was swapped, the window of each step that did.
+    pub of_attribute: BTreeMap<String, Vec<usize>>,
+    /// The first of the steps, with what all of them kept; and the attributes that are seen.
+    pub law: Law,
 }
 
 /// A step, and the attributes that its law speaks of.
@@ -119,6 +128,15 @@ impl Step {
         }
     }
 
+    /// Whether it kept the relations of others to this attribute, which its law needs as it was.
+    fn was_given(&self, attribute: &str) -> bool {
+        match &self.method {
+            Method::Copula(stated) => (stated.given.as_ref())
+                .is_some_and(|given| given.attributes.iter().any(|name| name == attribute)),
+            _ => false,
+        }
+    }
+
     /// Whether another step is the same as if this one had masked its attributes, too: each attribute is masked by itself, by the same law.
     fn continues_with(&self, other: &Self) -> bool {
         let one_by_one = match &self.method {
@@ -159,6 +177,17 @@ impl Laws {
                     if movers.contains_key(name.as_str()) {
                         without.insert(name.clone(), "was recoded after its values had been moved");
                     }
+                    for earlier in &statement.steps[..number] {
+                        if earlier.was_given(name) {
+                            let moved = earlier.attributes.iter();
+                            without.extend(moved.map(|name| {
+                                (
+                                    name.clone(),
+                                    "was masked given an attribute that was recoded later",
+                                )
+                            }));
+                        }
+                    }
                 }
             }
         }
@@ -166,12 +195,19 @@ impl Laws {
             Method::RankSwap(stated) => Some(stated.greatest_difference()),
             _ => None,
         };
+        let is_derived = |name: &str| {
+            statement
+                .steps
+                .iter()
+                .any(|step| step.kept.is_derived(name))
+        };
         let mut windows = BTreeMap::new();
         let mut not_swapped = BTreeSet::new();
         for (&name, numbers) in &movers {
             let of_steps = numbers.iter().map(|&number| window_of(number));
             let of_steps: Option<Vec<usize>> = of_steps.collect();
-            match of_steps.filter(|_| !without.contains_key(name)) {
+            let has_law = !without.contains_key(name) && !is_derived(name);
+            match of_steps.filter(|_| has_law) {
                 Some(of_steps) => {
                     windows.insert(name.to_owned(), of_steps);
                 }
@@ -224,14 +260,22 @@ impl Laws {
                 scope,
             });
         }
-        let is_swapped = |step: &Step| matches!(step.method, Method::RankSwap(_));
-        let windows = statement.steps.iter().any(is_swapped).then(|| {
-            let scope = if statement.complete {
-                Scope::AllBut(not_swapped)
-            } else {
-                Scope::Only(windows.keys().cloned().collect())
-            };
-            (windows, scope)
+        let scope = if statement.complete {
+            Scope::AllBut(not_swapped)
+        } else {
+            Scope::Only(windows.keys().cloned().collect())
+        };
+        let swaps = |step: &&Step| matches!(step.method, Method::RankSwap(_));
+        let mut swapped = statement.steps.iter().filter(swaps);
+        let windows = swapped.next().map(|first| {
+            let mut step = first.clone();
+            for other in swapped {
+                step.kept.join(&other.kept);
+            }
+            Windows {
+                of_attribute: windows,
+                law: Law { step, scope },
+            }
         });
         Self {
             laws,
@@ -242,14 +286,14 @@ impl Laws {
             records: statement.steps.first().map_or(0, Step::before),
             left_out: (statement.steps.iter())
                 .map(|step| step.before().saturating_sub(step.records))
-                .sum(),
+                .fold(0, usize::saturating_add),
             done: statement.methods(),
         }
     }
 
     /// Takes an attribute out of all laws: it differs from the original in a way that the history does not explain.
     pub fn contradict(&mut self, attribute: &str) {
-        let windows = self.windows.as_mut().map(|(_, scope)| scope);
+        let windows = self.windows.as_mut().map(|windows| &mut windows.law.scope);
         let scopes = self.laws.iter_mut().map(|law| &mut law.scope);
         for scope in scopes.chain(windows).chain([&mut self.unmoved]) {
             scope.remove(attribute);
@@ -292,11 +336,9 @@ impl Laws {
         Some(law)
     }
 
-    /// The windows of rank swapping by attribute, one for each step that swapped it, and what attacks by them see; `None` where nothing was
-    /// swapped.
-    pub fn windows(&self) -> Option<(&BTreeMap<String, Vec<usize>>, &Scope)> {
-        let windows = self.windows.as_ref();
-        windows.map(|(windows, scope)| (windows, scope))
+    /// The windows of rank swapping; `None` where nothing was swapped.
+    pub fn windows(&self) -> Option<&Windows> {
+        self.windows.as_ref()
     }
 
     /// The attributes without a law, and why, in words that follow their name.
@@ -400,9 +442,10 @@ mod tests {
         // d was not moved: the first law says that it is equal.
         let found = laws(vec![swap(3, &["a"]), noise(&["b", "c"])], true);
         assert_eq!(scopes(&found), ["ad", "bc"]);
-        let (windows, scope) = found.windows().unwrap();
+        let Windows { of_attribute, law } = found.windows().unwrap();
+        let scope = &law.scope;
         assert_eq!(
-            windows.iter().collect::<Vec<_>>(),
+            of_attribute.iter().collect::<Vec<_>>(),
             [(&"a".to_owned(), &vec![3])]
         );
         assert!(scope.has("a") && scope.has("d") && !scope.has("b"));
@@ -429,9 +472,10 @@ mod tests {
             vec![swap(3, &["a", "b"]), swap(4, &["a"]), noise(&["b"])],
             true,
         );
-        let (windows, scope) = found.windows().unwrap();
+        let Windows { of_attribute, law } = found.windows().unwrap();
+        let scope = &law.scope;
         assert_eq!(
-            windows.iter().collect::<Vec<_>>(),
+            of_attribute.iter().collect::<Vec<_>>(),
             [(&"a".to_owned(), &vec![3, 4])]
         );
         assert!(!scope.has("b") && scope.has("a") && scope.has("c"));
@@ -447,15 +491,15 @@ mod tests {
         assert_eq!(scopes(&first), ["abcd"]);
         let later = laws(vec![swap(3, &["a", "b"]), recode("a")], true);
         assert_eq!(scopes(&later), ["bcd"]);
-        assert!(!later.windows().unwrap().0.contains_key("a"));
-        assert!(!later.windows().unwrap().1.has("a"));
+        assert!(!later.windows().unwrap().of_attribute.contains_key("a"));
+        assert!(!later.windows().unwrap().law.scope.has("a"));
     }
 
     #[test]
     fn of_an_incomplete_history_only_what_was_moved_has_a_law() {
         let found = laws(vec![swap(3, &["a"]), noise(&["b"])], false);
         assert_eq!(scopes(&found), ["a", "b"]);
-        assert!(!found.windows().unwrap().1.has("d"));
+        assert!(!found.windows().unwrap().law.scope.has("d"));
         assert!(!found.unmoved().has("d"));
     }
 
@@ -465,6 +509,6 @@ mod tests {
         found.contradict("d");
         found.contradict("b");
         assert_eq!(scopes(&found), ["ac", ""]);
-        assert!(!found.windows().unwrap().1.has("d"));
+        assert!(!found.windows().unwrap().law.scope.has("d"));
     }
 }

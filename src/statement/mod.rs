@@ -33,7 +33,7 @@ pub use copula::{
     CopulaTerm, CopulaWorst,
 };
 pub use kept::{DerivedTotal, Kept, MovedZeros};
-pub use laws::{Law, Laws, Scope};
+pub use laws::{Law, Laws, Scope, Windows};
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
 pub use sampling::{SampleParameters, SampleSize};
 pub use step::{Method, Step};
@@ -46,7 +46,7 @@ pub use synthesis::{IpsoParameters, IpsoVariant, NoiseLaw, NoiseParameters};
 pub const SCHEMA: &str = "sdcrisk.statement/2";
 
 /// The schema of statements of a single step, which are read as such.
-const SINGLE_STEP: &str = "sdcrisk.statement/1";
+pub const SINGLE_STEP: &str = "sdcrisk.statement/1";
 
 /// What was published about a masked file: the steps that made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,6 +102,20 @@ impl Statement {
     /// Whether a step put the records in random order.
     pub fn is_shuffled(&self) -> bool {
         self.steps.iter().any(|step| step.shuffled)
+    }
+
+    /// Whether the key of the one step that put the records in random order names records of the file that the first step was done to.
+    pub fn has_a_key_to_the_first_file(&self) -> bool {
+        let Some(place) = self.steps.iter().position(|step| step.shuffled) else {
+            // No step says so: a key that somebody has is of something else.
+            return true;
+        };
+        let (before, after) = (&self.steps[..place], &self.steps[place + 1..]);
+        let same_records = |step: &Step| step.before() == step.records;
+        before.iter().all(same_records)
+            && after
+                .iter()
+                .all(|step| same_records(step) && !step.shuffled)
     }
 
     /// Whether a step recoded attributes.
@@ -162,9 +176,13 @@ impl Statement {
             SINGLE_STEP => Self::from(serde_json::from_str::<Step>(text).map_err(unreadable)?),
             _ => return Err(wrong(format!("is not of the schema {SCHEMA}"))),
         };
-        let names = statement.steps.iter();
-        let mut names = names.flat_map(|step| step.attributes.iter().chain(&step.dropped));
-        if names.any(|name| visible::name(name) != **name) {
+        let is_invisible = |name: &String| visible::name(name) != **name;
+        if statement
+            .steps
+            .iter()
+            .flat_map(Step::names)
+            .any(is_invisible)
+        {
             return Err(wrong("names an attribute with control characters".into()));
         }
         Ok(statement)

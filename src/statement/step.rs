@@ -114,6 +114,35 @@ impl Step {
         }
     }
 
+    /// The names that it states.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        let of_method: Vec<&String> = match &self.method {
+            Method::Recode(stated) => stated.rules.iter().map(|rule| &rule.attribute).collect(),
+            Method::Suppress(stated) => stated.key.iter().chain(&stated.suppressed).collect(),
+            Method::Sample(stated) => stated.strata.iter().collect(),
+            Method::Ipso(stated) => stated.confidential.iter().collect(),
+            Method::Microaggregation(stated) => {
+                let blocks = stated.blocks.iter();
+                blocks.flat_map(|block| &block.attributes).collect()
+            }
+            Method::Fuzzy(stated) => {
+                let blocks = stated.blocks.iter();
+                blocks.flat_map(|block| &block.attributes).collect()
+            }
+            Method::Copula(stated) => stated.values.iter().collect(),
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Noise(_) => Vec::new(),
+        };
+        let sums = self.kept.sums.iter();
+        let sums = sums.flat_map(|sum| std::iter::once(&sum.total).chain(&sum.parts));
+        (self.attributes.iter())
+            .chain(&self.dropped)
+            .chain(sums)
+            .chain(of_method)
+    }
+
     /// Number of records of the file that it was done to.
     pub fn before(&self) -> usize {
         self.records_before.unwrap_or(self.records)
@@ -121,6 +150,9 @@ impl Step {
 
     /// What is wrong with the parameters, if no masking can have had them.
     pub fn nonsense(&self) -> Option<&'static str> {
+        if self.records > self.before() {
+            return Some("states a step that gave more records than it was given");
+        }
         let positive = |number: f64| number > 0.0 && number.is_finite();
         let masked = |name: &String| self.attributes.contains(name);
         if self.kept.sums.iter().any(|sum| masked(&sum.total)) {
@@ -175,8 +207,7 @@ impl Step {
                     SampleSize::Fraction(share) => share > 0.0 && share <= 1.0,
                     SampleSize::Records(_) => true,
                 };
-                (!makes_sense || self.records > self.before())
-                    .then_some("states a sample that cannot be")
+                (!makes_sense).then_some("states a sample that cannot be")
             }
             Method::Ipso(stated) => stated
                 .confidential

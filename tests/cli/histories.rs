@@ -148,6 +148,53 @@ fn statements_that_do_not_belong_together_are_refused() {
     sandbox.run("mask sample in.csv").ended(2);
 }
 
+/// The key of a step names records of the file that the step was given, which is not the original once records were left out or moved.
+#[test]
+fn a_key_that_does_not_lead_to_the_original_is_refused() {
+    let sandbox = released();
+    sandbox
+        .run("mask noise --level .1 --attributes income --seed 3 --shuffle key2.csv --after c.json --statement d.json -o d.csv c.csv")
+        .ended(0);
+    for key in ["key.csv", "key2.csv"] {
+        let call = format!("link --method am --statement d.json --shuffle-key {key} in.csv d.csv");
+        let refused = sandbox.run(&call).ended(2);
+        assert!(
+            refused.stderr.contains("does not lead to the original"),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+/// What the intruder does not have need not be recoded, and does not keep the rest from being.
+#[test]
+fn rules_of_attributes_that_the_intruder_lacks_do_no_harm() {
+    let sandbox = people();
+    sandbox.write(
+        "two.toml",
+        "[age]\nround = 5\n[tax]\nbreaks = [300]\n[sex]\nsuppress = [\"m\"]\n",
+    );
+    sandbox
+        .run("mask recode --rules two.toml --statement a.json -o a.csv in.csv")
+        .ended(0);
+    let text = sandbox.text("in.csv");
+    let without_tax = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        format!("{},{},{},{}\n", cells[0], cells[1], cells[2], cells[4])
+    });
+    sandbox.write("own.csv", without_tax.collect::<String>());
+    let ran = sandbox
+        .run("link --method likelihood --known age,income,sex --statement a.json own.csv a.csv")
+        .ended(0);
+    assert!(!ran.stderr.contains("not recoded"), "{}", ran.stderr);
+    assert!(
+        ran.text().contains("of 60 records correctly"),
+        "{}",
+        ran.text()
+    );
+    assert!(!ran.text().contains("Warning"), "{}", ran.text());
+}
+
 #[test]
 fn the_page_shows_all_steps() {
     let sandbox = released();

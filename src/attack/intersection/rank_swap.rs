@@ -59,7 +59,7 @@ impl Bound {
 
     /// The window of one attribute; of several steps, what they come to without ties.
     pub fn window_of(&self, attribute: &String) -> usize {
-        self.windows_of(attribute).iter().sum()
+        (self.windows_of(attribute).iter()).fold(0, |sum, &window| sum.saturating_add(window))
     }
 
     /// The windows of one attribute, one for each step that swapped it.

@@ -28,10 +28,7 @@ use crate::{
     evaluate::truth,
     jobs::{
         self,
-        link::{
-            self, Input, LinkOutcome, Stated,
-            request::{Alignment, AttackRequest},
-        },
+        link::{self, Input, LinkOutcome, Stated, request::AttackRequest},
     },
     report::{
         link::{self as report, LinkReport, LinkResult, MethodNotRun},
@@ -55,8 +52,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     if let Some(stated) = stated {
         // A wrong statement can be why nobody would be found, so that comes first.
-        let is_aligned = request.alignment != Alignment::Order;
-        link::check_statement(stated.statement, stated.file, is_aligned, &masked)?;
+        link::check_statement(stated.statement, stated.file, &request.alignment, &masked)?;
     }
     let uses = AttackRequest::uses_what_was_published;
     if let Some(stated) = stated

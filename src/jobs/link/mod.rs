@@ -143,8 +143,7 @@ pub fn run(
     request.check()?;
     refuse_empty([original, masked], NOBODY)?;
     if let Some(stated) = input.statement {
-        let is_aligned = request.alignment != request::Alignment::Order;
-        check_statement(stated.statement, stated.file, is_aligned, masked)?;
+        check_statement(stated.statement, stated.file, &request.alignment, masked)?;
     }
     let recoded = match input.statement {
         Some(stated) => history::recoded(stated.statement, original, observer)
@@ -170,6 +169,7 @@ pub fn run(
     let laws = laws.as_ref();
     let facts = Facts {
         published: &request.published,
+        statement: input.statement.map(|stated| stated.statement),
         laws,
         // A file that was shortened after masking was masked as a whole.
         records: original.n_records().max(masked.n_records()),

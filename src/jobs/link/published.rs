@@ -18,7 +18,7 @@ use crate::{
     error::{Error, Reason, Result},
     jobs::{Observer, groups},
     mask::rank_swap::Reach,
-    statement::{DistanceScale, Grouping, Law, Laws, Method},
+    statement::{DistanceScale, Grouping, Law, Laws, Method, RecodingRule, Statement},
     table::{Attribute, Scale, Table},
 };
 
@@ -26,7 +26,9 @@ use crate::{
 pub(super) struct Facts<'a> {
     /// What was published without a statement.
     pub(super) published: &'a Published,
-    /// What the statement comes to, if there is one.
+    /// The statement, if there is one.
+    pub(super) statement: Option<&'a Statement>,
+    /// What it comes to.
     pub(super) laws: Option<&'a Laws>,
     /// Records of the file that was masked.
     pub(super) records: usize,
@@ -41,6 +43,30 @@ pub(super) struct Facts<'a> {
 }
 
 impl Facts<'_> {
+    /// The attributes that another statement recodes in another way than the statement of the masked file, as which the original was recoded.
+    pub(super) fn recoded_otherwise<'s>(&'s self, other: &'s Statement) -> Vec<&'s str> {
+        let rules = |statement: &'s Statement, name: &str| -> Vec<&'s RecodingRule> {
+            let steps = statement
+                .steps
+                .iter()
+                .filter_map(|step| match &step.method {
+                    Method::Recode(stated) => Some(&stated.rules),
+                    _ => None,
+                });
+            steps
+                .flatten()
+                .filter(|rule| rule.attribute == name)
+                .collect()
+        };
+        let own = |name: &str| self.statement.map_or_else(Vec::new, |own| rules(own, name));
+        let differs = |name: &&str| own(name) != rules(other, name);
+        let names = self
+            .attributes
+            .iter()
+            .map(|attribute| attribute.name.as_str());
+        names.filter(differs).collect()
+    }
+
     /// The windows of rank swapping, and what is seen of the files by who goes by them.
     ///
     /// # Errors
@@ -49,18 +75,16 @@ impl Facts<'_> {
         let Some(laws) = self.laws else {
             return Ok((self.stated_windows()?, None));
         };
-        let swapped = laws.find(|method| matches!(method, Method::RankSwap(_)));
-        match (swapped, laws.windows()) {
-            (Some(law), Some((windows, scope))) => {
-                let bound = Bound::Stated(windows.clone());
-                let scope = scope.clone();
-                Ok((bound, Some(Law { scope, ..law })))
+        match laws.windows() {
+            Some(windows) => {
+                let bound = Bound::Stated(windows.of_attribute.clone());
+                Ok((bound, Some(windows.law.clone())))
             }
-            _ => Err(Error::usage(format!(
+            None => Err(Error::usage(format!(
                 "the statement is of {}; rsld is the attack on rankswap",
                 self.methods(laws)
             ))
-            .remedy("Leave rsld out of --method, or give --p or --window to try it all the same")),
+            .remedy("Leave rsld out of --method, or give --p or --window instead of --statement to try it all the same")),
         }
     }
 
@@ -111,7 +135,13 @@ impl Facts<'_> {
             match Likelihood::new(law.step.clone()) {
                 Ok(likelihood) => {
                     let likelihood = likelihood.leaving_out(laws.left_out());
-                    factors.push(ByLaw::around(Box::new(likelihood), law.clone()));
+                    // The first one says that attributes which no step moved are equal.
+                    let of_step = |method: &Method| *method == law.step.method;
+                    let law = match laws.find(of_step) {
+                        Some(law) if factors.is_empty() => law,
+                        _ => law.clone(),
+                    };
+                    factors.push(ByLaw::around(Box::new(likelihood), law));
                 }
                 Err(error) => without = Some(error),
             }
@@ -137,11 +167,11 @@ impl Facts<'_> {
                 Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)
             )
         };
-        match laws.find(swaps).or_else(|| laws.laws().first().cloned()) {
+        match laws.find(swaps) {
             Some(law) => Ok((Likelihood::new(law.step.clone())?, Some(law))),
             None => Err(Error::usage(format!(
-                "the statement is of {}: nothing was swapped",
-                laws.done()
+                "the statement is of {}, which swaps nothing; involution is the attack on swaps",
+                self.methods(laws)
             ))
             .remedy("Leave involution out of --method")),
         }

@@ -4,7 +4,7 @@ use super::{
     Further,
     methods::{Method, methods},
     published::Facts,
-    request::{AttackRequest, LinkRequest},
+    request::{Alignment, AttackRequest, LinkRequest},
     statement::check_statement,
 };
 use crate::{
@@ -82,10 +82,25 @@ pub(super) fn aligned<'a>(
             ));
         }
         if let Some(stated) = release.stated() {
-            check_statement(stated.statement, stated.file, true, table)?;
+            check_statement(
+                stated.statement,
+                stated.file,
+                &Alignment::Identifier(id.clone()),
+                table,
+            )?;
         }
         let own = release.stated().map(|own| own.statement);
-        let own = own.map(Laws::of);
+        let own = own.map(|own| {
+            let mut laws = Laws::of(own);
+            for name in facts.recoded_otherwise(own) {
+                facts.observer.note(&format!(
+                    "note: {}: {name} was recoded otherwise than in the masked file: attacks by law do without it here",
+                    table.name()
+                ));
+                laws.contradict(name);
+            }
+            laws
+        });
         let laws = own.as_ref().or(facts.laws);
         if draws_from_secret(laws) && draws_from_secret(facts.laws) {
             facts.observer.note(&format!(

@@ -1,22 +1,31 @@
 //! Whether a statement and a masked file belong together.
 
+use super::request::Alignment;
 use crate::{
     error::{Error, Reason, Result},
     statement::Statement,
     table::Table,
 };
 
-/// Whether a statement can be about a masked file of which it is said who is who, by more than the order of the records or by that.
+/// Whether a statement can be about a masked file of which it is said who is who.
 ///
 /// # Errors
 /// Input or Usage, when it cannot.
 pub(crate) fn check_statement(
     statement: &Statement,
     file: &str,
-    is_aligned: bool,
+    alignment: &Alignment,
     masked: &Table,
 ) -> Result<()> {
     check_attributes(statement, file, masked)?;
+    let is_aligned = *alignment != Alignment::Order;
+    if *alignment == Alignment::Key && !statement.has_a_key_to_the_first_file() {
+        return Err(Error::usage(
+            "says that records changed places or were left out in several steps: the key of one step does not lead to the original",
+        )
+        .in_file(file)
+        .remedy("Keep an identifier (--keep-identifiers) and give it (--id), or shuffle in the first such step only"));
+    }
     if statement.is_shuffled() && !is_aligned {
         return Err(Error::usage(
             "says that the masked file is in random order: by place, nobody would be found again",

@@ -49,8 +49,7 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Result<LossReport> {
     if let Some(Stated { statement, file }) = stated {
-        let is_aligned = request.alignment != Alignment::Order;
-        check_statement(statement, file, is_aligned, &files.masked)?;
+        check_statement(statement, file, &request.alignment, &files.masked)?;
     }
     let doubts = files.doubts(stated.map(|stated| stated.statement), observer)?;
     let pair = files.pair();

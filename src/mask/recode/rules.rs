@@ -105,6 +105,11 @@ impl Rules {
 }
 
 impl Rules {
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.sections.is_empty()
+    }
+
     /// The rules that a statement published: as they were, but for what became missing, which stays as it is.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::{
     report::{
         evaluate::EvaluateReport, match_attributes::MatchReport, risk::RiskJson, score::ScoreReport,
     },
-    statement::{Statement, Step},
+    statement::{self, Statement, Step},
 };
 
 /// A result that was read.
@@ -75,13 +75,16 @@ const SCHEMAS: [(&str, u32, Reader); 9] = [
         Ok(Content::Evaluation(read(value)?))
     }),
     ("sdcrisk.statement", 2, |_, value| {
-        let is_history = value.get("steps").is_some();
-        Ok(Content::Statement(Box::new(if is_history {
-            read(value)?
-        } else {
-            // Of version 1: a single step.
+        let is_single_step = value["schema"] == statement::SINGLE_STEP;
+        let statement = if is_single_step {
             Statement::from(read::<Step>(value)?)
-        })))
+        } else {
+            read(value)?
+        };
+        match statement.nonsense() {
+            Some(nonsense) => Err(Error::input(nonsense).remedy(JSON_HINT)),
+            None => Ok(Content::Statement(Box::new(statement))),
+        }
     }),
     ("sdcrisk.describe", 1, |_, value| {
         Ok(Content::Description(read(value)?))
