@@ -245,13 +245,13 @@ fn what_every_command_writes_is_as_its_schema_says() {
     for (number, method) in [
         "recode --rules rules.toml --drop id",
         "rankswap --p 20 --attributes age,income,tax",
-        "pbuckets --p 3 --attributes income --keep-zeros",
+        "pbuckets --p 3 --attributes income",
         "pdistribution --p 20 --attributes tax",
         "noise --level .1 --attributes tax",
-        "ipso --confidential tax --attributes age,income",
-        "microagg --k 3 --algorithm univariate --attributes age,income",
+        "ipso --variant c --confidential tax --attributes age,income",
+        "microagg --k 3 --algorithm individual-ranking --attributes age,income",
         "fuzzy --clusters 2 --m1 2 --m2 2 --attributes age,income",
-        "copula --mu 2 --attributes age,income,tax",
+        "copula --mu 2 --attributes age,income --given region",
         "suppress --k 2 --key region",
         "sample --n 9 --strata region",
     ]
