@@ -51,7 +51,7 @@
 //! request ([`jobs`]); the last example does without.
 //!
 //! **Masking.** A request says with which method, and of which attributes; by default of all that the method can mask. What may be
-//! published of it is in the statement, which never has a seed.
+//! published of it is in the step of a statement, which never has a seed.
 //!
 //! ```
 //! use sdcrisk::{
