@@ -77,7 +77,7 @@
 //! let mut ages: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
 //! ages.sort_unstable();
 //! assert_eq!(ages, ["31", "38", "45", "52"]);
-//! assert_eq!(outcome.masked.statement.attributes, ["age", "income"]);
+//! assert_eq!(outcome.masked.step.attributes, ["age", "income"]);
 //! # Ok::<(), sdcrisk::error::Error>(())
 //! ```
 //!

@@ -84,7 +84,7 @@ use crate::{
 ///
 /// # Samples
 /// Of a release that is a sample, probabilities that are stated for links take into account that a partner may not be there
-/// ([`super::sampled`]).
+/// ([`super::of_sample`]).
 ///
 /// # Complexity
 /// A k-d tree over ranks: O(n log n) to build; a seeker costs little more than its list. O(n · attributes) memory.
