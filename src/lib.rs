@@ -81,7 +81,7 @@
 //! # Ok::<(), sdcrisk::error::Error>(())
 //! ```
 //!
-//! **Attacking.** The judge needs to know who is who; the attack is not told. Each result has the correct links under every rule for ties,
+//! **Attacking.** The judge needs to know who is who; the attack does not. Each result has the correct links under every rule for ties,
 //! the rate with its interval, and the rate of guessing.
 //!
 //! ```

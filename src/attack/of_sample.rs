@@ -66,10 +66,6 @@ impl Lists for OfSample<'_> {
         self.lists.unordered(seeker, list);
     }
 
-    fn has_cheapest_only(&self) -> bool {
-        false
-    }
-
     fn decides(&self) -> Option<&dyn Decides> {
         self.lists.decides()
     }

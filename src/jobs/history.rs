@@ -1,4 +1,4 @@
-//! What an intruder who has read the history of a release does with his own file before he compares anything.
+//! What an intruder who has read the history of a release does with their own file before anything is compared.
 
 use super::Observer;
 use crate::{

@@ -11,7 +11,7 @@ pub(crate) const LANES: usize = 8;
 /// As many numbers as are computed at once.
 pub(crate) type Lanes = [f64; LANES];
 
-/// What a fuzziness may be; beyond the largest, memberships cannot be told from equal ones.
+/// What a fuzziness may be; beyond the largest, memberships cannot be distinguished from equal ones.
 pub(crate) const FUZZINESS: (Bound<f64>, Bound<f64>) = (Bound::Excluded(1.0), Bound::Included(1e6));
 
 /// How far points belong to several centres at once: the m of fuzzy c-means, more than 1.
