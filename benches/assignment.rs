@@ -192,6 +192,7 @@ fn agreed(folder: &Path, masked: &str, known: usize) -> Preference<'static> {
     let scenario = Scenario {
         known: &names,
         scales: &vec![Scale::Continuous; known],
+        categories: &[],
         intruder: &seekers,
         released: &sought,
         direction: Direction::OriginalToMasked,

@@ -131,6 +131,7 @@ impl Pair {
         Scenario {
             known: &self.known,
             scales: &self.scales,
+            categories: &[],
             intruder: &self.original,
             released: &self.masked,
             direction: Direction::OriginalToMasked,

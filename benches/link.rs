@@ -209,6 +209,7 @@ impl Pair {
         let scenario = Scenario {
             known: &names,
             scales: &vec![Scale::Continuous; names.len()],
+            categories: &[],
             intruder: &matrix(&self.original, |id| id.original),
             released: &matrix(&self.masked, |id| id.masked),
             direction: Direction::OriginalToMasked,

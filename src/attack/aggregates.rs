@@ -112,6 +112,7 @@ impl Attack for Aggregates {
         let aggregated = Scenario {
             known: &self.words(),
             scales: &vec![Scale::Continuous; self.quantifiers.len()],
+            categories: &[],
             intruder: &intruder,
             released: &released,
             direction: scenario.direction,

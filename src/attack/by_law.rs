@@ -27,6 +27,7 @@ pub struct ByLaw {
 pub struct Limited {
     known: Vec<String>,
     scales: Vec<Scale>,
+    categories: Vec<Option<Vec<String>>>,
     intruder: Matrix,
     released: Matrix,
     beside: Option<Release>,
@@ -59,6 +60,9 @@ impl Limited {
             .collect();
         Ok(Self {
             scales: stays.iter().map(|&k| scenario.scales[k]).collect(),
+            categories: (stays.iter())
+                .filter_map(|&k| scenario.categories.get(k).cloned())
+                .collect(),
             intruder: scenario.intruder.hiding_zeros(&stays, &hidden),
             released: scenario.released.hiding_zeros(&stays, &hidden),
             beside: scenario.beside.map(|release| hiding(release, kept)),
@@ -71,6 +75,7 @@ impl Limited {
         Scenario {
             known: &self.known,
             scales: &self.scales,
+            categories: &self.categories,
             intruder: &self.intruder,
             released: &self.released,
             beside: self.beside.as_ref(),

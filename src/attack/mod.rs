@@ -71,6 +71,8 @@ pub struct Scenario<'a> {
     /// What their values allow. A nominal attribute holds codes 0, 1, 2 … that mean the same category in both matrices;
     /// the codes have no order.
     pub scales: &'a [Scale],
+    /// Of known attributes without numbers, what their codes stand for, in both matrices. As long as `known`, or empty where none has names.
+    pub categories: &'a [Option<Vec<String>>],
     /// His records, original values.
     pub intruder: &'a Matrix,
     /// The released records, in an order unrelated to the intruder's.

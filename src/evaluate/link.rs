@@ -185,47 +185,28 @@ pub fn is_constant(table: &Table, id: AttrId) -> bool {
     }
 }
 
-/// The categories of an attribute in both files, as numbers 0, 1, 2 … by which equal names are equal numbers; missing ones
-/// are 0.
-fn codes(tables: [&Table; 2], ids: [AttrId; 2]) -> [Vec<f64>; 2] {
-    let mut code_of = BTreeMap::new();
-    [0, 1].map(|side| {
-        let (table, id) = (tables[side], ids[side]);
-        (0..table.n_records())
-            .map(|record| {
-                if table.is_missing(record, id) {
-                    return 0.0;
-                }
-                let next = code_of.len() as f64;
-                *code_of
-                    .entry(table.category(record, id).into_owned())
-                    .or_insert(next)
-            })
-            .collect()
-    })
-}
+/// Codes of categories, a column a file; and what they stand for.
+type Coded<const N: usize> = ([Vec<f64>; N], Vec<String>);
 
-/// Codes of categories, and what they stand for.
-type Coded = (Vec<f64>, Vec<String>);
-
-/// The categories of an attribute as numbers 0, 1, 2 …, and their names; missing ones are 0.
-fn coded(table: &Table, id: AttrId) -> Coded {
+/// The categories of an attribute in several files, as numbers 0, 1, 2 … by which equal names are equal numbers, and their names; missing
+/// ones are 0.
+fn coded<const N: usize>(columns: [(&Table, AttrId); N]) -> Coded<N> {
     let mut code_of: BTreeMap<String, usize> = BTreeMap::new();
     let mut names = Vec::new();
-    let codes = (0..table.n_records())
-        .map(|record| {
+    let codes = columns.map(|(table, id)| {
+        let code = |record| {
             if table.is_missing(record, id) {
                 return 0.0;
             }
             let name = table.category(record, id).into_owned();
-            let next = names.len();
-            let code = *code_of.entry(name.clone()).or_insert(next);
-            if code == next {
-                names.push(name);
-            }
+            let code = *code_of.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() - 1
+            });
             code as f64
-        })
-        .collect();
+        };
+        (0..table.n_records()).map(code).collect()
+    });
     (codes, names)
 }
 
@@ -310,23 +291,23 @@ impl<'a> Study<'a> {
     pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
         let tables = [self.original, self.masked];
         let ids = |attribute: &Shared| [attribute.original, attribute.masked];
-        let codes: Vec<[Vec<f64>; 2]> = known
-            .iter()
-            .map(
-                |attribute| match self.original.numbers(attribute.original) {
-                    Some(_) => [Vec::new(), Vec::new()],
-                    None => codes(tables, ids(attribute)),
-                },
-            )
+        let coded: Vec<Option<Coded<2>>> = (known.iter())
+            .map(|attribute| {
+                let [original, masked] = [0, 1].map(|side| (tables[side], ids(attribute)[side]));
+                match self.original.numbers(attribute.original) {
+                    Some(_) => None,
+                    None => Some(coded([original, masked])),
+                }
+            })
             .collect();
         let side = |side: usize, records: &[u32]| {
             let columns: Vec<Numbers<'_>> = known
                 .iter()
-                .zip(&codes)
-                .map(|(attribute, codes)| {
+                .zip(&coded)
+                .map(|(attribute, coded)| {
                     let (table, id) = (tables[side], ids(attribute)[side]);
                     table.numbers(id).unwrap_or(Numbers {
-                        values: &codes[side],
+                        values: coded.as_ref().map_or(&[], |(codes, _)| &codes[side]),
                         missing: table.missing(id),
                     })
                 })
@@ -345,6 +326,9 @@ impl<'a> Study<'a> {
             known: attributes.map(|attribute| attribute.name.clone()).collect(),
             intruder: side(0, &self.held_places()),
             released: side(1, &self.shown_places()),
+            categories: (coded.into_iter())
+                .map(|coded| coded.map(|(_, names)| names))
+                .collect(),
             index: RefCell::default(),
             attributes: known.iter().map(|attribute| attribute.original).collect(),
             standing_out: OnceCell::new(),
@@ -377,6 +361,7 @@ impl<'a> Study<'a> {
                 .collect(),
             intruder,
             released: gathered(self.masked, masked, &self.shown_places()),
+            categories: Vec::new(),
             index: RefCell::default(),
             attributes: original.to_vec(),
             standing_out: OnceCell::new(),
@@ -390,17 +375,17 @@ impl<'a> Study<'a> {
         if ids.is_empty() {
             return None;
         }
-        let coded: Vec<Option<Coded>> = (ids.iter())
+        let coded: Vec<Option<Coded<1>>> = (ids.iter())
             .map(|&id| match self.masked.numbers(id) {
                 Some(_) => None,
-                None => Some(coded(self.masked, id)),
+                None => Some(coded([(self.masked, id)])),
             })
             .collect();
         let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
             .map(|(&id, coded)| match (self.masked.numbers(id), coded) {
                 (Some(numbers), _) => numbers,
                 (None, coded) => Numbers {
-                    values: coded.as_ref().map_or(&[], |(codes, _)| codes),
+                    values: coded.as_ref().map_or(&[], |([codes], _)| codes),
                     missing: self.masked.missing(id),
                 },
             })
@@ -462,6 +447,8 @@ pub struct Case<'a> {
     study: &'a Study<'a>,
     known: Vec<String>,
     scales: Vec<Scale>,
+    /// Of those without numbers, what their codes stand for.
+    categories: Vec<Option<Vec<String>>>,
     intruder: Matrix,
     released: Matrix,
     /// The index of the last attack: attacks with the same distance share it.
@@ -572,6 +559,7 @@ impl Case<'_> {
         Scenario {
             known: &self.known,
             scales: &self.scales,
+            categories: &self.categories,
             intruder: &self.intruder,
             released: &self.released,
             direction: self.study.direction,

@@ -86,6 +86,7 @@ impl Case {
         check(&Scenario {
             known: &known,
             scales: &vec![Scale::Continuous; known.len()],
+            categories: &[],
             intruder: &intruder,
             released: &released,
             direction,

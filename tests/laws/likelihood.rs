@@ -40,6 +40,7 @@ fn assumed(statement: &Step, n: usize, rank: usize) -> Vec<f64> {
     let scenario = Scenario {
         known: &["a".into()],
         scales: &[Scale::Continuous],
+        categories: &[],
         intruder: &file,
         released: &file,
         direction: Direction::OriginalToMasked,
@@ -172,6 +173,7 @@ fn cycles_move_values_at_the_ends_as_the_law_says() {
     let scenario = Scenario {
         known: &["a".into()],
         scales: &[Scale::Continuous],
+        categories: &[],
         intruder: &file,
         released: &file,
         direction: Direction::MaskedToOriginal,
@@ -550,6 +552,7 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
             let scenario = Scenario {
                 known: &known,
                 scales: &[Scale::Continuous; 3],
+                categories: &[],
                 intruder: &intruder,
                 released: &shown,
                 direction,
@@ -661,6 +664,7 @@ fn every_number_of_threads_says_the_same() {
     let scenario = Scenario {
         known: &known[1..],
         scales: &[Scale::Continuous; 3],
+        categories: &[],
         intruder: &drop_first(&intruder),
         released: &drop_first(&shown),
         direction: Direction::OriginalToMasked,

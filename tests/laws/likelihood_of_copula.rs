@@ -416,6 +416,7 @@ fn likelihoods_are_those_of_the_slow_program() {
                 let scenario = Scenario {
                     known: &known,
                     scales: &vec![Scale::Continuous; knows.len()],
+                    categories: &[],
                     intruder: &intruder,
                     released: &released,
                     direction,
@@ -556,6 +557,7 @@ fn the_best_guess_is_right_as_often_as_it_says() {
                 let scenario = Scenario {
                     known: &known,
                     scales: &vec![Scale::Continuous; knows],
+                    categories: &[],
                     intruder,
                     released: &released,
                     direction: Direction::OriginalToMasked,

@@ -111,6 +111,7 @@ fn the_form_decides_against_all_pairs() {
     let scenario = Scenario {
         known: &known,
         scales: &[Scale::Continuous; 3],
+        categories: &[],
         intruder: &a,
         released: &b,
         direction: Direction::OriginalToMasked,

@@ -235,6 +235,7 @@ fn agreed(seekers: &Matrix, sought: &Matrix, numbers: Comparator, fit: Fit) -> P
     let scenario = Scenario {
         known: &names,
         scales: &vec![Scale::Continuous; width],
+        categories: &[],
         intruder: seekers,
         released: sought,
         direction: Direction::OriginalToMasked,

@@ -141,6 +141,7 @@ impl Pair {
         let scenario = Scenario {
             known: &names,
             scales: &scales,
+            categories: &[],
             intruder: &intruder,
             released: &released,
             direction,

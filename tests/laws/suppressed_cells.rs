@@ -83,6 +83,7 @@ fn check(method: &dyn Mask, attack: &dyn Fn(&Step) -> Box<dyn Attack>, gap: u64,
             let scenario = Scenario {
                 known: &known,
                 scales: &[Scale::Continuous; 3],
+                categories: &[],
                 intruder: &intruder,
                 released,
                 direction,

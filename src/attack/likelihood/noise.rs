@@ -576,6 +576,7 @@ mod tests {
                 let scenario = Scenario {
                     known: &known,
                     scales: &[Scale::Continuous; 3],
+                    categories: &[],
                     intruder: &intruder,
                     released: &released,
                     direction,

@@ -48,6 +48,7 @@ fn with_differences(gaps: bool, test: impl Fn(&Differences<'_>, &[Option<u32>]))
     let scenario = Scenario {
         known: &known,
         scales: &[Scale::Continuous; 3],
+        categories: &[],
         intruder: &intruder,
         released: &released,
         direction: Direction::OriginalToMasked,

@@ -185,6 +185,7 @@ fn compare(case: &Case, n: usize) -> f64 {
     let scenario = Scenario {
         known: &known,
         scales: &vec![Scale::Continuous; known.len()],
+        categories: &[],
         intruder: &intruder,
         released: &released,
         direction: case.direction,
