@@ -149,6 +149,9 @@ impl Law {
                     "it keeps the distribution of every attribute and, on average, the rank correlations: there is nothing to correct",
                 );
             }
+            Method::Pram(_) => {
+                return without("frequencies of categories are corrected by its matrices");
+            }
             Method::Recode(_) | Method::Suppress(_) | Method::Sample(_) => {
                 return without("what it took from the file is not published");
             }

@@ -1,6 +1,6 @@
-//! Categories that rules name, found in the cells of a table.
+//! Categories: what they are called, those that rules name found in the cells of a table, and records of equal ones.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::table::{AttrId, Table};
 
@@ -69,8 +69,34 @@ impl<F> Categories<F> {
     }
 }
 
+/// What the category of a cell is called: its text, of numbers the number with a decimal point.
+pub(super) fn name(table: &Table, record: usize, id: AttrId) -> Cow<'_, str> {
+    match table.numbers(id) {
+        Some(numbers) => (numbers.values[record] + 0.0).to_string().into(),
+        None => table.category(record, id),
+    }
+}
+
+/// A combination of categories; none where one is missing.
+pub(super) type Stratum = Vec<Option<String>>;
+
+/// The records of each combination of categories of some attributes, in the order of their names. A missing value is a category of its own;
+/// without attributes the file is one stratum.
+pub(super) fn strata(table: &Table, of: &[AttrId]) -> BTreeMap<Stratum, Vec<u32>> {
+    let mut strata: BTreeMap<Stratum, Vec<u32>> = BTreeMap::new();
+    for (place, record) in (0_u32..).zip(0..table.n_records()) {
+        let category = |&id: &AttrId| {
+            let is_there = !table.is_missing(record, id);
+            is_there.then(|| name(table, record, id).into_owned())
+        };
+        let stratum = of.iter().map(category).collect();
+        strata.entry(stratum).or_default().push(place);
+    }
+    strata
+}
+
 /// A category as a number: with a decimal point, or else with the file's mark.
-fn number(category: &str, mark: char) -> Option<f64> {
+pub(super) fn number(category: &str, mark: char) -> Option<f64> {
     let plain = |text: &str| {
         text.bytes()
             .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))

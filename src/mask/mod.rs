@@ -14,6 +14,7 @@ mod new_numbers;
 pub mod noise;
 pub mod p_buckets;
 pub mod p_distribution;
+pub mod pram;
 mod rank_order;
 pub mod rank_swap;
 pub mod recode;

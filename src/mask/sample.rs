@@ -1,10 +1,8 @@
 //! Sampling: a random part of the records is released.
 
-use std::collections::BTreeMap;
-
 use rand::seq::SliceRandom;
 
-use super::{Details, Mask, Masked};
+use super::{Details, Mask, Masked, categories};
 use crate::{
     error::{Error, Result},
     rng::Streams,
@@ -81,20 +79,6 @@ impl Sample {
             drawn => Ok(drawn),
         }
     }
-
-    /// The records of each stratum.
-    fn strata(&self, table: &Table) -> Vec<Vec<u32>> {
-        let mut strata: BTreeMap<Vec<Option<String>>, Vec<u32>> = BTreeMap::new();
-        for (place, record) in (0_u32..).zip(0..table.n_records()) {
-            let category = |&id: &AttrId| {
-                let is_there = !table.is_missing(record, id);
-                is_there.then(|| table.category(record, id).into_owned())
-            };
-            let stratum = self.strata.iter().map(category).collect();
-            strata.entry(stratum).or_default().push(place);
-        }
-        strata.into_values().collect()
-    }
 }
 
 /// How many of `drawn` fall to each stratum of these sizes.
@@ -131,11 +115,11 @@ impl Mask for Sample {
     fn apply(&self, original: Table, _on: &[AttrId], streams: &Streams) -> Result<Masked> {
         let all = original.n_records();
         let drawn = self.records(all)?;
-        let strata = self.strata(&original);
-        let sizes: Vec<usize> = strata.iter().map(Vec::len).collect();
+        let strata = categories::strata(&original, &self.strata);
+        let sizes: Vec<usize> = strata.values().map(Vec::len).collect();
         let allocated = allocated(&sizes, drawn, streams);
         let mut selected = Vec::with_capacity(drawn);
-        for ((stratum, mut records), n) in (1_u64..).zip(strata).zip(&allocated) {
+        for ((stratum, mut records), n) in (1_u64..).zip(strata.into_values()).zip(&allocated) {
             let (chosen, _) = records.partial_shuffle(&mut streams.at(stratum), *n);
             selected.extend_from_slice(chosen);
         }

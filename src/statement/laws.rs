@@ -124,15 +124,18 @@ impl Step {
             | Method::Fuzzy(_)
             | Method::Microaggregation(_)
             | Method::Copula(_)
+            | Method::Pram(_)
             | Method::Ipso(_) => true,
         }
     }
 
-    /// Whether it kept the relations of others to this attribute, which its law needs as it was.
+    /// Whether its law of other attributes depends on this one, and needs it as it was: an attribute to which relations were kept, or by
+    /// which there were strata.
     fn was_given(&self, attribute: &str) -> bool {
         match &self.method {
             Method::Copula(stated) => (stated.given.as_ref())
                 .is_some_and(|given| given.attributes.iter().any(|name| name == attribute)),
+            Method::Pram(stated) => stated.strata.iter().any(|name| name == attribute),
             _ => false,
         }
     }

@@ -11,6 +11,7 @@ mod aggregation;
 mod copula;
 mod kept;
 mod laws;
+mod pram;
 mod recoding;
 mod sampling;
 mod step;
@@ -34,6 +35,7 @@ pub use copula::{
 };
 pub use kept::{DerivedTotal, Kept, MovedZeros};
 pub use laws::{Law, Laws, Scope, Windows};
+pub use pram::{PramParameters, ROW_SUM, TransitionMatrix};
 pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
 pub use sampling::{SampleParameters, SampleSize};
 pub use step::{Method, Step};

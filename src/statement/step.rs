@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CopulaParameters, FuzzyParameters, IpsoParameters, Kept, MicroaggregationParameters,
-    NoiseParameters, PBucketsParameters, PDistributionParameters, RankSwapParameters,
-    RecodeParameters, SampleParameters, SampleSize, SuppressParameters,
+    NoiseParameters, PBucketsParameters, PDistributionParameters, PramParameters,
+    RankSwapParameters, RecodeParameters, SampleParameters, SampleSize, SuppressParameters,
 };
 
 /// What was published about one step.
@@ -68,6 +68,8 @@ pub enum Method {
     Suppress(SuppressParameters),
     /// A random sample of the records.
     Sample(SampleParameters),
+    /// Post-randomisation.
+    Pram(PramParameters),
 }
 
 impl Method {
@@ -95,6 +97,7 @@ impl Method {
             Self::Recode(_) => ("recode", "global recoding"),
             Self::Suppress(_) => ("suppress", "local suppression"),
             Self::Sample(_) => ("sample", "a random sample"),
+            Self::Pram(_) => ("pram", "post-randomisation (PRAM)"),
         }
     }
 }
@@ -130,6 +133,10 @@ impl Step {
                 blocks.flat_map(|block| &block.attributes).collect()
             }
             Method::Copula(stated) => stated.values.iter().collect(),
+            Method::Pram(stated) => {
+                let of_matrices = stated.matrices.iter().map(|matrix| &matrix.attribute);
+                of_matrices.chain(&stated.strata).collect()
+            }
             Method::RankSwap(_)
             | Method::PBuckets(_)
             | Method::PDistribution(_)
@@ -214,6 +221,9 @@ impl Step {
                 .is_empty()
                 .then_some("states no attribute that was kept"),
             Method::Copula(stated) => stated.nonsense(&self.attributes),
+            Method::Pram(stated) => stated
+                .is_nonsense(&self.attributes)
+                .then_some("states transition matrices that cannot be"),
             Method::Noise(stated) => {
                 (!positive(stated.level)).then_some("states a level of noise that is not above 0")
             }

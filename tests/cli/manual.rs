@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 29] = [
     "",
     "mask",
     "mask rankswap",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 27] = [
     "mask ipso",
     "mask recode",
     "mask suppress",
+    "mask sample",
+    "mask pram",
     "link",
     "loss",
     "risk",
@@ -107,6 +109,10 @@ fn help_names_the_options_of_the_contract() {
         (
             "mask recode",
             "--rules --drop --output --statement --shuffle",
+        ),
+        (
+            "mask pram",
+            "--keep --matrix --invariant --strata --attributes --statement --shuffle --seed",
         ),
         (
             "mask suppress",

@@ -1,4 +1,4 @@
-//! `mask pbuckets`, `mask pdistribution` and `mask noise` as a user calls them.
+//! `mask pbuckets`, `mask pdistribution`, `mask noise` and `mask pram` as a user calls them.
 
 use serde_json::json;
 
@@ -158,4 +158,125 @@ fn what_was_done_is_said() {
         let words: Vec<&str> = ran.stderr.split_whitespace().collect();
         assert!(words.join(" ").contains(told), "{call}: {}", ran.stderr);
     }
+}
+
+const MATRIX: &str = "single;married;other\n0,9;0,05;0,05\n0;1;0\n0,1;0,1;0,8\n";
+
+/// 60 people whose marital status is missing at times, with an amount.
+fn couples() -> Sandbox {
+    let mut text = String::from("region;marital;income\n");
+    for number in 0..60 {
+        let region = ["n", "s"][number % 2];
+        let marital = ["single", "married", "other", "married", ""][number * 7 % 5];
+        text += &format!("{region};{marital};{}\n", 1000 + number * 37 % 800);
+    }
+    Sandbox::with(&[("in.csv", &text), ("matrix.csv", MATRIX)])
+}
+
+/// The matrix of a file, decimal commas and all, is the one that is published, and nobody who is married becomes anything else.
+#[test]
+fn post_randomisation_by_a_matrix() {
+    let sandbox = couples();
+    let ran = sandbox.run("mask pram --matrix matrix.csv --attributes marital --seed 3 --statement s.json -o m.csv in.csv");
+    let said = ran.ended(0).stderr;
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let told = "pram: 60 records, matrices of marital (3 categories, kept with probability 80.0 % to 100.0 %)";
+    assert!(words.join(" ").contains(told), "{said}");
+    let statement: serde_json::Value = serde_json::from_slice(&sandbox.read("s.json")).unwrap();
+    assert_eq!(
+        statement["steps"][0]["parameters"],
+        json!({"invariant": false, "matrices": [{
+            "attribute": "marital",
+            "categories": ["single", "married", "other"],
+            "probabilities": [[0.9, 0.05, 0.05], [0.0, 1.0, 0.0], [0.1, 0.1, 0.8]],
+        }]})
+    );
+    let column = |file: &str| -> Vec<String> {
+        let text = sandbox.text(file);
+        let lines = text.lines().skip(1);
+        lines
+            .map(|line| line.split(';').nth(1).unwrap().to_owned())
+            .collect()
+    };
+    let (before, after) = (column("in.csv"), column("m.csv"));
+    assert_ne!(before, after);
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before.is_empty(), after.is_empty());
+        assert!(before != "married" || after == "married");
+    }
+    // Who is seen as single was single or other, never married.
+    let link =
+        "link --method likelihood --known marital --statement s.json --format json in.csv m.csv";
+    let report = sandbox.run(link).ended(0).json();
+    let result = &report["results"][0];
+    assert_eq!(result["contains_true"], json!(60));
+    assert!(
+        result["candidates_mean"].as_f64().unwrap() < 60.0,
+        "{result}"
+    );
+}
+
+/// Amounts are left alone, strata must be others than what is masked, and what has no effect is said.
+#[test]
+fn post_randomisation_says_what_it_leaves_alone() {
+    let sandbox = couples();
+    let said = |call: &str, status: i32| -> String {
+        let ran = sandbox.run(call).ended(status);
+        ran.stderr
+            .split_whitespace()
+            .collect::<Vec<&str>>()
+            .join(" ")
+    };
+    let all = said(
+        "mask pram --keep 80% --invariant --strata region --statement s.json -o m.csv in.csv",
+        0,
+    );
+    assert!(
+        all.contains("income is not masked: it is an amount"),
+        "{all}"
+    );
+    assert!(
+        all.contains("region is not masked: it makes the strata"),
+        "{all}"
+    );
+    assert!(
+        all.contains("invariant matrices in strata of region of marital (3 categories"),
+        "{all}"
+    );
+    assert!(
+        all.contains("an invariant matrix says what the original frequencies of its stratum are"),
+        "{all}"
+    );
+    let idle = said(
+        "mask pram --matrix matrix.csv --strata region --attributes marital -o m2.csv in.csv",
+        0,
+    );
+    assert!(
+        idle.contains("--strata has no effect with --matrix unless --invariant"),
+        "{idle}"
+    );
+    sandbox.write("short.csv", "single,married\n0.5,0.5\n0.5,0.5\n");
+    let lacking = said(
+        "mask pram --matrix short.csv --attributes marital in.csv",
+        2,
+    );
+    assert!(
+        lacking.contains("has 1 category that short.csv does not name"),
+        "{lacking}"
+    );
+    sandbox.write(
+        "sums.csv",
+        "single,married,other\n1,0,0\n0.5,0.4,0\n0,0,1\n",
+    );
+    let sums = said("mask pram --matrix sums.csv --attributes marital in.csv", 3);
+    assert!(
+        sums.contains("sums.csv, line 3: has a row of sum 0.9"),
+        "{sums}"
+    );
+    // The page says it in words.
+    sandbox.run("report -o page.html s.json").ended(0);
+    let page = sandbox.text("page.html");
+    assert!(page.contains("post-randomisation (PRAM) (pram)"));
+    assert!(page.contains("frequencies are kept on average (invariant)"));
+    assert!(!page.contains("probabilities ="));
 }

@@ -252,6 +252,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "microagg --k 3 --algorithm individual-ranking --attributes age,income",
         "fuzzy --clusters 2 --m1 2 --m2 2 --attributes age,income",
         "copula --mu 2 --attributes age,income --given region",
+        "pram --keep 0.7 --invariant --attributes region",
         "suppress --k 2 --key region",
         "sample --n 9 --strata region",
     ]
@@ -266,7 +267,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         sandbox.run(&call).ended(0);
         before = format!("h{number}.csv");
     }
-    for file in ["ww.json", "c.json", "s.json", "h10.json"] {
+    for file in ["ww.json", "c.json", "s.json", "h11.json"] {
         let text = sandbox.text(file);
         documents.push((file.into(), serde_json::from_str(&text).unwrap()));
     }

@@ -49,6 +49,7 @@ mod oracle;
 mod p_buckets;
 mod p_distribution;
 mod posterior;
+mod pram;
 mod probabilistic;
 mod probabilistic_loss;
 mod random_files;

@@ -16,7 +16,8 @@ use sdcrisk::{
             self, SecretKey,
             request::{
                 ClusterNumber, CopulaKeep, CopulaRequest, FuzzyRequest, IpsoRequest, MaskRequest,
-                MethodRequest, MicroaggregationRequest, RulesFile, SecretUse, SuppressRequest,
+                MethodRequest, MicroaggregationRequest, PramRequest, RulesFile, SecretUse,
+                SuppressRequest, TransitionsRequest,
             },
         },
     },
@@ -100,6 +101,14 @@ fn methods() -> Vec<MethodRequest> {
             k: 3,
             key: "age,sex".into(),
             missing: MissingMatches::Missing,
+        }),
+        MethodRequest::Pram(PramRequest {
+            transitions: TransitionsRequest::Matrix(RulesFile {
+                file: "sex.csv".into(),
+                text: "m;f\n0,75;0,25\n0,5;0,5\n".into(),
+            }),
+            invariant: true,
+            strata: None,
         }),
         MethodRequest::Sample {
             size: SampleSize::Fraction(0.5),

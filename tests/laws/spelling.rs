@@ -9,6 +9,7 @@ use sdcrisk::{
         noise::{self, Noise},
         p_buckets::PBuckets,
         p_distribution::PDistribution,
+        pram::{Pram, Transitions},
         rank_swap::{RankSwap, Reach},
         recode,
         suppress::{self, Suppress},
@@ -109,6 +110,11 @@ fn methods() -> Vec<(&'static str, Box<dyn Mask>, &'static str)> {
         ),
         ("recode by text", recode("[a.map]\n'41' = '23'\n"), "a"),
         ("suppress", suppress(), "b,c"),
+        (
+            "pram",
+            Box::new(Pram::new(Transitions::Keep(0.5), true, Vec::new()).unwrap()),
+            "c",
+        ),
     ]
 }
 
@@ -188,7 +194,9 @@ fn who_had_an_odd_spelling_makes_no_difference() {
                 }
                 let (found, respelled) = mask(&csv(&spelled));
                 assert_eq!(found, expected, "{name}: {} of record {owner}", odd("7"));
-                assert!(!respelled.is_empty() || owner == 13, "{name}");
+                // Of c alone not every oddity is one.
+                let is_odd = owner != 13 && attributes != "c";
+                assert!(!respelled.is_empty() || !is_odd, "{name}");
             }
         }
         // Gaps in another way, of two records that miss b anyhow.

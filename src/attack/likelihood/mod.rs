@@ -18,6 +18,7 @@ mod marginal;
 mod microaggregation;
 mod noise;
 mod pairs;
+mod pram;
 mod ranks;
 mod swapping;
 mod swaps;
@@ -57,12 +58,12 @@ use crate::{
 /// there only equal values are possible.
 ///
 /// Masking by minimal information (`copula`) has a law of all attributes together, which all that were released bear witness of: see
-/// `copula/mod.rs`. Of methods that change values, the laws are in values: see `noise.rs`, `fuzzy.rs` and `microaggregation.rs` (the last has
+/// `copula/mod.rs`. Of methods that change values, the laws are in values: see `noise.rs`, `fuzzy.rs`, `pram.rs` and `microaggregation.rs` (the last has
 /// no random law; what the intruder does not know takes its place). There P(y) is what y is likely to be for anybody whom the
 /// intruder knows: see `pairs.rs`. What follows is about laws of ranks.
 ///
 /// # Candidates
-/// Where the law has a bound (rank swapping), every record inside the window of each attribute: the list is complete, and
+/// Where the law has a bound (rank swapping, matrices with zeros), every record inside the window of each attribute: the list is complete, and
 /// a list of one is a certain link. Otherwise all records whose log-likelihood is within `ln n + ln 10⁹` of the best one's:
 /// the others have less than 10⁻⁹ of the posterior in sum.
 ///
@@ -113,6 +114,7 @@ impl Likelihood {
             | Method::Noise(_)
             | Method::Fuzzy(_)
             | Method::Copula(_)
+            | Method::Pram(_)
             | Method::Microaggregation(_) => Ok(Self {
                 published,
                 windows: BTreeMap::new(),
@@ -188,7 +190,7 @@ impl Attack for Likelihood {
         // Other laws exclude nobody: what their lists leave out is only very unlikely.
         match &self.published.method {
             Method::RankSwap(stated) => stated.partner != Partner::Cycle,
-            Method::Microaggregation(_) => true,
+            Method::Microaggregation(_) | Method::Pram(_) => true,
             _ => false,
         }
     }
@@ -248,6 +250,7 @@ impl Attack for Likelihood {
     fn reads(&self) -> Vec<String> {
         match &self.published.method {
             Method::Copula(stated) => copula::reads(stated),
+            Method::Pram(stated) => stated.strata.clone(),
             _ => Vec::new(),
         }
     }
@@ -278,6 +281,7 @@ impl Attack for Likelihood {
             Method::Copula(stated) => {
                 Box::new(copula::Pairs::new(scenario, &self.published, stated))
             }
+            Method::Pram(stated) => pram::lists(scenario, &self.published, stated),
             Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),
             other => return Err(no_law(other)),
         }))

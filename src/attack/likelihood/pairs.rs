@@ -21,6 +21,11 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 
     /// Whether the intruder has all attributes of this record.
     fn is_complete(&self, intruder: usize) -> bool;
+
+    /// What must be said of results by it on these files, each a sentence without full stop.
+    fn caveats(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The likelihood of each pair, and what is likely among all.
@@ -36,7 +41,8 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 /// P(y is the one | x) is in proportion to P(y | x)/f(y).) The n − h people whom the intruder does not know are taken to be like the release.
 ///
 /// # Candidates
-/// All whose likelihood is at least 10⁻⁹/n of the best one's: the others have less than 10⁻⁹ of the posterior in sum.
+/// All whose likelihood is at least 10⁻⁹/n of the best one's: the others have less than 10⁻⁹ of the posterior in sum. Of laws by which
+/// some pairs are impossible, all others ([`Pairs::complete`]).
 ///
 /// # Complexity
 /// O(seekers · sought) in time, O(seekers + sought) memory. Beyond 2²⁹ pairs f is taken from the release alone.
@@ -83,6 +89,14 @@ impl<L: PairLaw> Pairs<L> {
             complete: complete.first().copied(),
             log_marginal,
             margin: (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
+        }
+    }
+
+    /// The same with lists of all who are possible, however unlikely.
+    pub(super) fn complete(scenario: &Scenario<'_>, law: L) -> Self {
+        Self {
+            margin: f64::INFINITY,
+            ..Self::new(scenario, law)
         }
     }
 
@@ -161,5 +175,9 @@ impl<L: PairLaw> Lists for Pairs<L> {
 
     fn is_likelihood(&self) -> bool {
         true
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        self.law.caveats()
     }
 }

@@ -9,6 +9,7 @@ mod noise;
 mod outputs;
 mod p_buckets;
 mod p_distribution;
+mod pram;
 mod rank_swap;
 mod recode;
 mod sample;
@@ -73,6 +74,9 @@ pub enum MaskMethod {
     /// Microaggregation: similar records are replaced by the average of their group
     #[command(after_help = microaggregation::HELP)]
     Microagg(microaggregation::MicroaggregationArgs),
+    /// Post-randomisation (PRAM): categories become others with published probabilities
+    #[command(after_help = pram::HELP)]
+    Pram(pram::PramArgs),
     /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
     #[command(after_help = recode::HELP)]
     Recode(recode::RecodeArgs),
@@ -166,6 +170,7 @@ impl MaskMethod {
             Self::Noise(args) => args,
             Self::Ipso(args) => args,
             Self::Microagg(args) => args,
+            Self::Pram(args) => args,
             Self::Recode(args) => args,
             Self::Suppress(args) => args,
             Self::Sample(args) => args,
@@ -334,7 +339,7 @@ fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Endin
     Ok(Ending::Done)
 }
 
-/// A file of rules, as a request holds it.
+/// A file of rules or of a matrix, as a request holds it.
 fn read_rules(path: &Path) -> Result<RulesFile> {
     Ok(RulesFile {
         file: files::name_of(path),

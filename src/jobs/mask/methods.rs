@@ -4,7 +4,7 @@ use super::{
     SecretKey,
     request::{
         ClusterNumber, CopulaRequest, FuzzyRequest, IpsoRequest, MaskRequest, MethodRequest,
-        MicroaggregationRequest, RulesFile, SuppressRequest,
+        MicroaggregationRequest, PramRequest, RulesFile, SuppressRequest, TransitionsRequest,
     },
 };
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
         noise::Noise,
         p_buckets::PBuckets,
         p_distribution::PDistribution,
+        pram::{Pram, StatedMatrix, Transitions},
         rank_swap::RankSwap,
         recode::{self, Recode},
         sample::Sample,
@@ -57,6 +58,7 @@ impl MethodRequest {
             }
             Self::Recode(rules) => rules.recoding().map(drop),
             &Self::Sample { size, .. } => Sample::new(size, Vec::new()).map(drop),
+            Self::Pram(request) => request.method(Vec::new()).map(drop),
             Self::Suppress(SuppressRequest::Rules(rules)) => rules.suppression().map(drop),
             Self::Suppress(SuppressRequest::Key { k, .. }) => match k {
                 0..2 => Err(Error::option_out_of_range(
@@ -89,6 +91,7 @@ impl MethodRequest {
             | Self::PDistribution { .. }
             | Self::Noise { .. }
             | Self::Ipso(_)
+            | Self::Pram(_)
             | Self::Copula(_) => Ok(None),
         }
     }
@@ -125,8 +128,10 @@ impl MaskRequest {
             MethodRequest::Recode(rules) => Box::new(rules.recoding()?),
             MethodRequest::Suppress(request) => Box::new(request.method(table)?),
             MethodRequest::Sample { size, strata } => {
-                let strata = strata.as_deref().map(|list| table.select(list));
-                Box::new(Sample::new(*size, strata.transpose()?.unwrap_or_default())?)
+                Box::new(Sample::new(*size, selected(strata.as_deref(), table)?)?)
+            }
+            MethodRequest::Pram(request) => {
+                Box::new(request.method(selected(request.strata.as_deref(), table)?)?)
             }
         })
     }
@@ -213,6 +218,23 @@ impl MaskRequest {
             .remedy(remedy));
         }
         Ok(())
+    }
+}
+
+/// The attributes of a list; none without one.
+fn selected(list: Option<&str>, table: &Table) -> Result<Vec<AttrId>> {
+    list.map_or_else(|| Ok(Vec::new()), |list| table.select(list))
+}
+
+impl PramRequest {
+    fn method(&self, strata: Vec<AttrId>) -> Result<Pram> {
+        let transitions = match &self.transitions {
+            TransitionsRequest::Keep(keep) => Transitions::Keep(*keep),
+            TransitionsRequest::Matrix(RulesFile { file, text }) => {
+                Transitions::Stated(StatedMatrix::parse(file, text)?)
+            }
+        };
+        Pram::new(transitions, self.invariant, strata)
     }
 }
 

@@ -116,6 +116,8 @@ pub enum MethodRequest {
         /// The attributes whose combinations of values are strata; none if `None`.
         strata: Option<String>,
     },
+    /// `pram`: categories become others with published probabilities.
+    Pram(PramRequest),
 }
 
 impl MethodRequest {
@@ -125,6 +127,10 @@ impl MethodRequest {
             Self::Recode(rules) | Self::Suppress(SuppressRequest::Rules(rules)) => {
                 Some(&rules.file)
             }
+            Self::Pram(PramRequest {
+                transitions: TransitionsRequest::Matrix(matrix),
+                ..
+            }) => Some(&matrix.file),
             _ => None,
         }
     }
@@ -138,6 +144,7 @@ impl MethodRequest {
             | Self::Noise { .. }
             | Self::Fuzzy(_)
             | Self::Copula(_)
+            | Self::Pram(_)
             | Self::Sample { .. } => true,
             Self::Ipso(ipso) => ipso.variant != IpsoVariant::A,
             Self::Microaggregation(_) | Self::Recode(_) | Self::Suppress(_) => false,
@@ -259,13 +266,34 @@ pub struct SecretUse {
     pub identifier: Option<String>,
 }
 
-/// A rules file.
+/// A file of rules, or of a matrix.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RulesFile {
     /// Its name, for messages.
     pub file: String,
-    /// Its text (TOML).
+    /// Its text: TOML of rules, CSV of a matrix.
     pub text: String,
+}
+
+/// The parameters of `pram`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PramRequest {
+    /// Where transition matrices come from.
+    pub transitions: TransitionsRequest,
+    /// Whether they are made invariant.
+    pub invariant: bool,
+    /// The attributes whose combinations of values are strata; none if `None`.
+    pub strata: Option<String>,
+}
+
+/// Where transition matrices come from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransitionsRequest {
+    /// Each category is kept with this probability.
+    Keep(f64),
+    /// A file has the matrix.
+    Matrix(RulesFile),
 }
 
 /// The parameters of `suppress`.

@@ -8,7 +8,10 @@ use super::{
     document::{Content, Document},
     parts::{base_name, list, names, text},
 };
-use crate::statement::{Statement, Step};
+use crate::{
+    report::masking::pram,
+    statement::{Method, PramParameters, Statement, Step},
+};
 
 pub(super) fn section(documents: &[Document]) -> Option<Section> {
     let stated: Vec<(&Document, &Statement)> = documents
@@ -48,7 +51,13 @@ fn rows(step: &Step) -> Vec<(&'static str, String)> {
             "Method",
             format!("{} ({})", method.in_words(), method.name()),
         ),
-        ("Parameters", entries("parameters")),
+        (
+            "Parameters",
+            match method {
+                Method::Pram(stated) => in_words(stated, &step.attributes),
+                _ => entries("parameters"),
+            },
+        ),
         (
             "Records",
             match step.records_before {
@@ -68,6 +77,20 @@ fn rows(step: &Step) -> Vec<(&'static str, String)> {
     }
     rows.push(("Missing values", step.missing.clone()));
     rows
+}
+
+/// What post-randomisation comes to: its matrices are too long to be read here.
+fn in_words(stated: &PramParameters, attributes: &[String]) -> String {
+    let strata = match stated.strata.as_slice() {
+        [] => String::new(),
+        strata => format!("; matrices of their own in strata of {}", names(strata)),
+    };
+    let invariant = if stated.invariant {
+        "; frequencies are kept on average (invariant)"
+    } else {
+        ""
+    };
+    pram::matrices(stated, attributes).join("; ") + &strata + invariant
 }
 
 /// What is true of all statements together. That a step does not name an attribute says nothing of other steps, and one random order is the

@@ -5,6 +5,7 @@ mod fuzzy;
 mod ipso;
 mod microaggregation;
 mod noise;
+pub mod pram;
 pub mod private;
 mod recoding;
 mod sampling;
@@ -59,6 +60,7 @@ pub fn summary(
         Method::Recode(_) => recoding::headline(masked, rules),
         Method::Suppress(parameters) => suppression::headline(parameters),
         Method::Sample(parameters) => sampling::headline(parameters, masked.step.before()),
+        Method::Pram(parameters) => pram::headline(parameters, &masked.step.attributes),
     };
     let mut lines = vec![Line::Note(format!(
         "{}: {records} records, {headline}",
@@ -77,6 +79,7 @@ pub fn summary(
 fn remarks(masked: &Masked) -> Vec<Line> {
     match (&masked.details, &masked.step.method) {
         (_, Method::Noise(parameters)) => noise::remarks(masked, parameters),
+        (_, Method::Pram(parameters)) => pram::remarks(parameters),
         (Details::Copula(outcome), Method::Copula(parameters)) => {
             copula::remarks(outcome, parameters)
         }

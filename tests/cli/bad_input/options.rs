@@ -102,6 +102,31 @@ fn other_methods() -> Vec<Case> {
             "--p-unit has no effect without a --p below 1",
         )
         .idle(),
+        of("pram without probabilities", "pram", 2, "--keep <SHARE>"),
+        of(
+            "pram that keeps all",
+            "pram --keep 1 --attributes town",
+            2,
+            "--keep is the probability with which a category stays: above 0 and below 1",
+        ),
+        of(
+            "pram by two ways",
+            "pram --keep 0.5 --matrix good.csv --attributes town",
+            2,
+            "cannot be used with",
+        ),
+        of(
+            "pram of a stratum",
+            "pram --keep 0.5 --strata town --attributes town",
+            2,
+            "attribute \"town\": makes the strata",
+        ),
+        of(
+            "pram by a matrix that is none",
+            "pram --matrix good.csv --attributes town",
+            3,
+            "categories in its header and 10 rows of probabilities",
+        ),
         of("noise without a level", "noise", 2, "--level <SHARE>"),
         of(
             "noise of level 0",

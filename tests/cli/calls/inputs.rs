@@ -16,7 +16,7 @@ pub fn names_a_cell(text: &str) -> bool {
 pub struct Inputs(BTreeMap<String, Vec<u8>>);
 
 /// What the program makes once, from whole files: all of it must succeed.
-const MADE: [&str; 22] = [
+const MADE: [&str; 23] = [
     "mask rankswap --p 20 --seed 1 --keep-identifiers --statement rankswap.sdc.json -o rankswap.csv a.csv",
     "mask noise --level 0.1 --seed 1 --keep-identifiers --statement noise.sdc.json -o noise.csv a.csv",
     "mask microagg --k 3 --attributes age,income,tax --keep-identifiers --statement microagg.sdc.json --partition partition.csv -o microagg.csv a.csv",
@@ -26,6 +26,7 @@ const MADE: [&str; 22] = [
     "mask ipso --variant a --attributes income,tax --confidential age,class --keep-identifiers --statement ipso.sdc.json -o ipso.csv a.csv",
     "mask recode --rules recode.toml --keep-identifiers --statement recode.sdc.json -o recode.csv a.csv",
     "mask suppress --rules suppress.toml --keep-identifiers --statement suppress.sdc.json -o suppress.csv a.csv",
+    "mask pram --keep 0.7 --invariant --strata class --attributes region --seed 1 --keep-identifiers --statement pram.sdc.json -o pram.csv a.csv",
     "link --method wm --known income,tax --time-limit 5 --weights wm.json --certificate wm-proof.json -o wm-link.json --format json a.csv noise.csv",
     "link --method ci --known age,income,tax --weights ci.json --certificate ci-proof.json -o ci-link.json --format json a.csv noise.csv",
     "link --method sb-nc --known income,tax --weights sb.json --certificate sb-proof.json -o sb-link.json --format json a.csv noise.csv",
@@ -65,6 +66,8 @@ const ROLES: &str = "identifier = ['id']\nquasi-identifier = ['age', 'region']\n
 const RECODE: &str = "[age]\nbottom = 20\ntop = 70\ntop-label = '70+'\n[income]\nbreaks = [0, 1000, 5000]\n\
                       [region.groups]\n'east or west' = ['east', 'west']\n[class]\nround = 2\n";
 
+const MATRIX: &str = "0;1;2;3;4\n0,7;0,1;0,1;0,1;0\n0;0,5;0,5;0;0\n0,25;0,25;0,25;0,25;0\n0;0;0;0,125;0,875\n0;0;0;0;1\n";
+
 const SUPPRESS: &str =
     "k = 2\nkey = ['region', 'class']\nmissing-matches = 'any'\n[importance]\nclass = 5\n";
 
@@ -82,6 +85,7 @@ impl Inputs {
             ("roles.toml", ROLES.into()),
             ("recode.toml", RECODE.into()),
             ("suppress.toml", SUPPRESS.into()),
+            ("matrix.csv", MATRIX.into()),
             ("records.txt", "1\n3\n4\n7\n8\n12\n20\n".into()),
         ];
         for (name, text) in &texts {

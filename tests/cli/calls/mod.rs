@@ -192,7 +192,8 @@ impl Ran {
             if name.starts_with(".sdcrisk") {
                 faults.push("a partial file was left".into());
             }
-            if name == options::STATEMENT && !call.names_moved {
+            // The matrices of post-randomisation are of categories, which are published with them.
+            if name == options::STATEMENT && !call.names_moved && call.name != "mask pram" {
                 let statement = fs::read(work.join(&name)).unwrap();
                 if inputs::names_a_cell(&String::from_utf8_lossy(&statement)) {
                     faults.push("the statement has a cell".into());

@@ -206,6 +206,16 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
     ),
     ("mask recode", &["a"], &[("--rules", &["recode.toml"])]),
     (
+        "mask pram",
+        &["a"],
+        &[
+            ("--keep", &["0.8", "50%", "*"]),
+            ("--matrix", &["matrix.csv"]),
+            ("--invariant", &[]),
+            ("--strata", &["region,class", "class", "*"]),
+        ],
+    ),
+    (
         "mask suppress",
         &["a"],
         &[
@@ -319,6 +329,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
                     "recode.sdc.json",
                     "suppress.sdc.json",
                     "ipso.sdc.json",
+                    "pram.sdc.json",
                 ],
             ),
             ("--group", &["age,income,tax:3", "income", "*"]),
@@ -475,7 +486,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
 
 const ORIGINALS: [&str; 4] = ["a.csv", "a.csv", "c.csv", "d.csv"];
 
-const MASKED: [&str; 11] = [
+const MASKED: [&str; 12] = [
     "rankswap.csv",
     "noise.csv",
     "microagg.csv",
@@ -485,6 +496,7 @@ const MASKED: [&str; 11] = [
     "ipso.csv",
     "recode.csv",
     "suppress.csv",
+    "pram.csv",
     "b.csv",
     "a.csv",
 ];
@@ -655,6 +667,8 @@ fn typed(draw: &mut Draw, command: &str, own: Options, places: &[&str]) -> Vec<S
         "mask copula" => &["--mu"],
         "mask ipso" => &["--variant", "--confidential"],
         "mask recode" => &["--rules"],
+        "mask pram" if draw.once_in(2) => &["--matrix"],
+        "mask pram" => &["--keep"],
         "mask suppress" if draw.once_in(2) => &["--rules"],
         "mask suppress" => &["--k", "--key"],
         "link" => &["--method"],

@@ -1,0 +1,263 @@
+//! The law of post-randomisation: transition matrices.
+
+use std::collections::BTreeMap;
+
+use super::{
+    equality::Equality,
+    pairs::{PairLaw, Pairs},
+};
+use crate::{
+    attack::{Lists, Release, Scenario},
+    statement::{PramParameters, Step, TransitionMatrix},
+    table::matrix::Matrix,
+};
+
+/// The likelihoods of post-randomisation.
+///
+/// ```text
+/// P(y | x) = Π over attributes of R_xy,   R the matrix of the stratum in which y is
+/// ```
+///
+/// What was not masked has equal values. P(y) of somebody of whom nothing is known is the product of the shares of y's values in the release.
+///
+/// # Candidates
+/// All who are possible: nobody is left out for being unlikely. A category of which the matrix says nothing was in nobody's record.
+///
+/// # Strata
+/// The release says in which stratum a record is, where it has all attributes that make them, as they were: then no other matrix counts,
+/// whether the intruder knows these attributes of anybody or not. Where it does not, or misses one of them in this record, the mean of the
+/// matrices takes their place, over the strata in which the category occurs.
+///
+/// # Missing
+/// Counts nothing on either side.
+pub(super) fn lists<'a>(
+    scenario: &Scenario<'a>,
+    published: &Step,
+    stated: &PramParameters,
+) -> Box<dyn Lists + 'a> {
+    let is_masked = |name: &String| published.attributes.contains(name);
+    let masked: Vec<bool> = scenario.known.iter().map(is_masked).collect();
+    let strata = (scenario.beside).and_then(|release| strata(release, &stated.strata));
+    let transitions = (0..masked.len())
+        .filter(|&k| masked[k])
+        .map(|k| Transitions::new(scenario, k, stated, strata.as_deref()))
+        .collect();
+    let law = PramLaw {
+        intruder: scenario.intruder,
+        released: scenario.released,
+        agreement: Equality::new(scenario, masked),
+        transitions,
+        log_shares: (0..scenario.known.len())
+            .map(|k| log_shares(scenario.released, k))
+            .collect(),
+        in_unknown_strata: !stated.strata.is_empty() && strata.is_none(),
+    };
+    Box::new(Pairs::complete(scenario, law))
+}
+
+/// The stratum of each released record; `None` where it misses an attribute of the strata. Nothing, if the release lacks one of these.
+fn strata(release: &Release, stated: &[String]) -> Option<Vec<Option<Vec<String>>>> {
+    let place = |name: &String| release.names.iter().position(|other| other == name);
+    let places: Vec<usize> = stated.iter().map(place).collect::<Option<_>>()?;
+    let values = &release.values;
+    let of_record = |record: usize| {
+        let category = |&at: &usize| {
+            let names = release.categories[at].as_deref();
+            (!values.is_missing(record, at)).then(|| called(values.row(record)[at], names))
+        };
+        places.iter().map(category).collect()
+    };
+    Some((0..values.n_records()).map(of_record).collect())
+}
+
+/// What a value is called in a statement: the name that its code stands for, or the number.
+fn called(value: f64, names: Option<&[String]>) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a code is a place in the list"
+    )]
+    let name = names.and_then(|names| names.get(value as usize));
+    name.cloned().unwrap_or_else(|| (value + 0.0).to_string())
+}
+
+/// ln of how often each released value of an attribute is met; 0 where it is missing.
+fn log_shares(released: &Matrix, attribute: usize) -> Vec<f64> {
+    let mut sorted: Vec<f64> = released
+        .present(attribute)
+        .map(|value| value + 0.0)
+        .collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let share = |value: f64| {
+        let below = sorted.partition_point(|other| other.total_cmp(&value).is_lt());
+        let through = sorted.partition_point(|other| other.total_cmp(&value).is_le());
+        (through - below) as f64 / sorted.len() as f64
+    };
+    let log = |value: Option<f64>| value.map_or(0.0, |value| share(value + 0.0).ln());
+    released.column(attribute).map(log).collect()
+}
+
+/// No category of the matrices.
+const NONE: u32 = u32::MAX;
+
+/// For each original category the masked ones that are possible, ascending, with ln of their probabilities.
+type Rows = Vec<Vec<(u32, f64)>>;
+
+/// What the matrices say of one known attribute.
+#[derive(Debug)]
+struct Transitions {
+    attribute: usize,
+    /// The category of each of the intruder's records, and of each released one.
+    intruder: Vec<u32>,
+    released: Vec<u32>,
+    /// The matrix of each released record, by its place in `matrices`.
+    stratum: Vec<u32>,
+    /// That of each stratum; the last is their mean.
+    matrices: Vec<Rows>,
+}
+
+impl Transitions {
+    fn new(
+        scenario: &Scenario<'_>,
+        attribute: usize,
+        stated: &PramParameters,
+        strata: Option<&[Option<Vec<String>>]>,
+    ) -> Self {
+        let names = scenario
+            .categories
+            .get(attribute)
+            .and_then(Option::as_deref);
+        let spelled = |category: &String| match (names, category.parse::<f64>()) {
+            (None, Ok(number)) => (number + 0.0).to_string(),
+            _ => category.clone(),
+        };
+        let of_attribute: Vec<&TransitionMatrix> = stated.of(&scenario.known[attribute]).collect();
+        let mut place_of: BTreeMap<String, u32> = BTreeMap::new();
+        let mut places = Vec::with_capacity(of_attribute.len());
+        for matrix in &of_attribute {
+            let categories = matrix.categories.iter().map(|category| {
+                let next = u32::try_from(place_of.len()).unwrap_or(NONE);
+                *place_of.entry(spelled(category)).or_insert(next)
+            });
+            places.push(categories.collect::<Vec<u32>>());
+        }
+        let mut matrices: Vec<Rows> = (of_attribute.iter().zip(&places))
+            .map(|(matrix, places)| rows(matrix, places, place_of.len()))
+            .collect();
+        let mean = mean(&matrices);
+        let in_all = u32::try_from(matrices.len()).unwrap_or(NONE);
+        matrices.push(mean);
+        let stratum_of: BTreeMap<Vec<&str>, u32> = (of_attribute.iter().zip(0..))
+            .filter_map(|(matrix, place)| {
+                let names = matrix.stratum.iter().map(Option::as_deref);
+                Some((names.collect::<Option<_>>()?, place))
+            })
+            .collect();
+        let stratum = |record: usize| {
+            let stratum = strata.and_then(|strata| strata[record].as_ref());
+            let names: Vec<&str> = stratum.into_iter().flatten().map(String::as_str).collect();
+            stratum_of.get(&names).copied().unwrap_or(in_all)
+        };
+        let category = |value: Option<f64>| {
+            let place = value.and_then(|value| place_of.get(&called(value, names)));
+            place.copied().unwrap_or(NONE)
+        };
+        Self {
+            attribute,
+            intruder: scenario.intruder.column(attribute).map(category).collect(),
+            released: scenario.released.column(attribute).map(category).collect(),
+            stratum: (0..scenario.released.n_records()).map(stratum).collect(),
+            matrices,
+        }
+    }
+
+    /// ln of the probability of a pair of records that have the attribute.
+    fn log_probability(&self, intruder: usize, released: usize) -> f64 {
+        let matrix = &self.matrices[self.stratum[released] as usize];
+        let row = matrix.get(self.intruder[intruder] as usize);
+        let masked = self.released[released];
+        let found = row.and_then(|row| {
+            let place = row.binary_search_by_key(&masked, |&(category, _)| category);
+            place.ok().map(|place| row[place].1)
+        });
+        found.unwrap_or(f64::NEG_INFINITY)
+    }
+}
+
+/// The rows of a matrix whose categories have these places among n.
+fn rows(matrix: &TransitionMatrix, places: &[u32], n: usize) -> Rows {
+    let mut rows = vec![Vec::new(); n];
+    for (&place, probabilities) in places.iter().zip(&matrix.probabilities) {
+        let possible = places.iter().zip(probabilities).filter(|(_, p)| **p > 0.0);
+        let mut row: Vec<(u32, f64)> = possible.map(|(&to, p)| (to, p.ln())).collect();
+        row.sort_unstable_by_key(|&(to, _)| to);
+        rows[place as usize] = row;
+    }
+    rows
+}
+
+/// The mean of the matrices in which a category occurs.
+fn mean(matrices: &[Rows]) -> Rows {
+    let n = matrices.first().map_or(0, Vec::len);
+    let of_category = |category: usize| {
+        let rows = matrices.iter().map(|rows| &rows[category]);
+        let occurs = rows.clone().filter(|row| !row.is_empty()).count().max(1);
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
+        for &(to, log) in rows.flatten() {
+            *sums.entry(to).or_insert(0.0) += log.exp();
+        }
+        let log = |(to, sum): (u32, f64)| (to, (sum / occurs as f64).ln());
+        sums.into_iter().map(log).collect()
+    };
+    (0..n).map(of_category).collect()
+}
+
+/// Likelihoods of pairs under post-randomisation.
+#[derive(Debug)]
+struct PramLaw<'a> {
+    intruder: &'a Matrix,
+    released: &'a Matrix,
+    agreement: Equality,
+    transitions: Vec<Transitions>,
+    /// For each known attribute and released record.
+    log_shares: Vec<Vec<f64>>,
+    in_unknown_strata: bool,
+}
+
+impl PairLaw for PramLaw<'_> {
+    fn log_likelihood(&self, intruder: usize, released: usize) -> f64 {
+        let pair = (intruder, released);
+        if !self.agreement.admits(self.intruder, pair, self.released) {
+            return f64::NEG_INFINITY;
+        }
+        let is_there = |transitions: &&Transitions| {
+            !self.intruder.is_missing(intruder, transitions.attribute)
+                && !self.released.is_missing(released, transitions.attribute)
+        };
+        let there = self.transitions.iter().filter(is_there);
+        there
+            .map(|transitions| transitions.log_probability(intruder, released))
+            .fold(0.0, |sum, term| sum + term)
+    }
+
+    fn log_background(&self, intruder: usize, released: usize) -> f64 {
+        let has =
+            |(attribute, _): &(usize, &Vec<f64>)| !self.intruder.is_missing(intruder, *attribute);
+        let known = self.log_shares.iter().enumerate().filter(has);
+        known.fold(0.0, |sum, (_, shares)| sum + shares[released])
+    }
+
+    fn is_complete(&self, intruder: usize) -> bool {
+        !self.intruder.has_missing(intruder)
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        if self.in_unknown_strata {
+            vec![
+                "the strata of the post-randomisation cannot be told from the release: the mean of their matrices takes their place".into(),
+            ]
+        } else {
+            Vec::new()
+        }
+    }
+}
