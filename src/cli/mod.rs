@@ -9,6 +9,7 @@ mod evaluate;
 mod explain;
 mod fence;
 mod files;
+mod guess;
 mod link;
 mod loss;
 mod mask;
@@ -102,6 +103,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Explain in words, numbers and a picture what a learned distance shows about each attribute
     Explain(explain::ExplainArgs),
+    /// Find out which masking, with which parameter, two files betray to somebody who was told nothing
+    Guess(Box<guess::GuessArgs>),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),
     /// Find out which attribute of one file is which of another
@@ -229,6 +232,7 @@ fn command(command: Command, console: &Console) -> anyhow::Result<Ending> {
         Command::MatchAttributes(args) => match_attributes::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Report(args) => report::run(&args, console),
+        Command::Guess(args) => guess::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Describe(args) => describe::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),

@@ -7,6 +7,7 @@ pub mod beyond;
 pub mod calibration;
 pub mod comparable;
 pub mod grid;
+pub mod guess;
 mod judge;
 pub mod knowledge;
 pub mod link;

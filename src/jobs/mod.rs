@@ -7,6 +7,7 @@
 
 pub mod evaluate;
 pub(crate) mod groups;
+pub mod guess;
 mod history;
 pub mod link;
 pub mod loss;

@@ -15,6 +15,7 @@ pub mod describe;
 pub mod evaluate;
 pub mod explain;
 pub mod figures;
+pub mod guess;
 pub mod html;
 pub mod learned;
 pub mod link;

@@ -12,7 +12,7 @@ mod tests {
     use crate::report::{
         describe,
         evaluate::{self, EvaluateReport},
-        explain, link, loss, match_attributes, risk, score, search, selftest, verify,
+        explain, guess, link, loss, match_attributes, risk, score, search, selftest, verify,
     };
     use crate::{
         attack::learned::weights,
@@ -61,6 +61,10 @@ mod tests {
             schema::<match_attributes::MatchReport>(
                 match_attributes::SCHEMA,
                 "What 'sdcrisk match-attributes --format json' writes.",
+            ),
+            schema::<guess::GuessReport>(
+                guess::SCHEMA,
+                "What 'sdcrisk guess --format json' writes.",
             ),
             schema::<explain::Explanation>(
                 explain::SCHEMA,

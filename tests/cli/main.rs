@@ -24,6 +24,7 @@ mod figures;
 mod further_releases;
 mod fuzz;
 mod fuzzy;
+mod guess;
 mod histories;
 mod idle_options;
 mod ipso;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 30] = [
     "",
     "mask",
     "mask rankswap",
@@ -29,6 +29,7 @@ const COMMANDS: [&str; 29] = [
     "explain",
     "verify",
     "match-attributes",
+    "guess",
     "describe",
     "demo",
     "selftest",
@@ -131,6 +132,7 @@ fn help_names_the_options_of_the_contract() {
             "--attributes --id --shuffle-key --statement --measures --by-attribute --brief --explain --format --output",
         ),
         ("verify", "--id --shuffle-key --format --output"),
+        ("guess", "--attributes --aligned --id --format --output"),
         ("describe", "--format"),
     ] {
         let has = of(command);

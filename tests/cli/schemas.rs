@@ -223,6 +223,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "score --format json --p 20 --attributes age,income,tax in.csv m.csv".into(),
         "describe --format json in.csv".into(),
         "match-attributes --format json in.csv m.csv".into(),
+        "guess --format json in.csv m.csv".into(),
         "evaluate --format json grid.toml".into(),
         "search --format json --risk-at-most 60% range.toml".into(),
         "explain --format json w.json".into(),

@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// A call of every command that writes to standard output.
-const CALLS: [&str; 16] = [
+const CALLS: [&str; 17] = [
     "mask rankswap --window 2 good.csv",
     "mask rankswap --window 2 --shuffle key.csv good.csv",
     "link --method am good.csv masked.csv",
@@ -31,6 +31,7 @@ const CALLS: [&str; 16] = [
     "evaluate plan.toml",
     "search plan.toml --risk-at-most 100%",
     "match-attributes good.csv masked.csv",
+    "guess good.csv masked.csv",
     "describe good.csv",
     "demo --data",
     "selftest",

@@ -54,6 +54,7 @@ fn no_name_steers_a_terminal_or_makes_a_line_of_its_own() {
         "risk a.csv b.csv",
         "score a.csv b.csv",
         "match-attributes a.csv b.csv",
+        "guess a.csv b.csv",
         "report -o page.html r.json loss.json",
         "link --method am --known nothing a.csv b.csv",
         "mask rankswap --window 3 --attributes town a.csv",

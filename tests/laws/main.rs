@@ -23,6 +23,7 @@ mod chi_square;
 mod copula;
 mod degenerate;
 mod fuzzy_microaggregation;
+mod guess;
 mod history;
 mod involution;
 mod ipso;

@@ -477,6 +477,17 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--format", &["text", "json", "csv"]),
         ],
     ),
+    (
+        "guess",
+        &["a", "m"],
+        &[
+            ("--attributes", &["age,income", "*"]),
+            ("--aligned", &[]),
+            ("--id", &["id", "*"]),
+            ("--format", &["text", "json"]),
+            ("--output", &["out.txt"]),
+        ],
+    ),
     ("describe", &["a"], &[("--format", &["text", "json"])]),
     ("demo", &[], &[("--data", &[]), ("--plan", &[])]),
     ("selftest", &[], &[("--format", &["text", "json"])]),
