@@ -4,27 +4,10 @@ use clap::Args;
 
 use super::{Ending, console::Console, files};
 use crate::{
-    attack::{
-        Attack, Direction,
-        distance_based::{DistanceBased, Standardize},
-        intersection::rank_swap::{Bound, RankSwapIntersection},
-        involution::{self, Involution},
-        likelihood::Likelihood,
-    },
-    error::Result,
-    evaluate::{
-        link::{self, Assign, Study},
-        score::{Score, Ties},
-        truth::{OriginalRecord, Truth},
-    },
-    mask::{
-        Mask,
-        rank_swap::{RankSwap, Reach},
-    },
+    evaluate::score::Ties,
+    jobs::demo::{self, PERCENTAGES, Row},
     report::text,
-    rng::{Purpose, Seed},
-    statement::Partner,
-    table::{ReadOptions, Role, Table},
+    table::{ReadOptions, Table},
 };
 
 /// The bundled file: the program needs no other to show what it does.
@@ -40,8 +23,8 @@ fn plan() -> String {
         )
 }
 
-/// The strengths of masking that are compared, in percent.
-const PERCENTAGES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 20.0];
+/// How many people are in the household survey.
+const SURVEY: usize = 20_000;
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
@@ -51,6 +34,9 @@ pub struct DemoArgs {
     /// Print a plan for 'evaluate' (TOML) that compares maskings of that file, which it calls people.csv
     #[arg(long, conflicts_with = "data")]
     plan: bool,
+    /// Print a household survey of 20,000 people who do not exist (CSV), the file of the second tutorial (docs/survey.md)
+    #[arg(long, conflicts_with_all = ["data", "plan"])]
+    survey: bool,
 }
 
 pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -60,6 +46,10 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     if args.plan {
         files::print(&plan())?;
+        return Ok(Ending::Done);
+    }
+    if args.survey {
+        files::print_bytes(&demo::household_survey(SURVEY))?;
         return Ok(Ending::Done);
     }
     let table = || {
@@ -73,65 +63,11 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut rows = Vec::new();
     for p in PERCENTAGES {
         console.progress(&format!("masking at p = {p} %, attacking"));
-        rows.push(row(p, &original, table()?)?);
+        rows.push(demo::run(p, &original, table()?)?);
     }
     let compared = rows.first().map_or(0, |row| row.known);
     files::print(&explained(&original, compared, &rows))?;
     Ok(Ending::Done)
-}
-
-/// What happened at one strength.
-struct Row {
-    p: f64,
-    window: usize,
-    known: usize,
-    am: Score,
-    rsld: Score,
-    involution: Score,
-}
-
-fn row(p: f64, original: &Table, to_mask: Table) -> Result<Row> {
-    let method = RankSwap::new(Reach::Percent(p), Partner::Unswapped)?;
-    let on: Vec<_> = to_mask
-        .ids()
-        .filter(|&id| to_mask.attribute(id).role == Role::QuasiIdentifier)
-        .filter(|&id| method.objection(&to_mask, id).is_none())
-        .collect();
-    // A fixed seed: whoever reads about the demo sees the same figures.
-    let masked = method.mask(
-        to_mask,
-        &on,
-        &Seed::from_number(1).streams(Purpose::Mask, 0),
-    )?;
-    let truth = Truth::by_order(original, &masked.table)?;
-    let everybody = OriginalRecord::all(original);
-    let study = Study::new(
-        original,
-        &masked.table,
-        &truth,
-        everybody,
-        Direction::OriginalToMasked,
-    );
-    let (known, _) = link::shared_attributes(original, &masked.table, None);
-    let case = study.case(&known);
-    let standardize = Standardize::Own;
-    let attack = |attack: &dyn Attack| -> Result<Score> {
-        Ok(case.attack(attack, Assign::Best, false)?.score)
-    };
-    Ok(Row {
-        p,
-        window: Reach::Percent(p).window(original.n_records()),
-        known: known.len(),
-        am: attack(&DistanceBased { standardize })?,
-        rsld: attack(&RankSwapIntersection {
-            bound: Bound::of_step(&masked.step)?,
-            standardize,
-        })?,
-        involution: attack(&Involution::new(
-            Likelihood::new(masked.step.clone())?,
-            involution::EPS,
-        )?)?,
-    })
 }
 
 fn explained(original: &Table, compared: usize, rows: &[Row]) -> String {

@@ -11,13 +11,11 @@ use super::{
     files::{Output, Plan, Privacy, keep_all},
 };
 use crate::{
-    error::{Error, Result},
-    report::{
-        match_attributes::{MatchReport, SCHEMA},
-        text,
-    },
-    schema::{self, Distance, Matching, Pair, Relation, ScaleBy},
-    table::{AttrId, ReadOptions, Table},
+    error::Result,
+    jobs::match_attributes::{self, MatchRequest},
+    report::text,
+    schema::{self, Distance, Relation, ScaleBy},
+    table::ReadOptions,
 };
 
 #[derive(Debug, Args)]
@@ -107,7 +105,7 @@ enum RelationArg {
 }
 
 pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
-    args.refuse()?;
+    let request = args.request()?;
     let mut outputs = args.outputs()?;
     let options = args.read.options()?;
     let a = read_table(&args.a, &options, console)?;
@@ -116,42 +114,25 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
         ..options
     };
     let b = read_table(&args.b, &options, console)?;
-    let chosen = |table: &Table, list: &Option<String>| -> Result<Option<Vec<AttrId>>> {
-        list.as_deref().map(|list| table.select(list)).transpose()
-    };
-    let of_a = chosen(&a, &args.attributes)?;
-    let of_b = chosen(&b, &args.attributes_b)?;
-    console.progress("comparing distributions");
-    let matching = console.stage("match", || {
-        schema::match_attributes(
-            [&a, &b],
-            [of_a.as_deref(), of_b.as_deref()],
-            &args.matching(),
-        )
-    })?;
-    let report = args.head(&a, &b, &matching).with(&matching);
+    let matched = match_attributes::run(&request, [&a, &b], console)?;
     console.stage("write", || -> anyhow::Result<()> {
         if let Some(renamed) = &mut outputs.renamed {
-            let is_guess = |pair: &&Pair| !pair.alike || !pair.rivals.is_empty();
-            let guesses = matching.pairs.iter().filter(is_guess);
-            let guesses: Vec<String> = guesses.map(|pair| pair.a_name.clone()).collect();
+            let guesses = matched.guesses();
             if !guesses.is_empty() {
                 console.note(&format!(
-                    "note: of the new names {} are guesses: nothing is alike, or others are as near (see the report)",
+                    "note: of the new names {} are guesses: nothing is similar, or others are as near (see the report)",
                     text::names(&guesses, 8)
                 ));
             }
-            let names = names_of_a(&b, &matching);
+            let names = matched.names_for(&b)?;
             renamed.write(|mut out| b.write_renamed(&names, &mut out))?;
         }
         let content = match args.report.format {
-            Format::Text => report.to_text() + &args.what_next(),
-            Format::Json => report.to_json(),
-            Format::Csv => report.to_csv()?,
+            Format::Text => matched.report.to_text() + &args.what_next(),
+            Format::Json => matched.report.to_json(),
+            Format::Csv => matched.report.to_csv()?,
         };
-        outputs
-            .report
-            .write_text(&content)?;
+        outputs.report.write_text(&content)?;
         keep_all(outputs.renamed.into_iter().chain([outputs.report]))?;
         Ok(())
     })?;
@@ -165,23 +146,20 @@ struct Outputs {
 }
 
 impl MatchArgs {
-    fn refuse(&self) -> Result<()> {
-        let greatest = self.matching().distance.greatest();
-        if let Some(within) = self.within
-            && !(0.0..=greatest).contains(&within)
-        {
-            return Err(Error::usage(format!(
-                "--within {within} is no distance: the greatest is {greatest}"
-            ))
-            .remedy(format!("Give a number from 0 to {greatest}, such as 0.05")));
+    /// The call as it is meant.
+    ///
+    /// # Errors
+    /// Usage, when it makes no sense.
+    fn request(&self) -> Result<MatchRequest> {
+        let request = MatchRequest {
+            attributes: [self.attributes.clone(), self.attributes_b.clone()],
+            options: self.matching(),
+        };
+        request.check()?;
+        if self.rename.is_some() {
+            match_attributes::check_renaming(self.matching().relation)?;
         }
-        if self.rename.is_some() && self.relation == RelationArg::OneToMany {
-            return Err(Error::usage(
-                "--rename needs one attribute of A for each of B, and --relation one-to-many can give several",
-            )
-            .remedy("Leave --relation out"));
-        }
-        Ok(())
+        Ok(request)
     }
 
     fn outputs(&self) -> Result<Outputs> {
@@ -223,28 +201,6 @@ impl MatchArgs {
         }
     }
 
-    fn head(&self, a: &Table, b: &Table, matching: &Matching) -> MatchReport {
-        let options = self.matching();
-        MatchReport {
-            schema: SCHEMA.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            a: a.name().into(),
-            b: b.name().into(),
-            a_records: a.n_records(),
-            b_records: b.n_records(),
-            scale: options.scale,
-            distance: options.distance,
-            greatest_distance: options.distance.greatest(),
-            relation: options.relation,
-            bandwidth: None,
-            situation: matching.situation.into(),
-            pairs: Vec::new(),
-            a_unmatched: Vec::new(),
-            b_unmatched: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-
     /// How the matched attributes are used.
     fn what_next(&self) -> String {
         let from_standard_input = [&self.a, &self.b]
@@ -264,23 +220,4 @@ impl MatchArgs {
             (None, RelationArg::OneToMany) => String::new(),
         }
     }
-}
-
-/// A name for each attribute of B: that of its partner; else its own, with underscores where a partner took it.
-fn names_of_a(b: &Table, matching: &Matching) -> Vec<String> {
-    let partner = |id: AttrId| matching.pairs.iter().find(|pair| pair.b == id);
-    let mut names: Vec<Option<String>> = b
-        .ids()
-        .map(|id| partner(id).map(|pair| pair.a_name.clone()))
-        .collect();
-    for place in 0..names.len() {
-        if names[place].is_none() {
-            let mut own = b.attribute(AttrId::new(place)).name.clone();
-            while names.iter().flatten().any(|name| *name == own) {
-                own.push('_');
-            }
-            names[place] = Some(own);
-        }
-    }
-    names.into_iter().flatten().collect()
 }

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    report::html::{self, Audience, Document, Request},
+    jobs::report,
+    report::html::{Audience, Request},
 };
 
 #[derive(Debug, Args)]
@@ -53,22 +54,18 @@ pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
     } else {
         Audience::Internal
     };
-    let documents = console.stage("read", || -> Result<Vec<Document>> {
-        let read = |path: &PathBuf| {
-            let document = Document::parse(&name_of(path), &read_text(path)?)?;
-            document.check_for(audience)?;
-            Ok(document)
-        };
+    let results = console.stage("read", || -> Result<Vec<_>> {
+        let read = |path: &PathBuf| Ok((name_of(path), read_text(path)?));
         args.results.iter().map(read).collect()
     })?;
-    let page = html::page(
-        &documents,
+    let page = report::run(
+        &results,
         Request {
             audience,
             title: args.title.clone(),
             release_type: args.release_type.clone(),
         },
-    );
+    )?;
     console.stage("write", || -> Result<()> {
         output.write_text(&page)?;
         output.keep()

@@ -5,6 +5,7 @@
 //! binding, a recipe, a service) starts here.
 //! The [crate page](crate#examples) has an example of each.
 
+pub mod demo;
 pub mod evaluate;
 pub(crate) mod groups;
 pub mod guess;
@@ -12,8 +13,10 @@ mod history;
 pub mod link;
 pub mod loss;
 pub mod mask;
+pub mod match_attributes;
 mod observer;
 pub mod pair;
+pub mod report;
 pub mod risk;
 pub mod score;
 pub mod search;

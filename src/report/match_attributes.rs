@@ -290,7 +290,7 @@ impl MatchReport {
 
     fn reading(&self) -> Vec<String> {
         let mut lines = vec![
-            "How to read this: the smaller the distance the more alike; by chance is what two samples of one distribution would \
+            "How to read this: the smaller the distance, the more similar; by chance is what two samples of one distribution would \
              show; the margin says how much farther the next best is. No record was linked."
                 .to_string(),
         ];
@@ -324,7 +324,7 @@ impl MatchReport {
             .collect();
         if !far.is_empty() {
             lines.push(format!(
-                "Not alike, only the nearest that was left: {}.",
+                "Not similar, only the nearest that was left: {}.",
                 text::names(&far, 10)
             ));
         }
@@ -356,8 +356,8 @@ impl MatchReport {
 fn verdict(pair: &MatchedPair) -> String {
     match (pair.rivals.len(), pair.alike) {
         (0, _) if pair.equal => "equal".into(),
-        (0, true) => "alike".into(),
-        (0, false) => "nearest, not alike".into(),
+        (0, true) => "similar".into(),
+        (0, false) => "nearest, not similar".into(),
         (1, _) => "open: 1 rival".into(),
         (rivals, _) => format!("open: {rivals} rivals"),
     }

@@ -38,7 +38,7 @@ impl Relation {
 }
 
 /// How attributes are matched.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// How numbers are brought to one scale.
     pub scale: ScaleBy,

@@ -148,6 +148,13 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     written.context("cannot write to standard output")
 }
 
+/// A file that comes with the program to standard output, as it is.
+pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    let _hush = Hush::new();
+    let written = standard::writer().and_then(|mut out| out.write_all(bytes));
+    written.context("cannot write to standard output")
+}
+
 /// Who may read a file that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Privacy {
