@@ -41,11 +41,12 @@ use crate::{
     statement::Statement,
     table::pair::Pair,
 };
-pub use categories::{CHANGED, SUPPRESSED};
+pub use categories::{CHANGED, ENTROPY_LOSS, SUPPRESSED};
 use columns::Columns;
 use corrected::{Correction, Law};
 pub use overall::{FIVE as IL_PARTS, IL, not_in_il};
 use probabilistic::SamplingVariances;
+pub use squared_error::SSE_SST;
 use statistics::Statistics;
 
 /// Why a measure of categories is not defined where there are none.

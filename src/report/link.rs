@@ -11,6 +11,7 @@ use super::{
     calibration::{self, CalibrationBand},
     figures, io_error,
     learned::LearnedSummary,
+    limit::{Judged, LimitReport},
     match_attributes::SituationSummary,
     posterior::PosteriorSummary,
     probabilistic::ModelSummary,
@@ -60,6 +61,9 @@ pub struct LinkReport {
     /// The attacks that do not apply, where all were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<MethodNotRun>,
+    /// The limits that were set, and whether they were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitReport>,
 }
 
 /// An attack that does not apply, and why.
@@ -162,7 +166,7 @@ pub struct LinkResult {
     pub method: String,
     /// The distance, weight or law that it goes by.
     pub formula: String,
-    /// Whether it was made from who is whom, which no intruder knows.
+    /// Whether it was made from the true matches, which no intruder knows.
     pub worst_case: bool,
     /// What it does, in words that follow "an intruder who".
     #[serde(skip)]
@@ -338,6 +342,17 @@ pub struct MeanRate {
 }
 
 impl LinkResult {
+    /// A rate of this attack, to be held against a limit.
+    fn judged(&self, rate: f64, what: &str, limit: f64) -> Judged {
+        const NAMES_SHOWN: usize = 8;
+        let known = text::names(&self.known, NAMES_SHOWN);
+        Judged {
+            what: format!("{}, knowing {known}: {what} is", self.method),
+            rate,
+            limit,
+        }
+    }
+
     /// Joins what is known of one attack on one case.
     pub fn new(attack: &dyn Attack, known: &[String], outcome: &Outcome, ties: Ties) -> Self {
         let score = &outcome.score;
@@ -521,6 +536,34 @@ pub(super) struct Json<'a> {
 }
 
 impl LinkReport {
+    /// The rates that a limit is set for: those of every attack, among all records and among those that have a partner.
+    pub fn rates_judged_by(&self, limit: f64) -> Vec<Judged> {
+        let of_result = |result: &LinkResult| {
+            let figures = [
+                (result.rate, "the rate among all records"),
+                (
+                    result.rate_of_findable,
+                    "the rate among the records that have a partner",
+                ),
+            ];
+            let all_findable = result.with_partner == result.records;
+            let figures = figures.into_iter().take(if all_findable { 1 } else { 2 });
+            let judged = figures.map(|(rate, what)| result.judged(rate, what, limit));
+            judged.collect::<Vec<_>>()
+        };
+        self.results.iter().flat_map(of_result).collect()
+    }
+
+    /// The rates that a limit for extremes is set for; none where nobody stands out by the known attributes.
+    pub fn extremes_judged_by(&self, limit: f64) -> Vec<Judged> {
+        let of_result = |result: &LinkResult| {
+            let rates = result.beyond.of_extremes();
+            let judged = rates.map(|(rate, what)| result.judged(rate, what, limit));
+            judged.collect::<Vec<_>>()
+        };
+        self.results.iter().flat_map(of_result).collect()
+    }
+
     /// For programs: the report, what it says in words, and where it comes from.
     pub fn to_json(&self, provenance: &Provenance) -> String {
         let json = Json {

@@ -18,6 +18,7 @@ pub mod figures;
 pub mod guess;
 pub mod html;
 pub mod learned;
+pub mod limit;
 pub mod link;
 pub mod loss;
 pub mod masking;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     figures::{self, FigureRow},
     io_error,
+    limit::LimitReport,
     link::LeftOutAttribute,
     provenance::Provenance,
     spreadsheet, text,
@@ -182,6 +183,8 @@ pub struct RiskReport {
     pub classes: Vec<ClassSize>,
     /// The records most at risk in it.
     pub most_at_risk: Vec<RecordRow>,
+    /// The limits that were set, and whether they were kept.
+    pub limits: Vec<LimitReport>,
     /// Where the report comes from; made for JSON only.
     pub provenance: Option<Provenance>,
 }
@@ -229,6 +232,9 @@ pub struct RiskJson {
     /// The records most at risk.
     #[serde(default)]
     pub most_at_risk: Vec<RecordRow>,
+    /// The limits that were set, and whether they were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitReport>,
     /// Where it comes from.
     pub provenance: Option<Provenance>,
 }
@@ -268,6 +274,7 @@ impl RiskReport {
             readings: About::ALL.into_iter().filter_map(reading).collect(),
             classes: self.classes.clone(),
             most_at_risk: self.most_at_risk.clone(),
+            limits: self.limits.clone(),
             provenance: self.provenance.clone(),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"

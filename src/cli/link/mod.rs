@@ -31,14 +31,11 @@ use crate::{
         link::{self, Input, LinkOutcome, Stated, request::AttackRequest},
     },
     report::{
-        link::{self as report, LinkReport, LinkResult, MethodNotRun},
-        text,
+        limit::LimitReport,
+        link::{self as report, LinkReport, MethodNotRun},
     },
     table::Table,
 };
-
-/// So many names of a list are shown.
-const NAMES_SHOWN: usize = 8;
 
 pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     // No table is read for a call that makes no sense.
@@ -70,14 +67,14 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         further: &args.releases.read(&args.read, console)?,
         ..Input::new(&original, &masked, &truth)
     };
-    let attacked = link::run(&request, &input, console)?;
+    let mut attacked = link::run(&request, &input, console)?;
     if args.report.format != Format::Text {
         // The text report says it itself.
         for MethodNotRun { method, why } in &attacked.report.not_run {
             console.note(&format!("note: {method} is not run: {why}"));
         }
     }
-    let ending = args.ending(&attacked.report, console)?;
+    let ending = args.ending(&mut attacked.report, console)?;
     console.stage("write", || {
         args.write(outputs, &attacked, detail, [&original, &masked])
     })?;
@@ -183,54 +180,35 @@ impl LinkArgs {
         Ok(())
     }
 
-    /// How the call ended; which figure broke `--fail-above` is noted.
-    fn ending(&self, report: &LinkReport, console: &Console) -> Result<Ending> {
+    /// How the call ended. Which figures broke `--fail-above` is noted, and the report says what became of the limits.
+    fn ending(&self, report: &mut LinkReport, console: &Console) -> Result<Ending> {
         let otherwise = Ending::of(report.status);
         if self.fail_above.is_none() && self.fail_above_extremes.is_none() {
             return Ok(otherwise);
         }
-        let mut extremes = report
-            .results
-            .iter()
-            .flat_map(|result| result.beyond.of_extremes());
-        if self.fail_above_extremes.is_some() && extremes.next().is_none() {
+        let rates_by = |limit| report.rates_judged_by(limit);
+        let extremes_by = |limit| report.extremes_judged_by(limit);
+        let of_rates = self.fail_above.map_or_else(Vec::new, rates_by);
+        let of_extremes = self.fail_above_extremes.map_or_else(Vec::new, extremes_by);
+        if self.fail_above_extremes.is_some() && of_extremes.is_empty() {
             return Err(Error::input(
                 "--fail-above-extremes has nothing to look at: nobody stands out by the known attributes",
             )
             .remedy("Let the intruder know an attribute of numbers, or leave it out"));
         }
+        report.limits = [("rate", &of_rates), ("extremes", &of_extremes)]
+            .into_iter()
+            .filter_map(|(of, judged)| LimitReport::new(of, judged))
+            .collect();
+        // What is above stays above, whatever else a search would have found.
         let mut ending = otherwise;
-        let above = |result: &LinkResult, what: &str, rate: f64, limit: f64| {
-            console.note(&format!(
-                "note: {}, knowing {}: {what} is {}, above {}",
-                result.method,
-                text::names(&result.known, NAMES_SHOWN),
-                text::percent(rate),
-                text::percent(limit)
-            ));
-        };
-        for result in &report.results {
-            let of_extremes = result.beyond.of_extremes();
-            let limit = self.fail_above_extremes.unwrap_or(f64::INFINITY);
-            for (rate, what) in of_extremes.filter(|(rate, _)| *rate > limit) {
-                ending = Ending::AboveLimit;
-                above(result, what, rate, limit);
-            }
-            let limit = self.fail_above.unwrap_or(f64::INFINITY);
-            let figures = [
-                (result.rate, "the rate among all records"),
-                (
-                    result.rate_of_findable,
-                    "the rate among the records that have a partner",
-                ),
-            ];
-            let all_findable = result.with_partner == result.records;
-            let figures = figures.iter().take(if all_findable { 1 } else { 2 });
-            for (rate, what) in figures.filter(|(rate, _)| *rate > limit) {
-                // What is above stays above, whatever else a search would have found.
-                ending = Ending::AboveLimit;
-                above(result, what, *rate, limit);
-            }
+        for judged in of_rates
+            .iter()
+            .chain(&of_extremes)
+            .filter(|judged| judged.is_above())
+        {
+            console.note(&format!("note: {}", judged.sentence()));
+            ending = Ending::AboveLimit;
         }
         if ending != Ending::AboveLimit {
             let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);

@@ -1,10 +1,10 @@
 //! `--fail-above`: a limit for one measure, or for all rates.
 
 use crate::{
-    cli::{Ending, args::rate_limit, console::Console},
+    cli::{args::rate_limit, console::Console},
     error::{Error, Result},
     figure::{Better, Figure, Unit, find},
-    report::text,
+    report::limit::{Judged, LimitReport},
 };
 
 /// The greatest rate that is still good enough.
@@ -45,35 +45,37 @@ fn is_rate(figure: &Figure) -> bool {
         && figure.what.is_of_records
 }
 
-/// Whether a rate of a file of so many records is above its limit, which the console notes.
+/// What became of the limits of a report on a file of so many records; figures above theirs are noted.
 ///
 /// # Errors
 /// Usage, when a limit names no rate; Input, when what it looks at is not defined.
-pub(super) fn ending(
+pub(super) fn judge(
     limits: &[Limit],
     figures: &[Figure],
     records: usize,
     console: &Console,
-) -> Result<Ending> {
-    let mut ending = Ending::Done;
+) -> Result<Vec<LimitReport>> {
+    let mut judged_by = Vec::new();
     for limit in limits {
         let looked_at = match &limit.measure {
             Some(measure) => vec![named(measure, figures)?],
             None => shares(figures)?,
         };
-        for figure in looked_at {
-            if let Some(rate) = rate(figure, records).filter(|&rate| rate > limit.rate) {
-                ending = Ending::AboveLimit;
-                console.note(&format!(
-                    "note: {} is {}, above {}",
-                    figure.what.key,
-                    text::percent(rate),
-                    text::percent(limit.rate)
-                ));
-            }
+        let judged = |figure: &Figure| {
+            Some(Judged {
+                what: format!("{} is", figure.what.key),
+                rate: rate(figure, records)?,
+                limit: limit.rate,
+            })
+        };
+        let judged: Vec<Judged> = looked_at.into_iter().filter_map(judged).collect();
+        for above in judged.iter().filter(|judged| judged.is_above()) {
+            console.note(&format!("note: {}", above.sentence()));
         }
+        let of = limit.measure.as_deref().unwrap_or("shares");
+        judged_by.extend(LimitReport::new(of, &judged));
     }
-    Ok(ending)
+    Ok(judged_by)
 }
 
 /// Every share for which less is better, one of which must be defined: a gate that nothing can close is open.

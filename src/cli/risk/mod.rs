@@ -193,7 +193,12 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     report.provenance =
         (args.report.format == Format::Json).then(|| provenance::of(&outcome.files.tables()));
     let records = outcome.files.released().n_records();
-    let ending = limit::ending(&args.fail_above, &report.figures, records, console)?;
+    report.limits = limit::judge(&args.fail_above, &report.figures, records, console)?;
+    let ending = if report.limits.iter().all(|limit| limit.kept) {
+        Ending::Done
+    } else {
+        Ending::AboveLimit
+    };
     if ending == Ending::Done && !args.fail_above.is_empty() {
         let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
         warn_of_open_gate(names, console)?;

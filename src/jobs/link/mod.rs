@@ -415,6 +415,7 @@ impl<'a> Scene<'a> {
                     why,
                 })
                 .collect(),
+            limits: Vec::new(),
         };
         LinkOutcome {
             report,

@@ -91,6 +91,7 @@ pub fn run(request: &RiskRequest, files: Files, observer: &dyn Observer) -> Resu
         before: measured.before,
         classes: measured.classes,
         most_at_risk: measured.most_at_risk,
+        limits: Vec::new(),
         provenance: None,
     };
     let of_file = measured.of_file;

@@ -30,7 +30,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
         id: "learned",
         title: "What still identifies people",
         content: html! {
-            p { "A distance that was learned with the knowledge of who is whom links as many records as any of its kind can. Its weights say \
+            p { "A distance that was learned with the knowledge of the true matches links as many records as any of its kind can. Its weights say \
                  by which attributes masked records are still known." }
             @for (document, weights) in learned {
                 h3 { (text(&document.name)) }

@@ -26,6 +26,7 @@ mod public;
 mod risk;
 mod score;
 mod statement;
+mod verdict;
 
 pub use document::{Document, Kind};
 pub use evaluation::map as map_of;
@@ -78,6 +79,7 @@ pub fn page(documents: &[Document], request: impl Into<Request>) -> String {
         }
     };
     let sections: Vec<Section> = [
+        verdict::section(documents, &writer),
         frame::asked(documents),
         frame::summary(documents, &writer),
         statement::section(documents),
