@@ -113,7 +113,7 @@ pub fn shown(value: Option<f64>, unit: Unit) -> String {
         (Some(value), Unit::Share) if value.abs() < ROUNDING => text::percent(0.0),
         (Some(value), Unit::Share) => text::percent(value),
         (Some(value), Unit::Count) => text::count(value),
-        (Some(value), Unit::Number) => format!("{value:.4}"),
+        (Some(value), Unit::Number) => text::number(value),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     evaluate::comparable::Doubt,
-    figure::{Better, Definition, Figure, Group, Unit},
+    figure::{Better, Definition, Figure, Group},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
@@ -367,18 +367,14 @@ const GROUPS: [(&str, Group); 2] = [
 
 /// What remains after a correction, beside what is lost without it.
 fn corrected(correction: &Correction) -> String {
-    let shown = |value: Option<f64>, unit: Unit| match unit {
-        Unit::Number => differences::number(value),
-        unit => figures::shown(value, unit),
-    };
     let rows: Vec<Vec<String>> = (correction.figures.iter())
         .map(|Corrected { naive, corrected }| {
             let what = naive.what;
             vec![
                 what.name.into(),
                 what.key.into(),
-                shown(naive.value, what.unit),
-                shown(corrected.value, what.unit),
+                figures::shown(naive.value, what.unit),
+                figures::shown(corrected.value, what.unit),
             ]
         })
         // What a correction leaves as it is stands above.

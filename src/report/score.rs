@@ -474,7 +474,7 @@ impl ScoreReport {
         let cases = self.links.first().map_or(&[][..], |term| &term.cases);
         let shown = |case: &LinkCase| {
             let [low, high] = case.interval;
-            let digits = |share: f64| format!("{:.1}", 100.0 * share);
+            let digits = |share: f64| text::percent(share).replace(" %", "");
             format!(
                 "{} ({} to {})",
                 text::percent(case.rate),

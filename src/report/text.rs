@@ -26,28 +26,70 @@ pub fn columns(header: &[&str], rows: &[Vec<String>], left: usize) -> String {
         .collect()
 }
 
-/// A share as a percentage with as many digits as distinguish it from 0 and from 100 %.
+/// A share as a percentage: one decimal place, two significant digits below 1 %, and near 100 % as many as keep it from being rounded to that.
 pub fn percent(share: f64) -> String {
+    const MAX_DIGITS: usize = 15;
     let percent = share * 100.0;
-    let distance = percent.min(100.0 - percent).abs();
-    let digits = match distance {
-        d if d == 0.0 || d >= 1.0 => 1,
+    let size = percent.abs();
+    let least = if size == 0.0 || size >= 1.0 {
+        1
+    } else {
+        1 + leading_zeros(size)
+    };
+    let looks_whole = |digits: usize| {
         #[expect(
             clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the logarithm of a number below 1 is negative, and that of no f64 is below -400"
+            clippy::cast_possible_wrap,
+            reason = "at most 15"
         )]
-        d => 1 + (-d.log10()).ceil() as usize,
+        let scale = 10_f64.powi(digits as i32);
+        size != 100.0 && (size * scale).round() == 100.0 * scale
     };
+    let digits = (least..MAX_DIGITS).find(|&digits| !looks_whole(digits));
+    let digits = digits.unwrap_or(least.min(MAX_DIGITS));
     format!("{percent:.digits$} %")
 }
 
-/// A number of records: whole when it is whole, else with one decimal place.
-pub fn count(number: f64) -> String {
-    if number.fract() == 0.0 {
-        format!("{number:.0}")
+/// How many places behind the point the first digit of a number between 0 and 1 has.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the logarithm of a number below 1 is negative, and that of no f64 is below -400"
+)]
+fn leading_zeros(below_1: f64) -> usize {
+    (-below_1.log10()).ceil() as usize
+}
+
+/// A number of records: whole when it is whole to one decimal place, else with that; a little above 0 is not 0.
+pub fn count(records: f64) -> String {
+    let tenths = (10.0 * records).round();
+    if tenths == 0.0 {
+        number(records)
+    } else if tenths % 10.0 == 0.0 {
+        format!("{:.0}", tenths / 10.0)
     } else {
-        format!("{number:.1}")
+        format!("{records:.1}")
+    }
+}
+
+/// A number of any size: three significant digits, whole numbers whole; with an exponent from ten millions on and below a thousandth.
+pub fn number(value: f64) -> String {
+    const LARGE: f64 = 1e7;
+    const SMALL: f64 = 1e-3;
+    let size = value.abs();
+    if size == 0.0 {
+        "0".into()
+    } else if !(SMALL..LARGE).contains(&size) {
+        format!("{value:.2e}")
+    } else if size >= 100.0 {
+        format!("{value:.0}")
+    } else if size >= 10.0 {
+        format!("{value:.1}")
+    } else if size >= 1.0 {
+        format!("{value:.2}")
+    } else {
+        let digits = 2 + leading_zeros(size);
+        format!("{value:.digits$}")
     }
 }
 
@@ -161,12 +203,39 @@ mod tests {
             (0.5, "50.0 %"),
             (1.0, "100.0 %"),
             (0.000_926, "0.093 %"),
-            (0.9996, "99.960 %"),
+            (0.9946, "99.5 %"),
+            (0.999, "99.9 %"),
+            (0.9996, "99.96 %"),
+            (0.999_996, "99.9996 %"),
+            (1.000_04, "100.004 %"),
             (1e-6, "0.00010 %"),
             (1.0 / 3e6, "0.000033 %"),
         ] {
             assert_eq!(percent(share), text);
         }
+    }
+
+    /// The boundary cases of the rule, worked out by hand.
+    #[test]
+    fn numbers_have_three_significant_digits_and_whole_ones_all() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (2477.6105, "2478"),
+            (-41.26, "-41.3"),
+            (2.0, "2.00"),
+            (0.0317, "0.0317"),
+            (0.001, "0.00100"),
+            (0.000_5, "5.00e-4"),
+            (9_999_999.0, "9999999"),
+            (1.439e13, "1.44e13"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(
+            [1080.0, 149.97, 101.5, 0.04].map(count),
+            ["1080", "150", "101.5", "0.0400"]
+        );
     }
 
     #[test]

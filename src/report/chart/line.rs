@@ -6,6 +6,7 @@ use super::{
     picture::{Drawing, Picture},
     plot::{self, Plot, Words},
 };
+use crate::report::text;
 
 /// A series.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,13 +130,13 @@ fn draw_series(picture: &mut Picture, plot: &Plot, series: &Series) {
 
 fn said(series: &Series, at: &At) -> String {
     let published = at.published.map_or(String::new(), |rate| {
-        format!(", published {:.1} %", 100.0 * rate)
+        format!(", published {}", text::percent(rate))
     });
     format!(
-        "{} at {}: {:.1} %{published}",
+        "{} at {}: {}{published}",
         series.name,
         at.x,
-        100.0 * at.y
+        text::percent(at.y)
     )
 }
 

@@ -6,6 +6,7 @@ use super::{
     picture::{Anchor, Drawing, Picture, short},
     plot::{self, Plot, Words},
 };
+use crate::report::text::percent;
 
 /// One setting of a masking method.
 #[derive(Debug, Clone, PartialEq)]
@@ -251,10 +252,6 @@ fn said(point: &Point) -> String {
             ""
         }
     )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 /// A box: left, top, right, bottom.

@@ -29,7 +29,7 @@ impl EvaluateReport {
                 .filter(|s| s.setting.file == file.name)
                 .collect();
             out += &format!("\n{}: {} records\n\n", file.name, file.records);
-            for names in tables(&settings) {
+            for names in tables(&settings, self.axes.loss.as_ref()) {
                 out += &table(&settings, &names);
                 out.push('\n');
             }
@@ -64,8 +64,9 @@ impl EvaluateReport {
     }
 }
 
-/// The measures of each table for people: the score and the attacks; what is certain or proven; extremes; losses; risks.
-fn tables(settings: &[&SettingSummary]) -> Vec<Vec<Name>> {
+/// The measures of each table for people. The first answers what a plan asks: what each setting loses (`loss`, that of the map) and who is
+/// linked by each attack. Then what is certain or proven; extremes; the scores; further losses; risks.
+fn tables(settings: &[&SettingSummary], loss: Option<&Name>) -> Vec<Vec<Name>> {
     let mut names: Vec<&Name> = Vec::new();
     for (name, measure) in settings.iter().flat_map(|setting| &setting.measures.0) {
         // A measure that nothing has is not shown to people.
@@ -75,21 +76,25 @@ fn tables(settings: &[&SettingSummary]) -> Vec<Vec<Name>> {
     }
     // Where DR is defined everywhere, nobody needs the form without the transparency attack.
     let has_score = (settings.iter()).all(|s| s.measures.whole(Whole::Score).is_some());
-    let mut tables: [Vec<Name>; 5] = Default::default();
+    let mut tables: [Vec<Name>; 6] = Default::default();
     for name in names {
         let table = match name {
             Name::Whole(Whole::Dr2001 | Whole::Score2001) if has_score => continue,
-            Name::Whole(_) | Name::Attack(Rate::Links, _) => 0,
+            name if Some(name) == loss => 0,
+            Name::Attack(Rate::Links, _) => 0,
             Name::Attack(Rate::Certain | Rate::Bound, _) => 1,
             Name::Attack(Rate::Extremes, _) => 2,
             // It is in JSON and CSV.
             Name::Attack(Rate::Far, _) => continue,
             Name::Loss(_) if name.is_il_again() => continue,
-            Name::Loss(_) => 3,
-            Name::Risk(_) => 4,
+            Name::Whole(_) => 3,
+            Name::Loss(_) => 4,
+            Name::Risk(_) => 5,
         };
         tables[table].push(name.clone());
     }
+    // The loss stands first, wherever it was measured.
+    tables[0].sort_by_key(|name| Some(name) != loss);
     tables
         .into_iter()
         .filter(|names| !names.is_empty())
@@ -113,7 +118,8 @@ fn shown(measure: Option<&Measure>, is_share: bool) -> String {
     if is_share {
         text::percent(*mean) + &half.map_or(String::new(), |half| format!(" ± {:.1}", 100.0 * half))
     } else {
-        format!("{mean:.4}") + &half.map_or(String::new(), |half| format!(" ± {half:.4}"))
+        text::number(*mean)
+            + &half.map_or(String::new(), |half| format!(" ± {}", text::number(half)))
     }
 }
 

@@ -37,8 +37,8 @@ pub fn table(figures: &[Figure]) -> Option<String> {
                 .collect::<Vec<_>>();
             Some(vec![
                 statistic.word().to_string(),
-                number(square.value),
-                number(absolute.value),
+                shown(square.value, square.what.unit),
+                shown(absolute.value, absolute.what.unit),
                 percent(variation),
                 probabilistic.map_or(String::new(), percent),
                 left_out.join(", "),
@@ -73,16 +73,4 @@ pub fn definitions() -> String {
     ]
     .map(text::paragraph)
     .concat()
-}
-
-/// A number of unknown size, short.
-pub fn number(value: Option<f64>) -> String {
-    const LARGE: f64 = 1e7;
-    const SMALL: f64 = 1e-3;
-    match value {
-        None => "-".into(),
-        Some(0.0) => "0".into(),
-        Some(value) if !(SMALL..LARGE).contains(&value) => format!("{value:.3e}"),
-        Some(value) => format!("{value:.4}"),
-    }
 }

@@ -110,10 +110,11 @@ impl Reader<'_> {
     fn linkability(&self) -> Vec<Option<String>> {
         let expected = self.value("expected_reidentifications").map(|expected| {
             format!(
-                "An intruder who knows the key of everybody, and links every record, is right about {expected:.1} of {} records ({}){}.",
+                "An intruder who knows the key of everybody, and links every record, is right about {} of {} records ({}){}.",
+                text::count(expected),
                 self.counted("expected_reidentifications"),
                 text::percent(self.value("individual_risk_global").unwrap_or(0.0)),
-                self.before("expected_reidentifications", |value| format!("{value:.1}"))
+                self.before("expected_reidentifications", text::count)
             )
         });
         let highest = self.value("prosecutor_risk").map(|prosecutor| {
