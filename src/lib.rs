@@ -16,7 +16,7 @@
 //! # Modules
 //!
 //! Arrows point one way: `cli → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, agreement, stats,
-//! optimize, certificate, statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees who is whom.
+//! optimize, certificate, statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees the true matches.
 //!
 //! | module | what |
 //! |---|---|

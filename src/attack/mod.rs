@@ -2,7 +2,7 @@
 //!
 //! An attack sees a [`Scenario`] and nothing else: what the intruder knows and what was released, as two matrices whose
 //! records stand in unrelated orders. What the office published are the parameters of the attack itself. How a masking was drawn cannot be
-//! named here, and a test checks that no file of it imports a type that holds it; who is whom is shown to attacks only that are a
+//! named here, and a test checks that no file of it imports a type that holds it; the true matches are shown to attacks only that are a
 //! worst case and say so ([`Attack::needs_alignment`]).
 //! Claims are judged elsewhere (`evaluate`), against a truth that no attack has seen.
 
@@ -80,7 +80,7 @@ pub struct Scenario<'a> {
     /// Who looks for whom.
     pub direction: Direction,
     /// For each seeker, where its true partner stands among the sought records. Only a worst case is given this: an attack
-    /// that says so ([`Attack::needs_alignment`]), because its distance is made from who is whom.
+    /// that says so ([`Attack::needs_alignment`]), because its distance is made from the true matches.
     pub aligned: Option<&'a [Option<u32>]>,
     /// More of the released records, for attacks that ask for it ([`Attack::reads`]).
     pub beside: Option<&'a Release>,
@@ -148,7 +148,7 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it narrows the sought records down to a candidate set.
     fn has_candidate_sets(&self) -> bool;
 
-    /// Whether it is a worst case: made from who is whom, which no intruder knows.
+    /// Whether it is a worst case: made from the true matches, which no intruder knows.
     fn needs_alignment(&self) -> bool {
         false
     }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::format::{File, Files};
 use crate::table::{AttrId, Table};
 
-/// Two files whose known attributes are related, and who is whom in them.
+/// Two files whose known attributes are related, and the true matches in them.
 #[derive(Debug, Clone, Copy)]
 pub struct Pairing<'a> {
     /// The original file.
@@ -116,7 +116,7 @@ mod tests {
         .files()
     }
 
-    /// How a number is written changes nothing; a value, a gap, a name, an order, and who is whom do.
+    /// How a number is written changes nothing; a value, a gap, a name, an order, and the true matches do.
     #[test]
     fn values_count_and_not_how_they_are_written() {
         let straight = [Some(0), Some(1)];

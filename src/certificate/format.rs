@@ -147,7 +147,7 @@ pub struct Certificate {
     pub direction: Direction,
     /// By what the files are standardised.
     pub standardize: Standardize,
-    /// The files, and who is whom.
+    /// The files, and the true matches.
     pub files: Files,
     /// The original records that the intruder holds, ascending; null if they hold all.
     pub held: Option<Vec<u32>>,
@@ -168,7 +168,7 @@ pub struct Certificate {
     pub proof: Proof,
 }
 
-/// The two files, and who is whom in them, so that others are noticed.
+/// The two files, and the true matches in them, so that others are noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Files {
@@ -176,7 +176,7 @@ pub struct Files {
     pub original: File,
     /// The masked one.
     pub masked: File,
-    /// Digest of who is whom ([`super::fingerprint`]).
+    /// Digest of the true matches ([`super::fingerprint`]).
     pub pairing: String,
 }
 

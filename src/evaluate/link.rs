@@ -546,7 +546,7 @@ impl Case<'_> {
         &self.known
     }
 
-    /// Learns a distance from who is whom.
+    /// Learns a distance from the true matches.
     ///
     /// # Errors
     /// Whatever the learner objects to.
@@ -554,7 +554,7 @@ impl Case<'_> {
         learner.learn(&self.scenario(true, None))
     }
 
-    /// What the intruder has; who is whom only in a worst case.
+    /// What the intruder has; the true matches only in a worst case.
     fn scenario<'s>(&'s self, worst_case: bool, beside: Option<&'s Release>) -> Scenario<'s> {
         Scenario {
             known: &self.known,

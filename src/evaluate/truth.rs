@@ -1,4 +1,4 @@
-//! Who is whom: which masked record belongs to which original record.
+//! The true matches: which masked record belongs to which original record.
 
 use std::collections::BTreeMap;
 

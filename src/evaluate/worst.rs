@@ -7,7 +7,7 @@
 //!         + Σ I(x; x')                                         names: mutual information of each attribute
 //! ```
 //!
-//! No direction says more than log₂ n bits. Worked out by the judge, who knows who is whom; the attacks on the sets do not.
+//! No direction says more than log₂ n bits. Worked out by the judge, who knows the true matches; the attacks on the sets do not.
 
 use std::collections::BTreeMap;
 

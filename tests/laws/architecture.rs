@@ -159,7 +159,7 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("lib", &[]),
 ];
 
-/// What the intruder may know of a table: numbers without names of files, of records, or of who is whom.
+/// What the intruder may know of a table: numbers without names of files, of records, or of the true matches.
 const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 3] = ["matrix", "Matrix", "Scale"];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -283,7 +283,7 @@ fn arrows_point_one_way() {
     }
 }
 
-/// The rule with scientific weight: no attack can look up who is whom, or how a masking was drawn.
+/// The rule with scientific weight: no attack can look up the true matches, or how a masking was drawn.
 #[test]
 fn the_intruder_sees_matrices_and_nothing_else_of_a_table() {
     let mut seen = 0;

@@ -65,7 +65,7 @@ fn masked(cells: &Cells, method: &dyn Mask, on: &[usize], seed: u64) -> (Cells, 
     )
 }
 
-/// What the intruder has and what was published, and who is whom.
+/// What the intruder has and what was published, and the true matches.
 struct Case {
     held: Cells,
     released: Cells,

@@ -374,7 +374,7 @@ fn outcomes(
             bound: Bound::Window(20),
             standardize,
         }),
-        // The worst case: even who was told who is whom may not use it to settle ties.
+        // The worst case: even who was given the true matches may not use it to settle ties.
         Box::new(Probabilistic {
             fit: Fit::Known,
             ..Probabilistic::default()

@@ -1,10 +1,10 @@
-//! Distances that are learned from who is whom: the worst case of distance-based record linkage.
+//! Distances that are learned from the true matches: the worst case of distance-based record linkage.
 //!
 //! An intruder who weighs attributes as well as can be done links the most records; no distance of the family links more. Which
 //! distance that is, is found and proven by optimisation ([`crate::optimize::subsystem`]): a record is a block, a competitor of
 //! its true partner a row. Two steps are kept apart:
 //!
-//! 1. a [`Learner`] sees who is whom and finds a distance, with a bound for all distances of its family: a [`Lesson`];
+//! 1. a [`Learner`] sees the true matches and finds a distance, with a bound for all distances of its family: a [`Lesson`];
 //! 2. a [`LearnedDistance`] is an attack like any other: it links by a distance that is given, and knows nothing of where it comes from.
 //!
 //! So the second recounts what the first claims, over all pairs, and can be used on records that nothing was learned from.
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Learner {
 }
 
 impl Learner {
-    /// Learns from a scenario that says who is whom.
+    /// Learns from a scenario that comes with the true matches.
     ///
     /// # Missing
     /// As [`Differences`] says.
