@@ -43,7 +43,8 @@ pub fn percent(share: f64) -> String {
             reason = "at most 15"
         )]
         let scale = 10_f64.powi(digits as i32);
-        size != 100.0 && (size * scale).round() == 100.0 * scale
+        let rounded = (size * scale).round() - 100.0 * scale;
+        rounded == 0.0 && size - 100.0 != 0.0
     };
     let digits = (least..MAX_DIGITS).find(|&digits| !looks_whole(digits));
     let digits = digits.unwrap_or(least.min(MAX_DIGITS));
