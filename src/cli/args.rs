@@ -94,6 +94,14 @@ impl ReadArgs {
 
     /// The options for the library.
     pub fn options(&self) -> Result<ReadOptions> {
+        self.options_with(None)
+    }
+
+    /// The same, with roles that were stated elsewhere.
+    ///
+    /// # Errors
+    /// Those of the roles file; Usage, when roles are stated in both places.
+    pub fn options_with(&self, stated: Option<Roles>) -> Result<ReadOptions> {
         Ok(ReadOptions {
             delimiter: self.delimiter,
             decimal_mark: self
@@ -112,9 +120,15 @@ impl ReadArgs {
                 (_, true) => Some(false),
                 _ => None,
             },
-            roles: match &self.roles {
-                None => Roles::default(),
-                Some(path) => Roles::parse(&read_text(path)?)
+            roles: match (&self.roles, stated) {
+                (None, stated) => stated.unwrap_or_default(),
+                (Some(_), Some(_)) => {
+                    return Err(Error::usage(
+                        "the recipe has [roles] or [file], and --roles names a roles file beside it",
+                    )
+                    .remedy("Leave one of them out"));
+                }
+                (Some(path), None) => Roles::parse(&read_text(path)?)
                     .map_err(|error| error.in_file(files::name_of(path)))?,
             },
         })

@@ -17,6 +17,7 @@ mod match_attributes;
 mod memory;
 mod pair;
 mod parts;
+mod places;
 mod progress;
 mod provenance;
 mod report;
@@ -25,8 +26,9 @@ mod score;
 mod selftest;
 mod verify;
 mod watch;
+mod words;
 
-use std::{io, process::ExitCode};
+use std::{ffi::OsString, io, process::ExitCode};
 
 use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -81,11 +83,20 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Mask a file
-    #[command(subcommand_required = true, arg_required_else_help = true)]
+    /// Mask a file, by one method or by a recipe of several steps
+    #[command(
+        subcommand_required = true,
+        arg_required_else_help = true,
+        override_usage = "sdcrisk mask [OPTIONS] <METHOD> ...\n       sdcrisk mask [OPTIONS] <RECIPE.toml> <IN.csv>",
+        after_help = "Examples:
+  sdcrisk mask rankswap --p 5 -o masked.csv in.csv
+  sdcrisk mask release.toml -o masked.csv in.csv
+
+'sdcrisk mask rankswap --help' shows the options of a method, 'sdcrisk mask recipe --help' what a recipe is."
+    )]
     Mask {
         #[command(subcommand)]
-        method: Box<mask::MaskMethod>,
+        command: mask::MaskCommand,
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),
@@ -157,7 +168,7 @@ impl Ending {
 /// Parses the command line, runs it, and returns the exit status. A closed pipe on standard output ends quietly.
 pub fn main() -> ExitCode {
     let parsed = Cli::command()
-        .try_get_matches()
+        .try_get_matches_from(spelled_out(std::env::args_os().collect()))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let outcome = match parsed {
         Ok(cli) => {
@@ -181,6 +192,40 @@ pub fn main() -> ExitCode {
             ExitCode::from(exit_status(&error))
         }
     }
+}
+
+/// The words of a call, in which `mask FILE.toml` is `mask recipe FILE.toml`.
+fn spelled_out(mut words: Vec<OsString>) -> Vec<OsString> {
+    let program = parser();
+    let mask = program.find_subcommand("mask");
+    let Some(recipe) = mask.and_then(|mask| mask.find_subcommand("recipe")) else {
+        return words;
+    };
+    let mut after_mask = None;
+    let mut place = 1;
+    while let Some(word) = words.get(place).map(|word| word.to_string_lossy()) {
+        place += 1;
+        match (word.strip_prefix('-'), after_mask) {
+            (Some(option), _) => place += usize::from(value_follows(option, recipe)),
+            (None, None) if word == "mask" => after_mask = Some(place),
+            (None, Some(at)) if word.ends_with(".toml") => {
+                words.insert(at, "recipe".into());
+                break;
+            }
+            (None, _) => break,
+        }
+    }
+    words
+}
+
+/// Whether the value of an option, given without its first hyphen, is the next word.
+fn value_follows(option: &str, command: &clap::Command) -> bool {
+    let of_option = |arg: &&clap::Arg| match option.strip_prefix('-') {
+        Some(long) => arg.get_long() == Some(long),
+        None => option.chars().last() == arg.get_short(),
+    };
+    let arg = command.get_arguments().find(of_option);
+    arg.is_some_and(|arg| arg.get_action().takes_values())
 }
 
 /// The commands and their options, those of all commands included.
@@ -222,7 +267,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
 
 fn command(command: Command, console: &Console) -> anyhow::Result<Ending> {
     match command {
-        Command::Mask { method } => mask::run(&method, console),
+        Command::Mask { command } => mask::run(&command, console),
         Command::Link(args) => link::run(&args, console),
         Command::Loss(args) => loss::run(&args, console),
         Command::Risk(args) => risk::run(&args, console),

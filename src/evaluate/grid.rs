@@ -38,34 +38,27 @@ impl Setting {
     /// A setting of a planned masking.
     pub fn new(number: usize, file: &str, mask: &PlannedMask, options: &[PlannedOption]) -> Self {
         let varies = |option: &PlannedOption| {
-            let same =
-                |other: &PlannedOption| other.name == option.name && other.value != option.value;
+            let same = |other: &PlannedOption| {
+                other.step == option.step
+                    && other.name == option.name
+                    && other.value != option.value
+            };
             mask.settings.iter().flatten().any(same)
         };
         // What is the same in all settings of a masking is called by its name; without one, what is short.
-        let is_shown = |option: &&PlannedOption| {
+        let is_shown = |option: &PlannedOption| {
             let is_short = option.value.to_string().len() <= MAX_SHOWN;
-            let has_range = (mask.range.as_ref()).is_some_and(|range| range.name == option.name);
+            let has_range = (mask.range.as_ref())
+                .is_some_and(|range| range.step == option.step && range.name == option.name);
             varies(option) || has_range || (mask.name.is_none() && is_short)
         };
-        let words = options
-            .iter()
-            .filter(is_shown)
-            .filter_map(|option| match &option.value {
-                Value::Bool(false) => None,
-                Value::Bool(true) => Some(option.name.clone()),
-                Value::String(text) => Some(format!("{}={text}", option.name)),
-                value => Some(format!("{}={value}", option.name)),
-            });
-        let name = mask.name.as_ref().unwrap_or(&mask.method).clone();
-        let label: Vec<String> = std::iter::once(name).chain(words).collect();
         Self {
             setting: number,
-            label: label.join(" "),
+            label: mask.label(options, is_shown),
             file: file.into(),
             method: mask.method.clone(),
             name: mask.name.clone(),
-            parameters: PlannedMask::parameters(options),
+            parameters: mask.parameters(options),
         }
     }
 }

@@ -249,7 +249,13 @@ impl Scoring<'_> {
             links.push(term(Role::Term(Term::Rsld), &rsld, stated)?);
         } else if let Some(Stated { statement, file }) = stated {
             // The windows have no use then, but the statement must still be of this file.
-            check_statement(statement, file, &request.pair.alignment, &files.masked)?;
+            check_statement(
+                statement,
+                file,
+                &request.pair.alignment,
+                &files.masked,
+                Some(&files.truth),
+            )?;
         }
         // Whoever links by distance, too, recodes first what was recoded.
         let recoding = stated.filter(|stated| stated.statement.recodes());

@@ -106,15 +106,17 @@ impl Statement {
         self.steps.iter().any(|step| step.shuffled)
     }
 
-    /// Whether the key of the one step that put the records in random order names records of the file that the first step was done to.
-    pub fn has_a_key_to_the_first_file(&self) -> bool {
+    /// Whether a key of the one step that put the records in random order leads to the file that the first step was done to. `records`
+    /// is the greatest number of a record that the key names: beyond the file that this step was given, the key is one that a recipe
+    /// wrote, which leads to the file that its first step was given.
+    pub fn has_a_key_to_the_first_file(&self, records: usize) -> bool {
         let Some(place) = self.steps.iter().position(|step| step.shuffled) else {
             // No step says so: a key that somebody has is of something else.
             return true;
         };
         let (before, after) = (&self.steps[..place], &self.steps[place + 1..]);
         let same_records = |step: &Step| step.before() == step.records;
-        before.iter().all(same_records)
+        (before.iter().all(same_records) || records > self.steps[place].before())
             && after
                 .iter()
                 .all(|step| same_records(step) && !step.shuffled)

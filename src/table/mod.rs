@@ -66,6 +66,7 @@ pub use number::{EXACT_INTEGERS, rounded};
 pub use options::ReadOptions;
 pub use record_set::RecordSet;
 pub use roles::Roles;
+pub(crate) use select::of_known;
 pub use singling::Singling;
 
 use missing::Markers;
@@ -110,6 +111,8 @@ struct File {
     /// What stands for a missing value, one an attribute of the file.
     markers: Vec<Markers>,
     notes: Vec<Note>,
+    /// What the user said about it.
+    options: ReadOptions,
 }
 
 /// The cells of one attribute.

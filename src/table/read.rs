@@ -54,11 +54,55 @@ impl Table {
     /// Linear in the bytes; the same result for any number of threads.
     pub fn read(name: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
         let stated = options.merged()?;
-        read(name, bytes, &stated, &options.roles).map_err(|error| error.in_file(name))
+        read(name, bytes, &stated, options).map_err(|error| error.in_file(name))
+    }
+
+    /// The table as the next program gets it: written, and read from these bytes with the same options. Roles and scales that nobody
+    /// stated are worked out anew. How the file is written stays as it was first read, so that a file of which little is left is not
+    /// taken for one with other marks; and a stated scale of numbers is passed over where an attribute holds names by now.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read); and Input, where attributes would have other names, because their places gave them their names
+    /// and some were left out.
+    ///
+    /// # Complexity
+    /// Linear in the bytes.
+    pub fn reread(&self) -> Result<Self> {
+        let mut bytes = Vec::new();
+        if self.write(&mut bytes).is_err() {
+            unreachable!("a vector takes all bytes")
+        }
+        let (dialect, said) = (self.dialect(), &self.file.options);
+        let of_numbers = |name: &str| {
+            self.find(name)
+                .is_ok_and(|attribute| self.numbers(attribute).is_some())
+        };
+        let options = ReadOptions {
+            delimiter: dialect.delimiter,
+            decimal_mark: Some(dialect.decimal_mark),
+            thousands_mark: Some(dialect.thousands_mark),
+            encoding: Some(dialect.encoding),
+            na: said.na.clone(),
+            header: Some(dialect.header),
+            roles: said.roles.clone().for_names(|name| !of_numbers(name)),
+        };
+        let read = Self::read(self.name(), bytes, &options)?;
+        let names = |table: &Self| -> Vec<String> { table.names(&table.ids().collect::<Vec<_>>()) };
+        if names(&read) != names(self) {
+            return Err(Error::input(
+                "attributes were left out of a file in which others are called by their places: the next step would take one for another",
+            )
+            .in_file(self.name())
+            .remedy(
+                "Give the file a header with a name for each attribute, or leave attributes out in the last step only",
+            ));
+        }
+        Ok(read)
     }
 }
 
-fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Result<Table> {
+fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions) -> Result<Table> {
+    let roles = &options.roles;
     let (encoding, encoding_reason) = encoding::detect(&bytes, stated.encoding)?;
     let (from, bom, sep) = dialect::preamble(&bytes);
     let (delimiter, delimiter_reason) = match (stated.delimiter, sep) {
@@ -158,6 +202,7 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, roles: &Roles) -> Resu
         syntax,
         markers,
         notes,
+        options: options.clone(),
     };
     Ok(Table {
         file: Arc::new(file),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use super::Table;
 use super::attribute::{Role, Scale};
@@ -98,8 +98,18 @@ struct Written {
     ordinal: Vec<String>,
     nominal: Vec<String>,
     missing: BTreeMap<String, Vec<Code>>,
-    file: WrittenFile,
+    file: Option<WrittenFile>,
     attributes: BTreeMap<String, WrittenAttribute>,
+}
+
+/// The same in a recipe, whose steps are read elsewhere.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenRecipe {
+    roles: Written,
+    file: Option<WrittenFile>,
+    #[serde(rename = "step")]
+    _step: Vec<IgnoredAny>,
 }
 
 #[derive(Deserialize, Default)]
@@ -157,6 +167,16 @@ impl Roles {
         }
     }
 
+    /// The same statements, without a scale of numbers for attributes of names.
+    pub(super) fn for_names(mut self, is_of_names: impl Fn(&str) -> bool) -> Self {
+        for (name, stated) in &mut self.attributes {
+            if stated.scale != Some(Scale::Nominal) && is_of_names(name) {
+                stated.scale = None;
+            }
+        }
+        self
+    }
+
     /// The attributes that are named and that a table does not have, with what may be meant: one roles file can serve the files of a project. None where the
     /// statements were made for another file.
     pub fn unmatched(&self, table: &Table) -> Vec<String> {
@@ -175,9 +195,37 @@ impl Roles {
     /// The text is not TOML, a key or a word is unknown, or an attribute is given two roles, two scales or two lists
     /// of codes. Whether the attributes exist is found out when a table is read.
     pub fn parse(text: &str) -> Result<Self> {
-        let written: Written = toml::from_str(text).map_err(|error| not_toml(text, &error))?;
+        Self::of(toml::from_str(text).map_err(|error| not_toml(text, &error))?)
+    }
+
+    /// Reads what a recipe of `mask` says of its file: `[roles]` has all that a roles file has, and `[file]` may also stand by itself.
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse).
+    ///
+    /// # Example
+    /// ```
+    /// use sdcrisk::table::Roles;
+    /// let recipe = "[roles]\nconfidential = ['income']\n[roles.missing]\nincome = [-9]\n[[step]]\nmethod = 'noise'\nlevel = 0.1";
+    /// let roles = Roles::parse("confidential = ['income']\n[missing]\nincome = [-9]")?;
+    /// assert_eq!(Roles::of_recipe(recipe)?, roles);
+    /// # Ok::<(), sdcrisk::error::Error>(())
+    /// ```
+    pub fn of_recipe(text: &str) -> Result<Self> {
+        let recipe: WrittenRecipe = toml::from_str(text).map_err(|error| not_toml(text, &error))?;
+        let mut written = recipe.roles;
+        if let Some(file) = recipe.file
+            && written.file.replace(file).is_some()
+        {
+            return Err(Error::input("[file] and [roles.file] are the same section")
+                .remedy("Write all of it in [file]"));
+        }
+        Self::of(written)
+    }
+
+    fn of(written: Written) -> Result<Self> {
         let mut roles = Self {
-            file: written.file.checked()?,
+            file: written.file.unwrap_or_default().checked()?,
             ..Self::default()
         };
         for (role, names) in [

@@ -185,6 +185,15 @@ pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opti
     (!names.is_empty()).then(|| names.join(" or "))
 }
 
+/// What to use instead of a word that is none of the known ones: what may have been meant, and all there are.
+pub(crate) fn of_known(word: &str, known: &[&str]) -> String {
+    let all = format!("There are: {}", known.join(", "));
+    match near(word, known.iter().copied()) {
+        Some(near) => format!("Did you mean {near}? {all}"),
+        None => all,
+    }
+}
+
 /// A sentence that names what the user may have meant.
 pub(super) fn alternatives<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const SHOWN: usize = 10;

@@ -42,6 +42,7 @@ mod not_compared;
 mod permissions;
 mod pipeline;
 mod readme;
+mod recipes;
 mod recoding;
 mod releases;
 mod report;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "",
     "mask",
     "mask rankswap",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 30] = [
     "mask suppress",
     "mask sample",
     "mask pram",
+    "mask recipe",
     "link",
     "loss",
     "risk",
@@ -116,6 +117,10 @@ fn help_names_the_options_of_the_contract() {
             "--keep --matrix --invariant --strata --attributes --statement --shuffle --seed",
         ),
         (
+            "mask recipe",
+            "--drop --keep-identifiers --output --statement --after --incomplete --shuffle --seed",
+        ),
+        (
             "mask suppress",
             "--k --key --missing-matches --rules --statement",
         ),
@@ -164,6 +169,7 @@ fn every_example_of_the_help_names_a_command_that_exists() {
             for call in line.split('|').map(str::trim) {
                 let words: Vec<&str> = call.split(' ').skip(1).take(2).collect();
                 let path = match words[..] {
+                    ["mask", recipe] if recipe.ends_with(".toml") => "mask recipe".to_owned(),
                     ["mask", method] => format!("mask {method}"),
                     [command, ..] => command.to_owned(),
                     [] => String::new(),

@@ -288,6 +288,11 @@ fn whole_files_of_roles_and_rules_are_read() {
                 recode::Rules::parse("recode.toml", &text).unwrap();
                 recoding += 1;
             }
+            "Roles in a recipe" => {
+                let stated = Roles::of_recipe(&text).unwrap();
+                assert_ne!(stated, Roles::default());
+                roles += 1;
+            }
             "Rules for suppression" => {
                 suppress::Rules::parse("suppress.toml", &text).unwrap();
                 suppression += 1;
@@ -295,7 +300,7 @@ fn whole_files_of_roles_and_rules_are_read() {
             other => panic!("a file under the heading {other:?}"),
         }
     }
-    assert_eq!((roles, recoding, suppression), (2, 1, 1));
+    assert_eq!((roles, recoding, suppression), (3, 1, 1));
 }
 
 /// A page that nobody finds is not read.

@@ -15,6 +15,7 @@ use sdcrisk::{
         },
         mask::{
             self,
+            recipe::{self, RecipeRequest},
             request::{
                 MaskRequest, MethodRequest, MicroaggregationRequest, PramRequest, RulesFile,
                 SuppressRequest, TransitionsRequest,
@@ -260,6 +261,133 @@ fn the_right_record_is_never_excluded() {
         sets > chains / 2 && confined * 10 > sets * 9,
         "{sets}, {confined}"
     );
+}
+
+/// A file as a call of `mask` leaves it: its bytes, its statement, and which record of its input each record is.
+fn left_by(release: &recipe::Release) -> (Vec<u8>, String, Vec<u32>) {
+    let mut bytes = Vec::new();
+    release.table().write(&mut bytes).unwrap();
+    let statement = release.statement().unwrap().to_json();
+    (bytes, statement, release.origin())
+}
+
+/// Random recipes: what calls give of which each reads the file and the statement of the one before is what the recipe gives, byte by
+/// byte, with one seed for all; and the keys of the calls, one after the other, lead where the key of the recipe leads.
+#[test]
+fn a_recipe_is_the_chain_of_its_calls() {
+    let mut done = 0;
+    for number in 0..150 {
+        let mut dice = Dice(number * 104_729 + 3);
+        let gap = [0, 12][dice.roll(2) as usize];
+        let records = 20 + dice.roll(40) as usize;
+        let original = random_files::table(&random_files::cells(&mut dice, records, 4, gap));
+        let steps = (0..2 + dice.roll(3)).map(|_| any_step(&mut dice));
+        let asked = RecipeRequest {
+            steps: steps.collect(),
+        };
+        let seed = Seed::from_number(number);
+        // What is asked for can be kept.
+        let kept = serde_json::to_string(&asked).unwrap();
+        let kept: RecipeRequest = serde_json::from_str(&kept).unwrap();
+        let at_once = recipe::run(&kept, original.clone(), &[], &seed, &Quiet);
+        let mut origin: Vec<u32> = (0..original.n_records() as u32).collect();
+        let mut table = original.clone();
+        let mut earlier: Option<Statement> = None;
+        let mut left = None;
+        for (place, step) in asked.steps.iter().enumerate() {
+            let mut call = match earlier.take() {
+                Some(statement) => recipe::Release::after(table.clone(), statement),
+                None => recipe::Release::new(table.clone()),
+            };
+            let called = call.then(step, None, &seed, &Quiet);
+            if called.is_ok() && place + 1 == asked.steps.len() {
+                call.shuffle(&seed);
+            }
+            left = called.is_ok().then(|| left_by(&call));
+            let Some((bytes, statement, of_call)) = &left else {
+                break;
+            };
+            origin = of_call
+                .iter()
+                .map(|&record| origin[record as usize])
+                .collect();
+            earlier = Some(Statement::from_json("s.json", statement).unwrap());
+            table = Table::read("random.csv", bytes.clone(), &Default::default()).unwrap();
+        }
+        let asked = format!("{:#?}", asked.steps);
+        match (at_once, left) {
+            (Ok(mut release), Some((bytes, statement, _))) => {
+                release.shuffle(&seed);
+                assert_eq!(left_by(&release), (bytes, statement, origin), "{asked}");
+                done += 1;
+            }
+            (Err(error), None) => assert!(error.to_string().contains("step "), "{error}"),
+            (at_once, _) => panic!("only one of both: {:?}: {asked}", at_once.err()),
+        }
+    }
+    assert!(done > 100, "{done}");
+}
+
+/// With one seed, two equal steps draw different numbers: with the same ones a second swap would undo the first, and noise would be added
+/// twice over.
+#[test]
+fn steps_share_no_random_numbers() {
+    let mut text = String::from("a,b\n");
+    let mut dice = Dice(11);
+    for record in 0..300 {
+        text += &format!("{},{}\n", 1000 + dice.roll(100_000), record);
+    }
+    let original = crate::tables::table(text);
+    let values = |release: &recipe::Release| -> Vec<f64> {
+        let id = release.table().find("a").unwrap();
+        release.table().numbers(id).unwrap().values.to_vec()
+    };
+    let one_and_two = |request: MaskRequest| {
+        let run = |steps: Vec<MaskRequest>| {
+            let asked = RecipeRequest { steps };
+            let seed = Seed::from_number(1);
+            values(&recipe::run(&asked, original.clone(), &[], &seed, &Quiet).unwrap())
+        };
+        [run(Vec::from([request.clone()])), run(vec![request; 2])]
+    };
+    let before = values(&recipe::Release::new(original.clone()));
+    let [_, swapped_twice] = one_and_two(swap(20, "a"));
+    let back = before.iter().zip(&swapped_twice).filter(|(a, b)| a == b);
+    assert!(back.count() < 60, "a second swap undid the first");
+
+    let [once, twice] = one_and_two(noise(1.0, "a"));
+    let difference = |after: &[f64], before: &[f64]| -> Vec<f64> {
+        after.iter().zip(before).map(|(a, b)| a - b).collect()
+    };
+    let (first, second) = (difference(&once, &before), difference(&twice, &once));
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    // Of independent noise the correlation of 300 pairs has a standard deviation of .058.
+    let correlation =
+        product(&first, &second) / (product(&first, &first) * product(&second, &second)).sqrt();
+    assert!(correlation.abs() < 0.2, "{correlation}");
+}
+
+/// Roles are stated once; what is stated as a number may hold names after a step, and keeps its role.
+#[test]
+fn a_stated_scale_of_numbers_ends_with_the_numbers() {
+    let options = sdcrisk::table::ReadOptions {
+        roles: sdcrisk::table::Roles::parse(
+            "continuous = ['a0', 'a1']\nquasi-identifier = ['a0', 'a1']",
+        )
+        .unwrap(),
+        ..Default::default()
+    };
+    let text = random_files::csv(&random_files::cells(&mut Dice(5), 60, 3, 0));
+    let table = Table::read("random.csv", text.into(), &options).unwrap();
+    let asked = RecipeRequest {
+        steps: vec![recode("[a0]\nbreaks = [5, 15]\n"), swap(5, "a1")],
+    };
+    let release = recipe::run(&asked, table, &[], &Seed::from_number(1), &Quiet).unwrap();
+    let read = release.table();
+    let role = |name: &str| read.attribute(read.find(name).unwrap()).role;
+    assert!(read.numbers(read.find("a0").unwrap()).is_none());
+    assert!(read.numbers(read.find("a1").unwrap()).is_some());
+    assert_eq!(role("a0"), sdcrisk::table::Role::QuasiIdentifier);
 }
 
 /// What was recoded first and masked then is attacked as if the original had been recoded by hand: the same links, record by record.

@@ -5,7 +5,6 @@ mod open;
 mod options;
 mod original;
 mod outputs;
-mod places;
 pub mod search;
 mod settings;
 
@@ -16,6 +15,7 @@ use super::{
     args::{Format, ReportArgs, rate_limit},
     console::Console,
     pair, provenance,
+    words::{Asker, Words},
 };
 use crate::{
     error::{Error, Result},
@@ -31,7 +31,6 @@ use crate::{
     report::{evaluate::EvaluateReport, text},
 };
 use open::{Course, Opened, PlanArgs, Started};
-use options::Words;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -82,6 +81,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     let places = args.plan.places()?;
     let words = Words {
+        asker: Asker::Plan,
         plan: &written.name,
         places: &places,
     };

@@ -8,20 +8,20 @@ use sha2::{Digest, Sha256};
 
 use super::{
     journal::{Found, Header, JournalFile, journal_of},
-    options::Words,
     original,
     outputs::Results,
-    places::Places,
 };
 use crate::{
     cli::{
         args::{self, ReportArgs},
         console::Console,
         files,
+        places::Places,
+        words::Words,
     },
     error::{Error, Result},
     evaluate::plan::Plan,
-    jobs::evaluate::{Done, Grid},
+    jobs::evaluate::{Done, Grid, Masking},
     rng::Seed,
 };
 
@@ -103,7 +103,9 @@ impl PlanArgs {
         course: &Course,
         console: &Console,
     ) -> anyhow::Result<(Opened<'a>, Grid)> {
-        let Words { plan: name, places } = words;
+        let Words {
+            plan: name, places, ..
+        } = words;
         let found = match &self.into {
             Some(into) => Found::read(&journal_of(into))?,
             None => Found::default(),
@@ -215,12 +217,7 @@ fn first_seed(plan: &Plan, found: &Found) -> Result<u64> {
 
 /// Masked files whose seeds nobody knows cannot be made again.
 fn warn_of_drawn_seeds(grid: &Grid, is_kept: bool, console: &Console) {
-    if grid.plan.seed.is_none()
-        && grid
-            .settings
-            .iter()
-            .any(|masking| masking.method.is_random())
-    {
+    if grid.plan.seed.is_none() && grid.settings.iter().any(Masking::is_random) {
         console.note(&format!(
             "note: the plan states no seed: seeds are drawn, and kept {}; seed = 1 at the top of the plan makes the masked files repeatable",
             if is_kept { "in the journal only" } else { "nowhere" }

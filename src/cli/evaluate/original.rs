@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{options::Words, places::Places};
 use crate::{
     cli::{
         args::{read_table, read_text},
         console::Console,
         files,
+        places::Places,
+        words::Words,
     },
     error::{Error, ErrorKind, Result},
     evaluate::plan::{Passage, Plan, PlannedFile, PlannedRecords},

@@ -5,7 +5,6 @@ use clap::Args;
 use super::{
     Ending,
     open::{Course, PlanArgs, Started},
-    options::Words,
     tell_what_il_misses,
 };
 use crate::{
@@ -13,6 +12,7 @@ use crate::{
         args::{Format, ReportArgs, rate_limit},
         console::Console,
         provenance,
+        words::{Asker, Words},
     },
     jobs::{
         evaluate::Journal,
@@ -67,6 +67,7 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
     let plan = request.completed(written.plan, console);
     let places = args.plan.places()?;
     let words = Words {
+        asker: Asker::Plan,
         plan: &written.name,
         places: &places,
     };

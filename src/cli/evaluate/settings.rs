@@ -1,16 +1,15 @@
 //! The settings of a plan: its maskings and attacks, checked against the originals.
 
-use super::options::Words;
 use crate::{
-    cli::console::Console,
+    cli::{console::Console, words::Words},
     error::{Error, Result},
     evaluate::{
         grid::Setting,
         plan::{Passage, PlannedAttack, PlannedMask, PlannedOption},
     },
     jobs::{
-        evaluate::{Grid, Masking, Original, PlannedLink},
-        link,
+        evaluate::{Grid, LaterStep, Masking, Original, PlannedLink},
+        link, mask,
         search::Maker,
     },
 };
@@ -54,29 +53,56 @@ impl Words<'_> {
         let Original { place, name, table } = &grid.originals[original];
         let file = &grid.plan.files[*place];
         let setting = Setting::new(number, name, mask, options);
-        let method = self.masking(mask, options, file.attributes.as_deref())?;
-        let prepared = method.prepared(table, of_method).map_err(|error| {
-            let passage = Passage {
-                plan: self.plan,
-                line: mask.line,
-                options,
-            };
-            passage.blamed([&setting.label, &setting.file], error)
-        })?;
+        let mut later = Vec::new();
+        let mut first = None;
+        for (place, step) in mask.steps.iter().enumerate() {
+            let own = PlannedOption::of_step(options, place);
+            let method = self.step(step, &own, file.attributes.as_deref())?;
+            let checked = method.checked(table, of_method).and_then(|(request, key)| {
+                if place == 0 {
+                    let prepared = mask::prepare(&request, table, key.as_ref(), of_method)?;
+                    first = Some(prepared);
+                } else {
+                    later.push(LaterStep {
+                        request,
+                        key,
+                        line: step.line,
+                        options: own.clone(),
+                    });
+                }
+                Ok(())
+            });
+            checked.map_err(|error| {
+                let passage = Passage {
+                    plan: self.plan,
+                    line: step.line,
+                    options: &own,
+                };
+                passage.blamed([&setting.label, &setting.file], error)
+            })?;
+        }
+        let Some(method) = first else {
+            unreachable!("a masking has a step at least")
+        };
         let known = mask.known.as_ref().unwrap_or(&file.known);
         let mut attacks = Vec::new();
         for attack in &grid.plan.attacks {
             let known = attack.known.as_ref().unwrap_or(known);
             attacks.extend(self.links(attack, known, (grid, original), of_attacks)?);
         }
-        Ok(Masking {
-            line: mask.line,
+        let masking = Masking {
+            line: mask.steps.first().map_or(mask.line, |step| step.line),
             options: options.to_vec(),
             original,
-            runs: file.repeats.filter(|_| prepared.is_random()).unwrap_or(1),
-            method: prepared,
+            runs: 1,
+            method,
+            later,
             attacks,
             setting,
+        };
+        Ok(Masking {
+            runs: file.repeats.filter(|_| masking.is_random()).unwrap_or(1),
+            ..masking
         })
     }
 
@@ -152,7 +178,10 @@ impl Maker for Words<'_> {
         options: &[PlannedOption],
     ) -> bool {
         let file = &grid.plan.files[grid.originals[original].place];
-        let method = Words::masking(*self, mask, options, file.attributes.as_deref());
-        method.is_ok()
+        let mut steps = mask.steps.iter().enumerate();
+        steps.all(|(place, step)| {
+            let own = PlannedOption::of_step(options, place);
+            self.step(step, &own, file.attributes.as_deref()).is_ok()
+        })
     }
 }

@@ -49,7 +49,13 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     if let Some(stated) = stated {
         // A wrong statement can be why nobody would be found, so that comes first.
-        link::check_statement(stated.statement, stated.file, &request.alignment, &masked)?;
+        link::check_statement(
+            stated.statement,
+            stated.file,
+            &request.alignment,
+            &masked,
+            None,
+        )?;
     }
     let uses = AttackRequest::uses_what_was_published;
     if let Some(stated) = stated

@@ -1,4 +1,4 @@
-//! `sdcrisk mask METHOD`: masks a file.
+//! `sdcrisk mask METHOD` and `sdcrisk mask RECIPE.toml`: masks a file, in one step or in several.
 
 mod copula;
 mod fuzzy;
@@ -11,6 +11,7 @@ mod p_buckets;
 mod p_distribution;
 mod pram;
 mod rank_swap;
+mod recipe;
 mod recode;
 mod sample;
 mod suppress;
@@ -34,16 +35,18 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    evaluate::plan::Passage,
     jobs::{
         link::check_earlier,
         mask::{
-            self, Prepared, SecretKey,
+            Outcome, SecretKey,
+            recipe::{RecipeRequest, Release},
             request::{MaskRequest, MethodRequest, RulesFile},
         },
     },
     mask::{Masked, Rounding},
     report::masking::{self, Line},
-    statement::Statement,
+    rng::Seed,
     table::Table,
 };
 
@@ -88,10 +91,20 @@ pub enum MaskMethod {
     Sample(sample::SampleArgs),
 }
 
-/// What all masking methods share.
+/// What `mask` does: one method, or several by a recipe.
+#[derive(Debug, Subcommand)]
+pub enum MaskCommand {
+    #[command(flatten)]
+    Method(Box<MaskMethod>),
+    /// Several steps by a recipe: 'mask FILE.toml' for short
+    #[command(after_help = recipe::HELP)]
+    Recipe(Box<recipe::RecipeArgs>),
+}
+
+/// Options of a call, whether of a method or of a recipe.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files and attributes")]
-struct MaskArgs {
+struct CallArgs {
     /// The file to mask; - is standard input
     #[arg(value_name = "IN.csv")]
     input: PathBuf,
@@ -99,15 +112,6 @@ struct MaskArgs {
     /// output, unless it is a terminal]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Attributes to mask: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that can be]
-    #[arg(long, value_name = "LIST")]
-    attributes: Option<String>,
-    /// Attributes to leave out of the masked file
-    #[arg(long, value_name = "LIST")]
-    drop: Option<String>,
-    /// Keep identifiers in the masked file: for evaluation only, never for a release
-    #[arg(long)]
-    keep_identifiers: bool,
     /// Write what may be published about the masking (JSON)
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
@@ -125,6 +129,30 @@ struct MaskArgs {
     seed: Option<u64>,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// Options of all methods.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files and attributes")]
+struct MaskArgs {
+    /// Attributes to mask: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that can be]
+    #[arg(long, value_name = "LIST")]
+    attributes: Option<String>,
+    #[command(flatten)]
+    leave: LeaveArgs,
+    #[command(flatten)]
+    call: CallArgs,
+}
+
+/// What is left out of a masked file.
+#[derive(Debug, Args)]
+struct LeaveArgs {
+    /// Attributes to leave out of the masked file
+    #[arg(long, value_name = "LIST")]
+    drop: Option<String>,
+    /// Keep identifiers in the masked file: for evaluation only, never for a release
+    #[arg(long)]
+    keep_identifiers: bool,
 }
 
 /// How many decimals new numbers have.
@@ -155,8 +183,20 @@ impl DecimalsArgs {
     }
 }
 
-pub fn run(method: &MaskMethod, console: &Console) -> anyhow::Result<Ending> {
-    mask(method.args(), console)
+pub fn run(command: &MaskCommand, console: &Console) -> anyhow::Result<Ending> {
+    match command {
+        MaskCommand::Method(method) => {
+            let method = method.args();
+            let call = Call {
+                args: &method.common().call,
+                steps: vec![Step::alone(method)],
+                recipe: None,
+                leave: None,
+            };
+            call.mask(console)
+        }
+        MaskCommand::Recipe(args) => args.run(console),
+    }
 }
 
 impl MaskMethod {
@@ -182,20 +222,22 @@ impl MaskMethod {
         self.args().names_attributes()
     }
 
-    /// The options, checked against a table: for commands that mask it many times, in memory.
+    /// What the options mean, and the secret that noise comes from: for commands that mask a table many times, in memory.
     ///
     /// # Errors
-    /// As for [`run`]; options of what is written are not looked at.
-    pub(in crate::cli) fn prepared(&self, table: &Table, console: &Console) -> Result<Prepared> {
-        if let Self::Sample(_) = self {
-            return Err(Error::usage(
-                "a sample has fewer records than its original, which are compared line by line here",
-            )
-            .remedy("Leave it out: mask the file once with it, and attack that with 'link'"));
-        }
+    /// Options that contradict each other, or that most likely are not meant on this table; options of what is written are not looked at.
+    pub(in crate::cli) fn checked(
+        &self,
+        table: &Table,
+        console: &Console,
+    ) -> Result<(MaskRequest, Option<SecretKey>)> {
         let args = self.args();
         args.check(console)?;
-        prepared(args, &args.masking()?, table, console)
+        let request = args.masking()?;
+        request.method.check()?;
+        args.doubt(table)
+            .map_err(|error| error.in_file(table.name()))?;
+        Ok((request, args.secret()?))
     }
 }
 
@@ -219,8 +261,8 @@ impl dyn MethodArgs + '_ {
         Ok(MaskRequest {
             method: self.request()?,
             attributes: args.attributes.clone(),
-            dropped: args.drop.clone(),
-            keeps_identifiers: args.keep_identifiers,
+            dropped: args.leave.drop.clone(),
+            keeps_identifiers: args.leave.keep_identifiers,
             kept: self.keep().map(KeepArgs::request).unwrap_or_default(),
         })
     }
@@ -277,66 +319,203 @@ trait MethodArgs {
 /// Writes one of the files that a method offers beside the masked one.
 type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 
-fn mask(method_args: &dyn MethodArgs, console: &Console) -> anyhow::Result<Ending> {
-    let args = method_args.common();
-    method_args.check(console)?;
-    let outputs = Outputs::planned(method_args)?;
-    let request = method_args.masking()?;
-    request.method.check()?;
-    if args.seed.is_some() && args.shuffle.is_none() && !request.is_random() {
-        console
-            .unused("--seed has no effect: this method draws nothing, and nothing is shuffled")?;
-    }
-    if args.incomplete && args.statement.is_none() {
-        console.unused("--incomplete has no effect without --statement, which would say so")?;
-    }
-    let earlier = read_statements(&args.after)?;
-    let options = args.read.options()?;
-    let table = args::read_table(&args.input, &options, console)?;
-    if let Some((statement, file)) = &earlier {
-        check_earlier(statement, file, &table)?;
-    }
-    if method_args
-        .decimals()
-        .is_some_and(|decimals| decimals.round)
-    {
-        console.unused("--round has no effect: new numbers have the decimals of their attribute unless --decimals full is given")?;
-    }
-    let prepared = prepared(method_args, &request, &table, console)?;
-    let seed = args::seed_or_system(args.seed, console)?;
-    let mut outcome = prepared.run(table, &seed, console)?;
-    let masked = &mut outcome.masked;
-    let rules = request.method.rules_file();
-    let summary = masking::summary(masked, &outcome.kept, &outcome.broken, rules);
-    let history = earlier.as_ref().map(|(statement, _)| statement);
-    let singling = masking::singling(masked, history).filter(|_| !args.keep_identifiers);
-    for line in summary.iter().chain(&singling) {
-        match line {
-            Line::Note(text) => console.note(text),
-            Line::Warning(text) => console.warn(text)?,
-            Line::Insisted(text) => console.insist(text)?,
+/// A step of a call: a method with its options, and where a recipe states them.
+struct Step<'a> {
+    method: &'a dyn MethodArgs,
+    place: Option<Place<'a>>,
+}
+
+/// Where a recipe states a step.
+struct Place<'a> {
+    /// What it is called in messages: `step 2 of 3`.
+    name: String,
+    passage: Passage<'a>,
+}
+
+impl<'a> Step<'a> {
+    fn alone(method: &'a dyn MethodArgs) -> Self {
+        Self {
+            method,
+            place: None,
         }
     }
-    for (path, _) in method_args.extras() {
-        console.note(&format!(
-            "note: {} is private, like a seed: it helps to undo the masking",
-            path.display()
-        ));
-    }
-    let order = (args.shuffle.as_ref()).map(|_| mask::shuffle(masked, &seed));
-    console.progress("writing");
-    let mut statement = match earlier {
-        Some((mut earlier, _)) => {
-            earlier.append([masked.step.clone()]);
-            earlier
+
+    /// An objection to it, at its place.
+    fn blamed(&self, file: &str, error: Error) -> Error {
+        match &self.place {
+            Some(place) => place.passage.blamed([&place.name, file], error),
+            None => error,
         }
-        None => Statement::from(masked.step.clone()),
-    };
-    statement.complete &= !args.incomplete;
-    console.stage("write", || {
-        outputs.write(masked, &statement, &order.unwrap_or_default())
-    })?;
-    Ok(Ending::Done)
+    }
+
+    /// Prints what was done. The notes of a step of a recipe are one, which begins with the step.
+    fn say(&self, lines: Vec<Line>, console: &Console) -> Result<()> {
+        let Some(place) = &self.place else {
+            return say(lines, console);
+        };
+        let (mut notes, mut others) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line {
+                Line::Note(text) => notes.push(text),
+                Line::Warning(text) => {
+                    others.push(Line::Warning(format!("{}: {text}", place.name)))
+                }
+                Line::Insisted(text) => {
+                    others.push(Line::Insisted(format!("{}: {text}", place.name)))
+                }
+            }
+        }
+        console.note(&format!("{}, {}", place.name, notes.join("\n")));
+        say(others, console)
+    }
+}
+
+/// Prints lines of a summary.
+fn say(lines: impl IntoIterator<Item = Line>, console: &Console) -> Result<()> {
+    lines.into_iter().try_for_each(|line| match line {
+        Line::Note(text) => {
+            console.note(&text);
+            Ok(())
+        }
+        Line::Warning(text) => console.warn(&text),
+        Line::Insisted(text) => console.insist(&text),
+    })
+}
+
+/// A call of `mask`: steps on a file.
+struct Call<'a> {
+    args: &'a CallArgs,
+    /// One at least.
+    steps: Vec<Step<'a>>,
+    /// The recipe that states them.
+    recipe: Option<&'a recipe::Written>,
+    /// What a recipe is to leave out, as its steps do not say.
+    leave: Option<&'a LeaveArgs>,
+}
+
+impl Call<'_> {
+    fn mask(&self, console: &Console) -> anyhow::Result<Ending> {
+        let args = self.args;
+        let file = files::name_of(&args.input);
+        for step in &self.steps {
+            (step.method.check(console)).map_err(|error| step.blamed(&file, error))?;
+        }
+        let outputs = Outputs::planned(self)?;
+        let recipe = self.request(&file)?;
+        if args.seed.is_some() && args.shuffle.is_none() && !recipe.is_random() {
+            console.unused(
+                "--seed has no effect: this method draws nothing, and nothing is shuffled",
+            )?;
+        }
+        if args.incomplete && args.statement.is_none() {
+            console.unused("--incomplete has no effect without --statement, which would say so")?;
+        }
+        let earlier = read_statements(&args.after)?;
+        let roles = self.recipe.map(recipe::Written::roles).transpose()?;
+        let options = args.read.options_with(roles.flatten())?;
+        let table = args::read_table(&args.input, &options, console)?;
+        if let Some((statement, file)) = &earlier {
+            check_earlier(statement, file, &table)?;
+        }
+        for step in &self.steps {
+            let decimals = step.method.decimals();
+            if decimals.is_some_and(|decimals| decimals.round) {
+                console.unused("--round has no effect: new numbers have the decimals of their attribute unless --decimals full is given")?;
+            }
+            let doubt = step.method.doubt(&table);
+            doubt.map_err(|error| step.blamed(&file, error.in_file(table.name())))?;
+        }
+        let seed = args::seed_or_system(args.seed, console)?;
+        let mut release = match earlier {
+            Some((earlier, _)) => Release::after(table, earlier),
+            None => Release::new(table),
+        };
+        let Some(masked) = self.steps_of(&recipe, &mut release, &seed, console)? else {
+            unreachable!("a call has a step at least")
+        };
+        for (path, _) in self.extras() {
+            console.note(&format!(
+                "note: {} is private, like a seed: it helps to undo the masking",
+                path.display()
+            ));
+        }
+        if args.shuffle.is_some() {
+            release.shuffle(&seed);
+        }
+        console.progress("writing");
+        console.stage("write", || {
+            outputs.write(&masked, &release, !args.incomplete)
+        })?;
+        Ok(Ending::Done)
+    }
+
+    /// What is asked for. What the call leaves out is left out in the first step; what it keeps, all steps keep.
+    fn request(&self, file: &str) -> Result<RecipeRequest> {
+        let mut recipe = RecipeRequest::default();
+        for step in &self.steps {
+            let request = step.method.masking().and_then(|request| {
+                request.method.check()?;
+                Ok(request)
+            });
+            let request = request.map_err(|error| step.blamed(file, error))?;
+            recipe.steps.push(request);
+        }
+        if let Some(leave) = self.leave {
+            for step in &mut recipe.steps {
+                step.keeps_identifiers |= leave.keep_identifiers;
+            }
+            if let (Some(drop), Some(first)) = (&leave.drop, recipe.steps.first_mut()) {
+                let own = first.dropped.iter().map(String::as_str);
+                let all: Vec<&str> = own.chain([drop.as_str()]).collect();
+                first.dropped = Some(all.join(","));
+            }
+        }
+        Ok(recipe)
+    }
+
+    /// Does all steps, and says what they did: what the last one made.
+    fn steps_of(
+        &self,
+        recipe: &RecipeRequest,
+        release: &mut Release,
+        seed: &Seed,
+        console: &Console,
+    ) -> Result<Option<Masked>> {
+        let file = release.table().name().to_owned();
+        let mut last = None;
+        for (step, request) in self.steps.iter().zip(&recipe.steps) {
+            let before = release.statement().cloned();
+            let done = step.method.secret().and_then(|secret| {
+                let outcome = release.then(request, secret.as_ref(), seed, console)?;
+                let Outcome {
+                    masked,
+                    kept,
+                    broken,
+                } = outcome;
+                let rules = request.method.rules_file();
+                step.say(masking::summary(&masked, &kept, &broken, rules), console)?;
+                Ok(masked)
+            });
+            last = Some((done.map_err(|error| step.blamed(&file, error))?, before));
+        }
+        let Some((masked, before)) = last else {
+            return Ok(None);
+        };
+        let is_private = recipe.steps.iter().all(|step| step.keeps_identifiers);
+        say(
+            masking::unmasked(&masked, before.as_ref(), is_private),
+            console,
+        )?;
+        Ok(Some(masked))
+    }
+
+    /// What its steps write beside the masked file.
+    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
+        self.steps
+            .iter()
+            .flat_map(|step| step.method.extras())
+            .collect()
+    }
 }
 
 /// A file of rules or of a matrix, as a request holds it.
@@ -345,17 +524,4 @@ fn read_rules(path: &Path) -> Result<RulesFile> {
         file: files::name_of(path),
         text: args::read_text(path)?,
     })
-}
-
-/// The options of a call, checked against its table.
-fn prepared(
-    method_args: &dyn MethodArgs,
-    request: &MaskRequest,
-    table: &Table,
-    console: &Console,
-) -> Result<Prepared> {
-    method_args
-        .doubt(table)
-        .map_err(|error| error.in_file(table.name()))?;
-    mask::prepare(request, table, method_args.secret()?.as_ref(), console)
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{ExtraWriter, MaskArgs, MethodArgs};
+use super::{Call, CallArgs, ExtraWriter};
 use crate::{
     cli::files::{self, Output, Plan, Privacy, keep_all},
     error::{Error, Result},
+    jobs::mask::recipe::Release,
     mask::Masked,
     report::masking::private,
-    statement::Statement,
 };
 
 /// What a call writes, opened before any work is done.
@@ -20,16 +20,18 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    pub fn planned(method_args: &dyn MethodArgs) -> Result<Self> {
-        let args = method_args.common();
+    pub fn planned(call: &Call<'_>) -> Result<Self> {
+        let args = call.args;
         let mut plan = Plan::default();
         plan.input(&args.input)?;
         args.read.plan(&mut plan)?;
+        let recipe = call.recipe.map(|recipe| recipe.file.as_path());
         let after = args.after.iter().map(PathBuf::as_path);
-        for input in method_args.inputs().into_iter().chain(after) {
+        let of_steps = call.steps.iter().flat_map(|step| step.method.inputs());
+        for input in recipe.into_iter().chain(of_steps).chain(after) {
             plan.input(input)?;
         }
-        let extras = method_args.extras();
+        let extras = call.extras();
         let masked = args.masked_file()?;
         let fixed = [
             Some(&masked),
@@ -59,22 +61,26 @@ impl Outputs {
     }
 
     /// Writes everything, then lets it appear: the masked file last, never without its statement and key.
+    /// `masked` is what the last step made, in the order in which it was made.
     pub fn write(
         mut self,
         masked: &Masked,
-        statement: &Statement,
-        order: &[u32],
+        release: &Release,
+        is_complete: bool,
     ) -> anyhow::Result<()> {
         if let Some(key) = &mut self.key {
-            key.write(|out| private::write_key(out, order))?;
+            key.write(|out| private::write_key(out, &release.origin()))?;
         }
-        if let Some(output) = &mut self.statement {
+        if let (Some(output), Some(statement)) = (&mut self.statement, release.statement()) {
+            let mut statement = statement.clone();
+            statement.complete &= is_complete;
             output.write_text(&statement.to_json())?;
         }
         for (output, writer) in &mut self.extras {
             output.write(|out| writer(masked, out))?;
         }
-        self.table.write(|mut out| masked.table.write(&mut out))?;
+        self.table
+            .write(|mut out| release.table().write(&mut out))?;
         let extras = self.extras.into_iter().map(|(output, _)| output);
         let others = [self.key, self.statement].into_iter().flatten();
         keep_all(others.chain(extras).chain([self.table]))?;
@@ -82,7 +88,7 @@ impl Outputs {
     }
 }
 
-impl MaskArgs {
+impl CallArgs {
     /// Where the masked file goes.
     ///
     /// # Errors

@@ -15,6 +15,9 @@
 //! p = [2, 4, 6]                # a list is a grid
 //! ```
 //!
+//! A masking in several steps has `[[mask.step]]` tables, each with a method and its options; a recipe of `mask` ([`Recipe`]) is a list of
+//! such steps.
+//!
 //! Instead of a list, `p = { from = 1, to = 30 }` is a range, in which `sdcrisk search` looks for a value.
 //!
 //! The options of a masking or an attack are the long options of `mask METHOD` and `link`. What they mean is not decided here: a
@@ -22,6 +25,7 @@
 
 mod passage;
 mod read;
+mod recipe;
 mod source;
 
 use serde_json::{Map, Value};
@@ -29,6 +33,7 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 pub use passage::Passage;
 use read::Keys;
+pub use recipe::Recipe;
 use source::Source;
 
 /// Keys that say how an original is read: the options of reading of every command.
@@ -100,6 +105,8 @@ pub enum PlannedRecords {
 /// An option of another command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedOption {
+    /// Of a masking in several steps, which one it is of, from 0.
+    pub step: usize,
     /// Its long name.
     pub name: String,
     /// What it is set to: a text, a number, true or false; a list if it is given several times.
@@ -108,11 +115,22 @@ pub struct PlannedOption {
     pub line: u64,
 }
 
-/// A masking method with its options.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlannedMask {
+/// A step of a masking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedStep {
     /// The method, as the command line calls it.
     pub method: String,
+    /// Where it begins.
+    pub line: u64,
+}
+
+/// A masking, of one step or several, with their options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedMask {
+    /// The method, as the command line calls it; of several steps all of them: `recode, rankswap`.
+    pub method: String,
+    /// The steps, in their order: one at least.
+    pub steps: Vec<PlannedStep>,
     /// Where it begins.
     pub line: u64,
     /// What a report calls it, if it has a name.
@@ -130,6 +148,8 @@ pub struct PlannedMask {
 /// An option whose value is searched for: `p = { from = 1, to = 30 }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedRange {
+    /// Of a masking in several steps, which one it is of, from 0.
+    pub step: usize,
     /// Its long name.
     pub name: String,
     /// One end.
@@ -193,12 +213,79 @@ impl PlannedMask {
         self.files.is_empty() || self.files.iter().any(|name| file.is_called(name))
     }
 
+    /// What a report calls an option of a step: by its name, and of several steps with the step before it, as in `rankswap.p`.
+    pub fn key(&self, step: usize, name: &str) -> String {
+        match self.steps.len() {
+            1 => name.to_owned(),
+            _ => format!("{}.{name}", self.step_name(step)),
+        }
+    }
+
+    /// What a report calls a step: by its method, and with its number where several have the same.
+    fn step_name(&self, step: usize) -> String {
+        let method = &self.steps[step].method;
+        match self
+            .steps
+            .iter()
+            .filter(|other| other.method == *method)
+            .count()
+        {
+            1 => method.clone(),
+            _ => format!("{method}-{}", step + 1),
+        }
+    }
+
     /// The parameters of a setting as a report has them.
-    pub fn parameters(setting: &[PlannedOption]) -> Map<String, Value> {
+    pub fn parameters(&self, setting: &[PlannedOption]) -> Map<String, Value> {
         setting
             .iter()
-            .map(|option| (option.name.clone(), option.value.clone()))
+            .map(|option| (self.key(option.step, &option.name), option.value.clone()))
             .collect()
+    }
+
+    /// What a report calls a setting: by the name of the masking, or else by its methods, with the options that `is_shown`.
+    pub fn label(
+        &self,
+        setting: &[PlannedOption],
+        is_shown: impl Fn(&PlannedOption) -> bool,
+    ) -> String {
+        let words = |step: usize| {
+            let own = setting.iter().filter(move |option| option.step == step);
+            own.filter(|option| is_shown(option))
+                .filter_map(|option| option.in_words(&option.name))
+        };
+        if let Some(name) = &self.name {
+            let keyed = setting.iter().filter(|option| is_shown(option));
+            let keyed =
+                keyed.filter_map(|option| option.in_words(&self.key(option.step, &option.name)));
+            return std::iter::once(name.clone())
+                .chain(keyed)
+                .collect::<Vec<_>>()
+                .join(" ");
+        }
+        let steps = self.steps.iter().enumerate().map(|(place, step)| {
+            let all = std::iter::once(step.method.clone()).chain(words(place));
+            all.collect::<Vec<_>>().join(" ")
+        });
+        steps.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl PlannedOption {
+    /// As a report shows it under this name; nothing of what is not set.
+    fn in_words(&self, name: &str) -> Option<String> {
+        match &self.value {
+            Value::Bool(false) => None,
+            Value::Bool(true) => Some(name.to_owned()),
+            Value::String(text) => Some(format!("{name}={text}")),
+            value => Some(format!("{name}={value}")),
+        }
+    }
+
+    /// Those of one step.
+    pub fn of_step(options: &[Self], step: usize) -> Vec<Self> {
+        let own = options.iter().filter(|option| option.step == step);
+        own.cloned().collect()
     }
 }
 

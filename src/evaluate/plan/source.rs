@@ -9,7 +9,10 @@ use toml::{
 };
 
 use super::PlannedRecords;
-use crate::error::{Error, Result, line_of, not_toml};
+use crate::{
+    error::{Error, Result, line_of, not_toml},
+    table::of_known,
+};
 
 /// A plan: its name for messages, and its text.
 #[derive(Debug, Clone, Copy)]
@@ -202,6 +205,6 @@ impl<'a> Source<'a> {
     /// A key that nobody knows.
     pub fn unknown(self, entry: &Entry<'_, '_>, place: &str, known: &[&str]) -> Error {
         self.error(entry.line, format!("{place} has no key {:?}", entry.key))
-            .remedy(format!("There are: {}", known.join(", ")))
+            .remedy(of_known(&entry.key, known))
     }
 }

@@ -10,14 +10,14 @@ use crate::{
         grid::{AttackRow, CaseRow, Row, Setting, overall},
         overall::Overall,
         status::Status,
-        truth::Truth,
+        truth::{MaskedRecord, OriginalRecord, Truth},
     },
     figure::{self, Figure},
     jobs::{
-        Observer,
+        Observer, Quiet,
         link::{self, Input, Stated},
+        mask::recipe::Release,
     },
-    mask::Masked,
     report::link::{LinkReport, LinkResult, Sample},
     rng::Seed,
     statement::{Laws, Statement},
@@ -34,29 +34,48 @@ impl Grid {
         let Setting { label, file, .. } = &masking.setting;
         let original = self.originals[masking.original].table.clone();
         let seed = self.seed + u64::from(cell.run);
-        let masked = (masking.method.mask(original, &Seed::from_number(seed)))
-            .map_err(|error| self.passage(masking).blamed([label, file], error))?;
-        let shown = (masking.method.is_random() && self.plan.seed.is_some()).then_some(seed);
-        self.measured((masking, cell.run), &masked, shown, observer)
+        let release = self.release(masking, original, &Seed::from_number(seed))?;
+        let shown = (masking.is_random() && self.plan.seed.is_some()).then_some(seed);
+        self.measured((masking, cell.run), &release, shown, observer)
             .map_err(|error| error.during(format_args!("{label} of {file}")))
+    }
+
+    /// All steps of a masking. Nothing is noted of them here: of the first it was, when it was prepared.
+    fn release(&self, masking: &Masking, original: Table, seed: &Seed) -> Result<Release> {
+        let Setting { label, file, .. } = &masking.setting;
+        let mut release = Release::new(original);
+        (release.mask(&masking.method, seed))
+            .map_err(|error| self.passage(masking).blamed([label, file], error))?;
+        for step in &masking.later {
+            let prepared = release.prepared(&step.request, step.key.as_ref(), &Quiet);
+            prepared
+                .and_then(|prepared| release.mask(&prepared, seed))
+                .map_err(|error| self.passage_of(step).blamed([label, file], error))?;
+        }
+        Ok(release)
     }
 
     fn measured(
         &self,
         (masking, run): (&Masking, u32),
-        masked: &Masked,
+        release: &Release,
         seed: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<Row> {
         let original = &self.originals[masking.original];
-        let measured = original.measured(&masked.table, &self.plan)?;
+        let (masked, origin) = (release.table(), release.origin());
+        let pairs: Vec<(MaskedRecord, OriginalRecord)> = (0..)
+            .zip(origin)
+            .map(|(own, of)| (MaskedRecord(own), OriginalRecord(of)))
+            .collect();
+        let truth = Truth::by_key(original.table.n_records(), masked.n_records(), &pairs)?;
+        let measured = original.measured(masked, &truth, &self.plan)?;
         let losses = picked(&measured.losses, &self.plan.losses);
         let risks = picked(&measured.risks, &self.plan.risks);
         let not_in_il = measured.not_in_il;
-        let truth = Truth::by_order(&original.table, &masked.table)?;
         let (mut attacks, mut warnings) = (Vec::new(), Vec::new());
         for attack in &masking.attacks {
-            let (row, doubts) = attack.run(&original.table, masked, &truth, observer)?;
+            let (row, doubts) = attack.run(&original.table, release, &truth, observer)?;
             attacks.push(row);
             warnings.extend(doubts);
         }
@@ -101,15 +120,16 @@ impl PlannedLink {
     fn run(
         &self,
         original: &Table,
-        masked: &Masked,
+        release: &Release,
         truth: &Truth,
         observer: &dyn Observer,
     ) -> Result<(AttackRow, Vec<Doubt>)> {
-        let statement = Statement::from(masked.step.clone());
-        let is_used = self.request.wants_statement() || statement.recodes();
+        let (masked, statement) = (release.table(), release.statement());
+        let is_used =
+            |statement: &&Statement| self.request.wants_statement() || statement.recodes();
         let input = Input {
-            statement: is_used.then_some(Stated::in_memory(&statement)),
-            ..Input::new(original, &masked.table, truth)
+            statement: statement.filter(is_used).map(Stated::in_memory),
+            ..Input::new(original, masked, truth)
         };
         match link::run(&self.request, &input, observer) {
             Ok(attacked) => {
@@ -118,8 +138,8 @@ impl PlannedLink {
                 let ids: Vec<AttrId> = doubted
                     .filter_map(|doubt| original.find(&doubt.attribute).ok())
                     .collect();
-                let laws = Laws::of(&statement);
-                let doubts = comparable::doubts(original, &masked.table, &ids, Some(&laws));
+                let laws = statement.map(Laws::of);
+                let doubts = comparable::doubts(original, masked, &ids, laws.as_ref());
                 Ok((self.row(&attacked.report), doubts))
             }
             Err(error) if error.kind() != ErrorKind::Failed => {

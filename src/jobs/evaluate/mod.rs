@@ -11,7 +11,10 @@ use std::collections::BTreeSet;
 pub use original::Original;
 pub use work::{Done, Journal, run};
 
-use super::{link::LinkRequest, mask::Prepared};
+use super::{
+    link::LinkRequest,
+    mask::{Prepared, SecretKey, request::MaskRequest},
+};
 use crate::{
     error::{Counted, Error, ErrorKind, Result},
     evaluate::{
@@ -62,10 +65,32 @@ pub struct Masking {
     pub original: usize,
     /// Masked files.
     pub runs: u32,
-    /// The method, checked against its original.
+    /// The method of the first step, checked against its original.
     pub method: Prepared,
+    /// The steps after it.
+    pub later: Vec<LaterStep>,
     /// The attacks on each masked file, in the order of the plan.
     pub attacks: Vec<PlannedLink>,
+}
+
+/// A step of a masking after its first: it is checked once there is a file to do it to.
+#[derive(Debug)]
+pub struct LaterStep {
+    /// What is asked for.
+    pub request: MaskRequest,
+    /// The secret that its noise comes from, if there is one.
+    pub key: Option<SecretKey>,
+    /// Where the plan says so.
+    pub line: u64,
+    /// Its options as the plan has them.
+    pub options: Vec<PlannedOption>,
+}
+
+impl Masking {
+    /// Whether a seed decides what becomes of the records.
+    pub fn is_random(&self) -> bool {
+        self.method.is_random() || self.later.iter().any(|step| step.request.is_random())
+    }
 }
 
 /// An attack, ready to be run.
@@ -132,6 +157,15 @@ impl Grid {
                     .in_file(&self.name)
                     .remedy("Give a smaller one"),
             ),
+        }
+    }
+
+    /// The passage of the plan that a step of a masking is from.
+    fn passage_of<'a>(&'a self, step: &'a LaterStep) -> Passage<'a> {
+        Passage {
+            plan: &self.name,
+            line: step.line,
+            options: &step.options,
         }
     }
 

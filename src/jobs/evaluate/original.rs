@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, Result},
-    evaluate::{comparable, knowledge, plan::Plan},
+    evaluate::{comparable, knowledge, plan::Plan, truth::Truth},
     figure::Figure,
     loss,
     risk::interval,
@@ -55,11 +55,11 @@ impl Original {
         Ok(table.reordered(drawn.collect()))
     }
 
-    /// The measures of loss and of risk that a plan asks for, of a masked file whose records are in the order of the original's.
+    /// The measures of loss and of risk that a plan asks for, of a masked file of which it is known who is who.
     ///
     /// # Errors
     /// Usage or Input, when the files share no attribute that is compared; Failed, for want of memory.
-    pub(super) fn measured(&self, masked: &Table, plan: &Plan) -> Result<Measured> {
+    pub(super) fn measured(&self, masked: &Table, truth: &Truth, plan: &Plan) -> Result<Measured> {
         let mut measured = Measured::default();
         if plan.losses.is_empty() && plan.risks.is_empty() {
             return Ok(measured);
@@ -69,11 +69,7 @@ impl Original {
         let ids: Vec<_> = (compared.iter())
             .map(|shared| [shared.original, shared.masked])
             .collect();
-        let records: Vec<[u32; 2]> = (0..)
-            .map(|record| [record; 2])
-            .take(masked.n_records())
-            .collect();
-        let pair = Pair::new([&self.table, masked], &ids, &records);
+        let pair = Pair::new([&self.table, masked], &ids, &truth.records());
         if !plan.losses.is_empty() {
             loss::check_memory(&pair)?;
             measured.losses = loss::figures(&pair);

@@ -143,7 +143,13 @@ pub fn run(
     request.check()?;
     refuse_empty([original, masked], NOBODY)?;
     if let Some(stated) = input.statement {
-        check_statement(stated.statement, stated.file, &request.alignment, masked)?;
+        check_statement(
+            stated.statement,
+            stated.file,
+            &request.alignment,
+            masked,
+            Some(truth),
+        )?;
     }
     let recoded = match input.statement {
         Some(stated) => history::recoded(stated.statement, original, observer)

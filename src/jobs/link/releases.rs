@@ -87,6 +87,7 @@ pub(super) fn aligned<'a>(
                 stated.file,
                 &Alignment::Identifier(id.clone()),
                 table,
+                None,
             )?;
         }
         let own = release.stated().map(|own| own.statement);

@@ -3,11 +3,12 @@
 use super::request::Alignment;
 use crate::{
     error::{Error, Reason, Result},
+    evaluate::truth::Truth,
     statement::Statement,
     table::Table,
 };
 
-/// Whether a statement can be about a masked file of which it is said who is who.
+/// Whether a statement can be about a masked file of which it is said who is who. With `truth`, a key that gave it is looked at, too.
 ///
 /// # Errors
 /// Input or Usage, when it cannot.
@@ -16,15 +17,23 @@ pub(crate) fn check_statement(
     file: &str,
     alignment: &Alignment,
     masked: &Table,
+    truth: Option<&Truth>,
 ) -> Result<()> {
     check_attributes(statement, file, masked)?;
     let is_aligned = *alignment != Alignment::Order;
-    if *alignment == Alignment::Key && !statement.has_a_key_to_the_first_file() {
+    let leads_elsewhere = |truth: &Truth| {
+        let last = truth
+            .records()
+            .last()
+            .map_or(0, |[original, _]| original + 1);
+        !statement.has_a_key_to_the_first_file(last as usize)
+    };
+    if *alignment == Alignment::Key && truth.is_some_and(leads_elsewhere) {
         return Err(Error::usage(
             "says that records changed places or were left out in several steps: the key of one step does not lead to the original",
         )
         .in_file(file)
-        .remedy("Keep an identifier (--keep-identifiers) and give it (--id), or shuffle in the first such step only"));
+        .remedy("Keep an identifier (--keep-identifiers) and give it (--id), or shuffle in the first such step only; the key of a recipe leads to the original"));
     }
     if statement.is_shuffled() && !is_aligned {
         return Err(Error::usage(

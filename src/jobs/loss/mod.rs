@@ -49,7 +49,13 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Result<LossReport> {
     if let Some(Stated { statement, file }) = stated {
-        check_statement(statement, file, &request.alignment, &files.masked)?;
+        check_statement(
+            statement,
+            file,
+            &request.alignment,
+            &files.masked,
+            Some(&files.truth),
+        )?;
     }
     let doubts = files.doubts(stated.map(|stated| stated.statement), observer)?;
     let pair = files.pair();

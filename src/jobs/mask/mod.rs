@@ -2,9 +2,8 @@
 
 mod drafts;
 mod methods;
+pub mod recipe;
 pub mod request;
-
-use rand::seq::SliceRandom;
 
 use request::{CopulaKeep, MaskRequest, MethodRequest};
 
@@ -12,7 +11,7 @@ use super::{Observer, refuse_empty};
 use crate::{
     error::{Error, Result},
     mask::{
-        Details, Mask, Masked,
+        Mask, Masked,
         keeping::{Keeping, WhatWasKept},
         relations::{Broken, Relations},
     },
@@ -26,6 +25,15 @@ pub struct SecretKey {
     pub file: String,
     /// The key itself; never printed.
     pub bytes: Vec<u8>,
+}
+
+/// A secret is never printed.
+impl std::fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SecretKey")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What a masking made.
@@ -47,6 +55,8 @@ pub struct Prepared {
     chosen: Vec<AttrId>,
     dropped: Vec<AttrId>,
     is_random: bool,
+    /// Steps that were done before it.
+    steps_before: u32,
 }
 
 /// Checks a request against a table. The options of `copula` that ask for a risk are settled here, by attacks on drafts.
@@ -88,6 +98,7 @@ pub fn prepare(
         chosen,
         dropped,
         is_random: request.is_random(),
+        steps_before: 0,
     };
     if let MethodRequest::Copula(copula) = &request.method
         && !matches!(copula.keep, CopulaKeep::Stated(_, None))
@@ -104,6 +115,15 @@ pub fn prepare(
 }
 
 impl Prepared {
+    /// The same as a step after so many others: it draws from streams of its own, so that two steps with one seed do not draw the same.
+    #[must_use]
+    pub fn after(self, steps: u32) -> Self {
+        Self {
+            steps_before: steps,
+            ..self
+        }
+    }
+
     /// Whether a seed decides what becomes of the records.
     pub fn is_random(&self) -> bool {
         self.is_random
@@ -140,7 +160,7 @@ impl Prepared {
 
     fn kept_and_masked(&self, table: Table, seed: &Seed) -> Result<(Masked, WhatWasKept)> {
         let name = table.name().to_owned();
-        let streams = seed.streams(Purpose::Mask, 0);
+        let streams = seed.streams(Purpose::Mask, self.steps_before);
         let (masked, kept) = self
             .keeping
             .mask(self.method.as_ref(), table, &self.chosen, &streams)
@@ -157,26 +177,6 @@ impl Prepared {
         masked.table = table;
         masked
     }
-}
-
-/// Puts the records in random order: which original record each masked one is, from 0. Of a sample these are records of the file that it was
-/// drawn from.
-///
-/// # Randomness
-/// `Purpose::Shuffle`, one permutation.
-pub fn shuffle(masked: &mut Masked, seed: &Seed) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..masked.table.n_records())
-        .filter_map(|record| u32::try_from(record).ok())
-        .collect();
-    order.shuffle(&mut seed.streams(Purpose::Shuffle, 0).at(0));
-    masked.step.shuffled = true;
-    masked.table = masked.table.clone().reordered(order.clone());
-    if let Details::Sample { selected, .. } = &masked.details {
-        for record in &mut order {
-            *record = selected[*record as usize];
-        }
-    }
-    order
 }
 
 impl MaskRequest {

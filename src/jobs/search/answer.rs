@@ -11,7 +11,7 @@ use super::{
 use crate::{
     evaluate::{
         grid::{Row, Setting},
-        plan::PlannedMask,
+        plan::PlannedOption,
         search::{Side, Trial},
         status::Status,
     },
@@ -55,7 +55,8 @@ impl Search<'_> {
         let original = &self.grid.originals[candidate.original];
         let visit = |&(value, setting): &(f64, usize)| {
             let trial = trials.get(&setting)?;
-            let parameters = PlannedMask::parameters(&self.grid.settings[setting].options);
+            let options = &self.grid.settings[setting].options;
+            let parameters = candidate.mask.parameters(options);
             let value = candidate.range.map(|_| value);
             Some(Visit::new(parameters, value, trial))
         };
@@ -83,7 +84,7 @@ impl Search<'_> {
             method: candidate.mask.method.clone(),
             label,
             range: candidate.mask.range.as_ref().map(|range| RangeSummary {
-                option: range.name.clone(),
+                option: candidate.mask.key(range.step, &range.name),
                 from: range.from,
                 to: range.to,
             }),
@@ -117,38 +118,30 @@ impl Search<'_> {
             .collect()
     }
 
-    /// What a person types to mask the file so.
+    /// What a person types to mask the file so; several steps are a recipe.
     fn command(&self, candidate: &Candidate, value: f64) -> String {
         let original = &self.grid.originals[candidate.original];
         let file = &self.grid.plan.files[original.place];
-        let mut words = vec![
-            "sdcrisk".to_string(),
-            "mask".into(),
-            candidate.mask.method.clone(),
-        ];
         let options = candidate.with(value);
-        for option in options.iter().chain(&file.reading) {
-            let values = match &option.value {
-                Value::Array(values) => values.clone(),
-                value => vec![value.clone()],
-            };
-            words.extend(values.iter().filter_map(|value| match value {
-                Value::Bool(true) => Some(format!("--{}", option.name)),
-                Value::Bool(false) => None,
-                Value::String(text) => Some(format!("--{}={text}", option.name)),
-                value => Some(format!("--{}={value}", option.name)),
-            }));
+        let all = file.attributes.as_deref();
+        let mut words = vec!["sdcrisk".to_string(), "mask".into()];
+        let mut before = String::new();
+        if candidate.mask.steps.len() == 1 {
+            words.push(candidate.mask.method.clone());
+            words.extend(options.iter().flat_map(typed));
+            let names_own = options.iter().any(names_attributes);
+            let attributes = all.filter(|_| !names_own);
+            words.extend(attributes.map(|attributes| format!("--attributes={attributes}")));
+        } else {
+            let recipe = recipe(candidate, &options, all);
+            before = format!("cat > recipe.toml <<'END'\n{recipe}END\n");
+            words.push("recipe.toml".into());
         }
-        let names_own = options
-            .iter()
-            .any(|option| ["attributes", "group"].contains(&option.name.as_str()));
-        if let Some(attributes) = file.attributes.as_ref().filter(|_| !names_own) {
-            words.push(format!("--attributes={attributes}"));
-        }
+        words.extend(file.reading.iter().flat_map(typed));
         words.extend(["--statement", "masked.sdc.json", "-o", "masked.csv"].map(String::from));
         words.push(file.original.clone());
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        quoted.join(" ")
+        before + &quoted.join(" ")
     }
 
     fn notes(&self, rows: &[Row]) -> Vec<String> {
@@ -210,6 +203,46 @@ fn nothing_lost(maskings: &[Masking], loss: &str) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// An option as it is typed: as often as it has values.
+fn typed(option: &PlannedOption) -> Vec<String> {
+    let values = match &option.value {
+        Value::Array(values) => &values[..],
+        value => std::slice::from_ref(value),
+    };
+    let word = |value: &Value| match value {
+        Value::Bool(true) => Some(format!("--{}", option.name)),
+        Value::Bool(false) => None,
+        Value::String(text) => Some(format!("--{}={text}", option.name)),
+        value => Some(format!("--{}={value}", option.name)),
+    };
+    values.iter().filter_map(word).collect()
+}
+
+/// Whether an option says which attributes are masked.
+fn names_attributes(option: &PlannedOption) -> bool {
+    ["attributes", "group"].contains(&option.name.as_str())
+}
+
+/// The steps of a masking as a recipe. Values are written as in JSON, which TOML reads; `attributes` are those of the plan.
+fn recipe(candidate: &Candidate, options: &[PlannedOption], attributes: Option<&str>) -> String {
+    let mut text = String::new();
+    for (place, step) in candidate.mask.steps.iter().enumerate() {
+        text += &format!("[[step]]\nmethod = {}\n", Value::from(step.method.as_str()));
+        let own = PlannedOption::of_step(options, place);
+        for option in &own {
+            text += &format!("{} = {}\n", option.name, option.value);
+        }
+        let by_rules = ["recode", "suppress", "sample"].contains(&step.method.as_str());
+        if let Some(attributes) = attributes
+            && !by_rules
+            && !own.iter().any(names_attributes)
+        {
+            text += &format!("attributes = {}\n", Value::from(attributes));
+        }
+    }
+    text
 }
 
 /// A word as a shell takes it.

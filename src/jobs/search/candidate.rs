@@ -75,6 +75,7 @@ impl Candidate {
         let mut options = self.options.clone();
         if let Some(range) = &self.mask.range {
             options.push(PlannedOption {
+                step: range.step,
                 name: range.name.clone(),
                 value: number(value),
                 line: range.line,

@@ -68,6 +68,7 @@ fn strongest_attacks() -> Vec<PlannedAttack> {
         known: None,
         options: (assign.into_iter())
             .map(|how| PlannedOption {
+                step: 0,
                 name: "assign".into(),
                 value: how.into(),
                 line: 1,

@@ -71,7 +71,7 @@ pub fn summary(
     }
     lines.extend(self::kept(kept, records).into_iter().map(Line::Note));
     lines.extend(self::broken(broken).map(Line::Note));
-    lines.extend(spellings(masked));
+    lines.extend(respelled(masked));
     lines.extend(remarks(masked));
     lines
 }
@@ -102,10 +102,22 @@ fn remarks(masked: &Masked) -> Vec<Line> {
     }
 }
 
+/// What the office should know of attributes that reach the masked file as they were. `earlier` are the steps before the last one. Of
+/// a file that keeps its identifiers for evaluation, it is not said what singles out records.
+pub fn unmasked(
+    masked: &Masked,
+    earlier: Option<&Statement>,
+    keeps_identifiers: bool,
+) -> Vec<Line> {
+    let singling = || singling(masked, earlier);
+    let singling = (!keeps_identifiers).then(singling).flatten();
+    oddly_spelled(masked).into_iter().chain(singling).collect()
+}
+
 /// Names what reaches the masked file and singles out records as it stands. A stated role answers whether an attribute is
 /// an identifier; numbers that nobody shares single out records in any role but *non-confidential*, unless they are masked, now or by the
 /// `earlier` steps.
-pub fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
+fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
     let moved_before = earlier.map(Laws::of);
     let table = &masked.table;
     let found: Vec<String> = table
@@ -128,15 +140,16 @@ pub fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
     )))
 }
 
-/// What of the spellings of the original is not in the masked file, and what still is.
-fn spellings(masked: &Masked) -> Vec<Line> {
-    let mut lines = Vec::new();
-    if !masked.respelled.is_empty() {
-        lines.push(Line::Note(format!(
-            "note: written in one spelling, since quotes, blanks, zeros or marks would say whose value it was: {}",
-            text::names(&masked.respelled, SHOWN)
-        )));
-    }
+/// What of the spellings of the original is not in the masked file.
+fn respelled(masked: &Masked) -> Option<Line> {
+    (!masked.respelled.is_empty()).then(|| Line::Note(format!(
+        "note: written in one spelling, since quotes, blanks, zeros or marks would say whose value it was: {}",
+        text::names(&masked.respelled, SHOWN)
+    )))
+}
+
+/// What still is.
+fn oddly_spelled(masked: &Masked) -> Option<Line> {
     let table = &masked.table;
     let odd: Vec<String> = table
         .ids()
@@ -147,14 +160,11 @@ fn spellings(masked: &Masked) -> Vec<Line> {
                 .then(|| format!("{} ({odd})", table.attribute(id).name))
         })
         .collect();
-    if !odd.is_empty() {
-        lines.push(Line::Warning(format!(
-            "attributes that were not masked spell few records otherwise than the rest (quotes, blanks, zeros, marks), which singles these out: {}. \
-             Mask them, leave them out (--drop), or write them in one way",
-            text::names(&odd, SHOWN)
-        )));
-    }
-    lines
+    (!odd.is_empty()).then(|| Line::Warning(format!(
+        "attributes that were not masked spell few records otherwise than the rest (quotes, blanks, zeros, marks), which singles these out: {}. \
+         Mask them, leave them out (--drop), or write them in one way",
+        text::names(&odd, SHOWN)
+    )))
 }
 
 /// What was done to each attribute, for a person, with the information loss where one is defined.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::{PlannedFile, PlannedMask, PlannedOption, Source};
+use super::{PlannedFile, PlannedMask, PlannedOption, PlannedStep, Source};
 use crate::{
     error::Result,
     evaluate::plan::{PlannedRange, source::Entry},
@@ -12,11 +12,65 @@ use crate::{
 /// More settings than this are a mistake.
 const MAX_SETTINGS: usize = 10_000;
 
+/// What a masking, or a step of one, says: its method, and its options.
+#[derive(Default)]
+pub(in crate::evaluate::plan) struct Method {
+    pub name: Option<String>,
+    pub options: Vec<PlannedOption>,
+    pub ranges: Vec<PlannedRange>,
+}
+
+impl Method {
+    /// The keys of a step.
+    pub fn read<'a>(source: Source<'a>, table: &DeTable<'a>) -> Result<Self> {
+        let mut method = Self::default();
+        for entry in source.entries(table) {
+            method.take(source, &entry)?;
+        }
+        Ok(method)
+    }
+
+    /// The method, or an option with its values, or a range of one.
+    fn take<'a>(&mut self, source: Source<'a>, entry: &Entry<'_, 'a>) -> Result<()> {
+        match (entry.key.as_str(), entry.value.get_ref()) {
+            ("method", _) => self.name = Some(source.text(entry)?),
+            (_, DeValue::Table(table)) => {
+                self.ranges.push(PlannedRange::read(source, entry, table)?);
+            }
+            _ => self.options.push(PlannedOption::read(source, entry)?),
+        }
+        Ok(())
+    }
+
+    /// The step of this line, and what it says as that of its place.
+    pub fn step(
+        mut self,
+        source: Source<'_>,
+        (place, line): (usize, u64),
+        what: &str,
+    ) -> Result<(PlannedStep, Self)> {
+        for option in &mut self.options {
+            option.step = place;
+        }
+        for range in &mut self.ranges {
+            range.step = place;
+        }
+        let method = source.required(
+            self.name.take().filter(|name| !name.is_empty()),
+            line,
+            &format!("{what} names no method"),
+            "Write for example method = \"rankswap\"",
+        )?;
+        Ok((PlannedStep { method, line }, self))
+    }
+}
+
 impl PlannedMask {
     /// The keys of `[[mask]]`.
     pub(super) fn read<'a>(source: Source<'a>, line: u64, table: &DeTable<'a>) -> Result<Self> {
         let mut mask = Self {
             method: String::new(),
+            steps: Vec::new(),
             line,
             name: None,
             files: Vec::new(),
@@ -24,43 +78,66 @@ impl PlannedMask {
             settings: vec![Vec::new()],
             range: None,
         };
+        let (mut own, mut steps) = (Method::default(), Vec::new());
         for entry in source.entries(table) {
             match entry.key.as_str() {
-                "method" => mask.method = source.text(&entry)?,
                 "name" => mask.name = Some(source.text(&entry)?),
                 "file" => mask.files = source.texts(&entry)?,
                 "known" => mask.known = Some(source.texts(&entry)?),
-                _ => mask.take_option(source, &entry)?,
+                "step" => {
+                    steps = source.tables(&entry, |source, line, table| {
+                        Ok((line, Method::read(source, table)?))
+                    })?;
+                }
+                _ => own.take(source, &entry)?,
             }
         }
-        source.ensure(
-            !mask.method.is_empty(),
-            Some(line),
-            "[[mask]] names no method",
-            "Write for example method = \"rankswap\"",
-        )?;
+        if steps.is_empty() {
+            mask.take_step(source, line, own, "[[mask]]")?;
+        } else {
+            let stray = (own.name.iter().map(|_| ("method", line)))
+                .chain((own.options.iter()).map(|option| (option.name.as_str(), option.line)))
+                .chain((own.ranges.iter()).map(|range| (range.name.as_str(), range.line)));
+            if let Some((key, line)) = stray.into_iter().next() {
+                return Err(source
+                    .error(line, format!("[[mask]] has steps, and {key} beside them"))
+                    .remedy("Put it into the [[mask.step]] that it is about"));
+            }
+        }
+        for (line, step) in steps {
+            mask.take_step(source, line, step, "[[mask.step]]")?;
+        }
+        let methods: Vec<&str> = mask.steps.iter().map(|step| step.method.as_str()).collect();
+        mask.method = methods.join(", ");
         Ok(mask)
     }
 
-    /// An option with its values, or a range of one.
-    fn take_option<'a>(&mut self, source: Source<'a>, entry: &Entry<'_, 'a>) -> Result<()> {
-        let DeValue::Table(table) = entry.value.get_ref() else {
-            let option = PlannedOption::read(source, entry)?;
-            self.settings = times(source, &self.settings, &option)?;
-            return Ok(());
-        };
-        let range = PlannedRange::read(source, entry, table)?;
-        let other = self.range.replace(range).map(|other| other.name);
-        source.ensure(
-            other.is_none(),
-            Some(entry.line),
-            "a masking has one range at most",
-            format!(
-                "Write a list of values for {} or for {}",
-                other.as_deref().unwrap_or_default(),
-                entry.key
-            ),
-        )
+    /// One step more, whose lists are grids.
+    fn take_step(&mut self, source: Source<'_>, line: u64, step: Method, what: &str) -> Result<()> {
+        let (
+            step,
+            Method {
+                options, ranges, ..
+            },
+        ) = step.step(source, (self.steps.len(), line), what)?;
+        self.steps.push(step);
+        for option in &options {
+            self.settings = times(source, &self.settings, option)?;
+        }
+        for range in ranges {
+            let (line, name) = (range.line, range.name.clone());
+            let other = self.range.replace(range).map(|other| other.name);
+            source.ensure(
+                other.is_none(),
+                Some(line),
+                "a masking has one range at most",
+                format!(
+                    "Write a list of values for {} or for {name}",
+                    other.as_deref().unwrap_or_default(),
+                ),
+            )?;
+        }
+        Ok(())
     }
 
     /// That the originals which it is for are in the plan.
@@ -133,6 +210,7 @@ impl PlannedRange {
         let what = match (from, to) {
             (Some(from), Some(to)) if from < to => {
                 return Ok(Self {
+                    step: 0,
                     name: entry.key.clone(),
                     from,
                     to,

@@ -2,11 +2,11 @@
 
 mod attack;
 mod file;
-mod mask;
+pub(super) mod mask;
 mod published;
 
 use super::{
-    Plan, PlannedAttack, PlannedFile, PlannedMask, PlannedOption, Published, READING,
+    Plan, PlannedAttack, PlannedFile, PlannedMask, PlannedOption, PlannedStep, Published, READING,
     source::{Entry, Source},
 };
 use crate::{error::Result, figure::Definition, loss, risk::interval};
@@ -49,6 +49,7 @@ pub(super) struct Keys {
 impl PlannedOption {
     fn read(source: Source<'_>, entry: &Entry<'_, '_>) -> Result<Self> {
         Ok(Self {
+            step: 0,
             name: entry.key.clone(),
             value: source.value(&entry.key, entry.value)?,
             line: entry.line,

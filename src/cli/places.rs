@@ -1,18 +1,18 @@
-//! Where the files that a plan names are.
+//! Where the files that a plan or a recipe names are.
 
 use std::{
     cell::RefCell,
     path::{Path, PathBuf},
 };
 
-use crate::{
-    cli::files::name_of,
-    error::{Error, Result},
-};
+use super::files::name_of;
+use crate::error::{Error, Result};
 
 /// Where files are looked for, and what was found.
 #[derive(Debug)]
 pub(super) struct Places {
+    /// What to do where one is not found.
+    remedy: &'static str,
     /// The folders in which a relative name is looked up, in this order.
     folders: Vec<PathBuf>,
     /// Every file that was found, in the order of the plan.
@@ -20,6 +20,15 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Beside a recipe, and the current folder.
+    pub fn of_recipe(recipe: &Path) -> Self {
+        Self {
+            remedy: "Put it beside the recipe or in the current folder",
+            folders: vec![beside(recipe), PathBuf::new()],
+            found: RefCell::default(),
+        }
+    }
+
     /// Beside the plan, the current folder, and the folder of `--data`.
     ///
     /// # Errors
@@ -30,10 +39,10 @@ impl Places {
                 .in_file(name_of(data))
                 .remedy("Check --data: it says where else the plan's files are looked for"));
         }
-        let beside = plan.parent().unwrap_or(Path::new("")).to_path_buf();
-        let mut folders = vec![beside, PathBuf::new()];
+        let mut folders = vec![beside(plan), PathBuf::new()];
         folders.extend(data.map(Path::to_path_buf));
         Ok(Self {
+            remedy: "Put it beside the plan or in the current folder, or say where it is: --data FOLDER",
             folders,
             found: RefCell::default(),
         })
@@ -50,8 +59,7 @@ impl Places {
             .map(|folder| folder.join(name))
             .find(|path| path.is_file());
         let path = path.ok_or_else(|| {
-            Error::failed(format!("names {name:?}: there is no such file"))
-                .remedy("Put it beside the plan or in the current folder, or say where it is: --data FOLDER")
+            Error::failed(format!("names {name:?}: there is no such file")).remedy(self.remedy)
         })?;
         let mut found = self.found.borrow_mut();
         if !found.contains(&path) {
@@ -64,6 +72,11 @@ impl Places {
     pub fn found(&self) -> Vec<PathBuf> {
         self.found.borrow().clone()
     }
+}
+
+/// The folder that a file is in.
+fn beside(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).to_path_buf()
 }
 
 #[cfg(test)]
