@@ -17,6 +17,9 @@
 //! 1/n; one that a correction takes beyond −1 or 1 is −1 or 1. Rounding of masked values is not corrected: it
 //! adds about 1/12 to a variance. Values, means and quantiles stay as they are: means are unbiased already.
 //!
+//! Post-randomisation publishes by which probabilities categories became others, so users multiply frequencies by the inverse of
+//! these: see `frequencies.rs`.
+//!
 //! Other methods publish nothing that would correct a statistic. Swapping keeps means, variances and quantiles and weakens
 //! correlations by an amount that depends on the joint distribution; averages hide the variation within groups, regressions that around
 //! them, recoding and suppression what they took.
@@ -54,7 +57,7 @@ pub struct Correction {
     pub attributes: Vec<String>,
     /// The measures that a correction can change.
     pub figures: Vec<Corrected>,
-    /// The variances, covariances and correlations that it changes.
+    /// The variances, covariances, correlations and shares that it changes.
     pub estimates: Vec<Estimate>,
 }
 
@@ -66,6 +69,9 @@ pub struct Estimate {
     pub what: Estimated,
     /// The attribute that it is about, or both.
     pub attributes: Vec<String>,
+    /// Of a share, the category whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
     /// In the original file.
     pub original: f64,
     /// In the masked file.
@@ -85,6 +91,8 @@ pub enum Estimated {
     Covariance,
     /// Their correlation.
     Correlation,
+    /// The share of a category among the values.
+    Share,
 }
 
 impl Estimated {
@@ -94,6 +102,7 @@ impl Estimated {
             Self::Variance => "variance",
             Self::Covariance => "covariance",
             Self::Correlation => "correlation",
+            Self::Share => "share",
         }
     }
 }
@@ -324,6 +333,7 @@ fn estimates(law: &Law, [original, masked, corrected]: [&Statistics; 3]) -> Vec<
         .then(|| Estimate {
             what,
             attributes: attributes.iter().map(|&j| law.names[j].clone()).collect(),
+            category: None,
             original,
             masked,
             corrected,

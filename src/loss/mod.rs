@@ -11,6 +11,7 @@
 //! | `mean_square_…`, `mean_absolute_…`, `mean_variation_…` | of data, means, variances, covariances, correlations, quantiles | 0 to any |
 //! | `mlodak` | how far attributes follow from each other | 0 to 1 |
 //! | `entropy_loss` | what masked categories say about the original ones | 0 to 1 |
+//! | `frequency_loss` | frequencies of categories | 0 to 1 |
 //! | `changed`, `suppressed` | cells | 0 to 1 |
 //!
 //! Lower is better everywhere, and two equal files lose nothing: every figure that is defined is 0.
@@ -26,6 +27,7 @@ mod categories;
 mod columns;
 pub mod corrected;
 mod discrepancy;
+mod frequencies;
 mod mlodak;
 mod overall;
 mod probabilistic;
@@ -128,7 +130,11 @@ pub fn figures_and_correction(
 ) -> (Vec<Figure>, std::result::Result<Correction, String>) {
     let law = match Law::of(statement, &pair.numbers.names) {
         Ok(law) => law,
-        Err(why) => return (figures(pair), Err(why)),
+        Err(why) => {
+            let figures = figures(pair);
+            let of_categories = frequencies::correction(pair, &figures, statement);
+            return (figures, of_categories.unwrap_or(Err(why)));
+        }
     };
     let mut files = Files::new(pair);
     let figures = figures_of(&files);
@@ -146,7 +152,7 @@ struct Measure {
 }
 
 /// The measures of the data in the order of reports. The overall ones are made from them and come first.
-static MEASURES: [Measure; 6] = [
+static MEASURES: [Measure; 7] = [
     Measure {
         definitions: || vec![&scaled::IL1S],
         figures: |files| vec![scaled::figure(files)],
@@ -166,6 +172,10 @@ static MEASURES: [Measure; 6] = [
     Measure {
         definitions: || categories::definitions().to_vec(),
         figures: categories::figures,
+    },
+    Measure {
+        definitions: || vec![&frequencies::FREQUENCY_LOSS],
+        figures: |files| vec![frequencies::figure(files)],
     },
     Measure {
         definitions: || discrepancy::definitions().collect(),
@@ -202,7 +212,7 @@ mod tests {
             &ids,
             &[[0, 0], [1, 1], [2, 2]],
         ));
-        assert_eq!(figures.len(), 32);
+        assert_eq!(figures.len(), 33);
         let measured: Vec<&Definition> = figures.iter().map(|figure| figure.what).collect();
         assert_eq!(definitions(), measured);
     }

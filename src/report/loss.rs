@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     evaluate::comparable::Doubt,
-    figure::{Better, Definition, Figure, Group},
+    figure::{Better, Definition, Figure, Group, Unit},
     loss::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
@@ -264,7 +264,7 @@ impl LossReport {
             None => self.section("Differences", &differences),
         };
         if let Some(correction) = &self.measured.correction {
-            content += &corrected(correction);
+            content += &corrected(correction, self.by_attribute);
         }
         content += &analyses::section(&self.measured.analyses);
         let mut reading = reading::of(&self.measured, &self.scenario);
@@ -366,7 +366,7 @@ const GROUPS: [(&str, Group); 2] = [
 ];
 
 /// What remains after a correction, beside what is lost without it.
-fn corrected(correction: &Correction) -> String {
+fn corrected(correction: &Correction, by_attribute: bool) -> String {
     let rows: Vec<Vec<String>> = (correction.figures.iter())
         .map(|Corrected { naive, corrected }| {
             let what = naive.what;
@@ -391,7 +391,30 @@ fn corrected(correction: &Correction) -> String {
         "\nWhat remains for users who correct by what was published (lower is better)\n{}{}",
         text::paragraph(&correction.law),
         text::columns(&["", "key", "as it is", "corrected"], &rows, 2)
-    )
+    ) + &if by_attribute {
+        shares(correction)
+    } else {
+        String::new()
+    }
+}
+
+/// The shares of categories that a correction changes, a category a line.
+fn shares(correction: &Correction) -> String {
+    let row = |estimate: &Estimate| {
+        let category = estimate.category.as_ref()?;
+        let share = |value: f64| figures::shown(Some(value), Unit::Share);
+        Some(vec![
+            format!("{} = {category}", estimate.attributes.join(", ")),
+            share(estimate.original),
+            share(estimate.masked),
+            share(estimate.corrected),
+        ])
+    };
+    let rows: Vec<Vec<String>> = correction.estimates.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    "\n".to_owned() + &text::columns(&["share of", "original", "as it is", "corrected"], &rows, 1)
 }
 
 /// Figures by attribute: an attribute a line, a figure a column.

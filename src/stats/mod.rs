@@ -9,6 +9,7 @@ pub mod elementary;
 pub mod exact;
 pub mod interval;
 pub mod keys;
+pub mod linear;
 pub mod measure;
 pub mod membership;
 pub mod moments;

@@ -204,6 +204,30 @@ fn post_randomisation_by_a_matrix() {
         assert_eq!(before.is_empty(), after.is_empty());
         assert!(before != "married" || after == "married");
     }
+    let loss = "loss --statement s.json --by-attribute";
+    let said = sandbox.run(&format!("{loss} in.csv m.csv")).ended(0).text();
+    assert!(
+        said.contains("users multiply the frequencies of each attribute"),
+        "{said}"
+    );
+    assert!(said.contains("marital = married"), "{said}");
+    let report = sandbox
+        .run(&format!("{loss} --format json in.csv m.csv"))
+        .ended(0)
+        .json();
+    let shares = report["correction"]["estimates"].as_array().unwrap();
+    // Nobody ceases to be married: of s' = (.9, .05, .05), m' and o', the correction takes what came from the two others.
+    let of = |category: &str| {
+        let share = shares
+            .iter()
+            .find(|share| share["category"] == json!(category))
+            .unwrap();
+        ["masked", "corrected"].map(|side| share[side].as_f64().unwrap())
+    };
+    let ([s, single], [o, other], [m, married]) = (of("single"), of("other"), of("married"));
+    assert!((0.9 * single + 0.1 * other - s).abs() < 1e-12);
+    assert!((0.05 * single + 0.8 * other - o).abs() < 1e-12);
+    assert!((0.05 * single + 0.1 * other + married - m).abs() < 1e-12);
     // Who is seen as single was single or other, never married.
     let link =
         "link --method likelihood --known marital --statement s.json --format json in.csv m.csv";

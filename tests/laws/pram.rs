@@ -8,13 +8,17 @@ use sdcrisk::{
         link::{Assign, Claim, Outcome, Shared, Study},
         truth::{OriginalRecord, Truth},
     },
+    loss::{
+        self,
+        corrected::{Estimate, Estimated},
+    },
     mask::{
         Mask, Masked,
         pram::{Pram, StatedMatrix, Transitions, invariant, keeping},
     },
     rng::{Purpose, Seed},
     statement::{Method, PramParameters, Statement, Step, TransitionMatrix},
-    table::{AttrId, ReadOptions, Roles, Table},
+    table::{AttrId, ReadOptions, Roles, Table, pair::Pair},
 };
 
 use crate::{chi_square::assert_drawn_by, random_files::Dice};
@@ -605,6 +609,131 @@ fn check(claim: &Claim, costs: &[f64], released: &Table, known: &[&str], origina
         .filter(|&&j| costs[j] < least + 1e-9)
         .count();
     assert!(claim.linked.len() <= nearest && !claim.linked.is_empty());
+}
+
+fn pair_of(original: &Table, masked: &Table) -> Pair {
+    let ids: Vec<[AttrId; 2]> = original
+        .ids()
+        .zip(masked.ids())
+        .map(|(a, b)| [a, b])
+        .collect();
+    let records: Vec<[u32; 2]> = (0..original.n_records() as u32).map(|r| [r, r]).collect();
+    Pair::new([original, masked], &ids, &records)
+}
+
+/// Over the draws, frequencies as they are have the expectation t R and corrected ones t, within five standard errors of the mean; the
+/// measure says how far they are off, and the estimates of an attribute add up to 1.
+#[test]
+fn corrected_frequencies_are_unbiased() {
+    const DRAWS: u64 = 150;
+    let table = people(300, 9, &mut Dice(77));
+    for strata in ["", "region"] {
+        let ids = match strata {
+            "" => Vec::new(),
+            list => table.select(list).unwrap(),
+        };
+        let on = table.select("sex,class").unwrap();
+        let method = Pram::new(Transitions::Keep(0.7), false, ids).unwrap();
+        let mut found: Vec<Vec<[f64; 3]>> = Vec::new();
+        for seed in 0..DRAWS {
+            let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
+            let masked = method.mask(table.clone(), &on, &streams).unwrap();
+            let pair = pair_of(&table, &masked.table);
+            let (figures, correction) = loss::figures_and_correction(&pair, &masked.step.into());
+            let correction = correction.unwrap();
+            assert_eq!(correction.attributes, ["class", "sex"]);
+            let of = |name: &str, estimate: fn(&Estimate) -> f64| -> Vec<f64> {
+                let own = correction.estimates.iter();
+                own.filter(|estimate| estimate.attributes == [name])
+                    .map(estimate)
+                    .collect()
+            };
+            let mut off = Vec::new();
+            for name in ["sex", "class"] {
+                let [before, after] = [of(name, |e| e.original), of(name, |e| e.masked)];
+                for shares in [&before, &after, &of(name, |e| e.corrected)] {
+                    assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                }
+                off.push(
+                    before
+                        .iter()
+                        .zip(&after)
+                        .map(|(a, b)| (a - b).abs())
+                        .sum::<f64>()
+                        / 2.0,
+                );
+            }
+            let loss = figures
+                .iter()
+                .find(|figure| figure.what.key == "frequency_loss")
+                .unwrap();
+            // Region was left as it is, and age is ordinal here, too.
+            assert!((loss.value.unwrap() - (off[0] + off[1]) / 4.0).abs() < 1e-12);
+            found.resize(correction.estimates.len(), Vec::new());
+            for (estimate, of) in correction.estimates.iter().zip(&mut found) {
+                assert_eq!(estimate.what, Estimated::Share);
+                of.push([estimate.original, estimate.masked, estimate.corrected]);
+            }
+        }
+        let mut biased = 0;
+        for of in &found {
+            let mean = |side: usize| of.iter().map(|v| v[side]).sum::<f64>() / DRAWS as f64;
+            let error = |side: usize| {
+                let average = mean(side);
+                let squares = of.iter().map(|v| (v[side] - average).powi(2)).sum::<f64>();
+                5.0 * squares.sqrt() / DRAWS as f64
+            };
+            assert!(
+                (mean(2) - mean(0)).abs() < error(2),
+                "{} {}",
+                mean(2),
+                mean(0)
+            );
+            biased += usize::from((mean(1) - mean(0)).abs() > error(1));
+        }
+        assert!(biased >= 3, "{biased} of {}", found.len());
+    }
+}
+
+/// Where there is no correction, the reason is said: no inverse, nothing to correct, strata that are not compared.
+#[test]
+fn what_cannot_be_corrected_is_said() {
+    let table = people(120, 0, &mut Dice(5));
+    let why = |masked: Masked, without: &str| {
+        let dropped = match without {
+            "" => Vec::new(),
+            list => table.select(list).unwrap(),
+        };
+        let pair = pair_of(
+            &table.clone().without(&dropped),
+            &masked.table.without(&dropped),
+        );
+        loss::figures_and_correction(&pair, &masked.step.into())
+            .1
+            .err()
+            .unwrap_or_default()
+    };
+    let third = Transitions::Keep(1.0 / 3.0);
+    let singular = why(masked(&table, third, false, "", "sex"), "");
+    assert!(
+        singular.contains("sex has a transition matrix without inverse"),
+        "{singular}"
+    );
+    let needless = why(masked(&table, Transitions::Keep(0.8), true, "", "sex"), "");
+    assert!(needless.contains("unbiased as they are"), "{needless}");
+    let strata = why(
+        masked(&table, Transitions::Keep(0.8), false, "region", "sex"),
+        "region",
+    );
+    assert!(
+        strata.contains("strata of attributes that are not compared"),
+        "{strata}"
+    );
+    let nothing = why(
+        masked(&table, Transitions::Keep(0.8), false, "", "sex"),
+        "sex",
+    );
+    assert!(nothing.contains("none of the attributes"), "{nothing}");
 }
 
 #[test]

@@ -181,6 +181,11 @@ fn corrected(measured: &Measured) -> Option<String> {
         change("mean_absolute_correlations", "in a correlation", |value| {
             format!("{value:.3}")
         }),
+        change(
+            "frequency_loss",
+            "in the frequencies of categories",
+            text::percent,
+        ),
     ];
     let changes: Vec<String> = changes.into_iter().flatten().collect();
     (!changes.is_empty()).then(|| {
