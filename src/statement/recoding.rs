@@ -35,6 +35,9 @@ pub struct RecodingRule {
     /// The new text of all other categories; `None` where they were kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<String>,
+    /// Of codes that the map does not name, so many characters were kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digits: Option<usize>,
     /// Numbers below it became it, or the label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bottom: Option<f64>,

@@ -270,3 +270,59 @@ fn rules_files_in_the_helps_can_be_copied() {
             .ended(0);
     }
 }
+
+const BRANCHES: &str = "id,branch,sex\n1,0111,f\n2,0112,m\n3,1011,f\n4,1012,m\n5,0111,m\n6,1011,m\n7,0112,f\n8,1012,f\n";
+
+/// A hierarchy beside the rules, in a folder of their own; the intruder applies the published map to the original.
+#[test]
+fn a_hierarchy_beside_the_rules() {
+    let sandbox = Sandbox::with(&[("o.csv", BRANCHES)]);
+    std::fs::create_dir(sandbox.path("rules")).unwrap();
+    sandbox.write(
+        "rules/r.toml",
+        "[branch]\nhierarchy = \"nace.csv\"\nlevel = \"group\"\n",
+    );
+    sandbox.write(
+        "rules/nace.csv",
+        "class;group\n0111;011\n0112;011\n1011;101\n1012;101\n9900;990\n",
+    );
+    let call = "mask recode --rules rules/r.toml --statement s.json";
+    sandbox
+        .run(&format!("{call} --drop id -o m.csv o.csv"))
+        .ended(0);
+    let lines: Vec<String> = sandbox.text("m.csv").lines().map(str::to_owned).collect();
+    assert_eq!(lines[..4], ["branch,sex", "011,f", "011,m", "101,f"]);
+    let link = "link --method am --statement s.json --known branch,sex --format json o.csv m.csv";
+    let report = sandbox.run(link).ended(0).json();
+    // Four kinds of two people: each link is one of two.
+    assert_eq!(report["results"][0]["correct"]["fair"], 4.0);
+    // The file of codes is not written over.
+    sandbox
+        .run(&format!("{call} -o rules/nace.csv o.csv"))
+        .ended(2);
+    sandbox.write("rules/nace.csv", "class;group\n0111;011\n");
+    let short = sandbox
+        .run(&format!("{call} -o m2.csv o.csv"))
+        .ended(3)
+        .stderr;
+    assert!(
+        short.contains("has 3 categories that nace.csv does not name"),
+        "{short}"
+    );
+    // A long map is folded on the page.
+    let codes = (0..40).map(|code| format!("{code:02};{}\n", code / 10));
+    let codes: String = codes.collect();
+    sandbox.write("codes.csv", format!("old;new\n{codes}"));
+    sandbox.write("two.csv", "code,x\n01,a\n11,b\n31,c\n01,d\n");
+    sandbox.write("two.toml", "[code]\ncodes = \"codes.csv\"\n");
+    sandbox
+        .run("mask recode --rules two.toml --statement two.json -o two.out.csv two.csv")
+        .ended(0);
+    sandbox.run("report -o page.html two.json").ended(0);
+    assert!(
+        sandbox
+            .text("page.html")
+            .contains("map = 40 categories to 4")
+    );
+    assert_eq!(sandbox.text("two.out.csv"), "code,x\n0,a\n1,b\n3,c\n0,d\n");
+}

@@ -113,6 +113,7 @@ fn recode(rules: &str) -> MaskRequest {
     MaskRequest::new(MethodRequest::Recode(RulesFile {
         file: "rules.toml".into(),
         text: rules.into(),
+        files: Default::default(),
     }))
 }
 
@@ -150,6 +151,7 @@ fn upwards(attributes: &str) -> MaskRequest {
         transitions: TransitionsRequest::Matrix(RulesFile {
             file: "p.csv".into(),
             text: "<5;[5,15);[15,40);>=40\n0,5;0,5;0;0\n0;0,5;0,5;0\n0;0;0,5;0,5\n0;0;0;1\n".into(),
+            files: Default::default(),
         }),
         invariant: false,
         strata: None,

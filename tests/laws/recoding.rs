@@ -1,5 +1,7 @@
 //! Recoding: what each rule makes of each value, against a slow program of its own.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use sdcrisk::{
     error::ErrorKind,
@@ -203,5 +205,104 @@ proptest! {
             bounded.to_string()
         })).collect();
         prop_assert_eq!(first(&masked), expected);
+    }
+}
+
+const CODES: &str = "branch,x\n0111,a\n01,a\n0112,b\nC,b\n10.11,a\nNA,b\n1012,a\n0111,b\n";
+
+/// By hand: two characters of each, leading zeros and all; what has no more than two stays; gaps stay.
+#[test]
+fn digits_keep_the_beginning_of_codes() {
+    let masked = recode(CODES, "[branch]\ndigits = 2");
+    assert_eq!(
+        first(&masked),
+        ["01", "01", "01", "C", "10", "NA", "10", "01"]
+    );
+    assert_eq!(masked.effects[0].changed, 5);
+    // What is named goes another way, and a blank at the end is no part of a code.
+    let masked = recode(
+        "town,x\nA 12,a\nB34,b\nC,b\n",
+        "[town]\ndigits = 2\n[town.map]\nB34 = 'other'",
+    );
+    assert_eq!(first(&masked), ["A", "other", "C"]);
+    // Numbers that are codes stay numbers; others are refused.
+    let masked = recode("isco,x\n2112,a\n2113,b\n9,b\n", "[isco]\ndigits = 2");
+    assert_eq!(first(&masked), ["21", "21", "9"]);
+    assert!(
+        masked
+            .table
+            .numbers(masked.table.find("isco").unwrap())
+            .is_some()
+    );
+    let error = try_recode("isco,x\n21.5,a\n-3,b\n", "[isco]\ndigits = 2").unwrap_err();
+    assert!(
+        error.what().contains("numbers with signs or decimals"),
+        "{error}"
+    );
+}
+
+const NACE: &str = "class;group;section\n0111;011;A\n0112;011;A\n1011;101;C\n1012;101;C\n";
+
+fn by_file(text: &str, rules: &str) -> sdcrisk::error::Result<Masked> {
+    let files = BTreeMap::from([("nace.csv".to_owned(), NACE.to_owned())]);
+    assert_eq!(Rules::files("r.toml", rules), ["nace.csv"]);
+    let method = Recode::new(Rules::with_files("r.toml", rules, &files)?);
+    let table = read(text);
+    let on = method.attributes(&table)?;
+    method.mask(table, &on, &Seed::from_number(1).streams(Purpose::Mask, 0))
+}
+
+/// Every code becomes its ancestor, by the number of the level or its name, and the map that is published makes the same of the original.
+#[test]
+fn hierarchies_put_ancestors_in_the_place_of_codes() {
+    let text = "branch,x\n0111,a\n0112,b\nNA,b\n1012,a\n";
+    for (level, expected) in [
+        ("1", ["011", "011", "NA", "101"]),
+        ("2", ["A", "A", "NA", "C"]),
+        ("'section'", ["A", "A", "NA", "C"]),
+    ] {
+        let rules = format!("[branch]\nhierarchy = 'nace.csv'\nlevel = {level}\n");
+        let masked = by_file(text, &rules).unwrap();
+        assert_eq!(first(&masked), expected);
+        // Nobody has 1011: that is no mistake in a file of all codes.
+        let Details::Recoding { notes, .. } = &masked.details else {
+            panic!("recoding")
+        };
+        assert!(notes.is_empty(), "{notes:?}");
+        let Method::Recode(stated) = &masked.step.method else {
+            panic!("recoding")
+        };
+        assert_eq!(stated.rules[0].map.len(), 4);
+        let again = Recode::new(Rules::of_statement(&stated.rules).unwrap());
+        let original = read(text);
+        let on = again.attributes(&original).unwrap();
+        let streams = Seed::from_number(1).streams(Purpose::Mask, 0);
+        assert_eq!(
+            first(&again.mask(original, &on, &streams).unwrap()),
+            expected
+        );
+    }
+}
+
+#[test]
+fn codes_that_a_file_lacks_are_counted_or_become_others() {
+    let text = "branch,x\n0111,a\n9900,b\n9700,b\n9700,a\n";
+    let rules = "[branch]\nhierarchy = 'nace.csv'\nlevel = 2\n";
+    let error = by_file(text, rules).unwrap_err();
+    assert_eq!(error.what(), "has 2 categories that nace.csv does not name");
+    assert_eq!(error.location().attribute.as_deref(), Some("branch"));
+    assert!(!error.to_string().contains("9700"));
+    let masked = by_file(text, &format!("{rules}others = 'none'\n")).unwrap();
+    assert_eq!(first(&masked), ["A", "none", "none", "none"]);
+    for rules in [
+        "[branch]\nhierarchy = 'nace.csv'\n",
+        "[branch]\nhierarchy = 'nace.csv'\nlevel = 3\n",
+        "[branch]\nhierarchy = 'nace.csv'\nlevel = 0\n",
+        "[branch]\ncodes = 'nace.csv'\n",
+        "[branch]\nhierarchy = 'nace.csv'\nlevel = 1\ndigits = 2\n",
+        "[branch]\nhierarchy = 'nace.csv'\nlevel = 1\n[branch.map]\n0111 = 'x'\n",
+    ] {
+        let error = by_file("branch,x\n0111,a\n0112,b\n", rules).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input, "{rules}");
     }
 }

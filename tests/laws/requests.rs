@@ -96,6 +96,7 @@ fn methods() -> Vec<MethodRequest> {
         MethodRequest::Recode(RulesFile {
             file: "rules.toml".into(),
             text: "[age]\ntop = 40\n".into(),
+            files: Default::default(),
         }),
         MethodRequest::Suppress(SuppressRequest::Key {
             k: 3,
@@ -106,6 +107,7 @@ fn methods() -> Vec<MethodRequest> {
             transitions: TransitionsRequest::Matrix(RulesFile {
                 file: "sex.csv".into(),
                 text: "m;f\n0,75;0,25\n0,5;0,5\n".into(),
+                files: Default::default(),
             }),
             invariant: true,
             strata: None,

@@ -195,9 +195,9 @@ impl MethodArgs for CopulaArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<&Path> {
-        (self.secret.as_deref().into_iter())
-            .chain(self.intruder.input())
+    fn inputs(&self) -> Vec<PathBuf> {
+        (self.secret.clone().into_iter())
+            .chain(self.intruder.input().map(Path::to_path_buf))
             .collect()
     }
 

@@ -86,8 +86,8 @@ impl MethodArgs for FuzzyArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<&Path> {
-        self.init_centres.as_deref().into_iter().collect()
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.init_centres.clone().into_iter().collect()
     }
 
     fn decimals(&self) -> Option<&DecimalsArgs> {

@@ -17,6 +17,7 @@ mod sample;
 mod suppress;
 
 use std::{
+    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -273,7 +274,7 @@ trait MethodArgs {
     fn common(&self) -> &MaskArgs;
 
     /// Files that the method reads beside the table.
-    fn inputs(&self) -> Vec<&Path> {
+    fn inputs(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
@@ -523,5 +524,6 @@ fn read_rules(path: &Path) -> Result<RulesFile> {
     Ok(RulesFile {
         file: files::name_of(path),
         text: args::read_text(path)?,
+        files: BTreeMap::new(),
     })
 }

@@ -28,6 +28,8 @@ impl Outputs {
         let recipe = call.recipe.map(|recipe| recipe.file.as_path());
         let after = args.after.iter().map(PathBuf::as_path);
         let of_steps = call.steps.iter().flat_map(|step| step.method.inputs());
+        let of_steps: Vec<PathBuf> = of_steps.collect();
+        let of_steps = of_steps.iter().map(PathBuf::as_path);
         for input in recipe.into_iter().chain(of_steps).chain(after) {
             plan.input(input)?;
         }

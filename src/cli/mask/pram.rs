@@ -1,6 +1,6 @@
 //! `mask pram`: options, and what they mean.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -57,8 +57,8 @@ impl MethodArgs for PramArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<&Path> {
-        self.matrix.as_deref().into_iter().collect()
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.matrix.clone().into_iter().collect()
     }
 
     fn request(&self) -> Result<MethodRequest> {

@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{MaskArgs, MethodArgs, read_rules};
-use crate::{cli::console::Console, error::Result, jobs::mask::request::MethodRequest};
+use crate::{
+    cli::{args, console::Console},
+    error::Result,
+    jobs::mask::request::MethodRequest,
+    mask::recode::Rules,
+};
 
 pub const HELP: &str = "Examples:
   sdcrisk mask recode --rules rules.toml in.csv > masked.csv
@@ -29,9 +34,16 @@ A rules file has a section for each attribute to recode:
   \"widowed or divorced\" = [\"widowed\", \"divorced\"]
   [town.suppress-where]          # missing where the illness is one of these
   illness = [\"pregnancy\"]
+  [occupation]
+  digits = 2                     # the first two characters of each code; shorter ones are kept
+  [branch]
+  hierarchy = \"nace.csv\"         # a CSV file beside the rules: a code, its parent, the parent of that, ...
+  level = 1                      # which takes its place: 1 is the parent, or the name of the level
+  [country]
+  codes = \"countries.csv\"        # a CSV file beside the rules: a code and its new text
 
-Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress, \
-map and groups, others, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here, \
+Files of codes have names in their first line, and must name every value of the attribute unless others is given. Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress, \
+map and groups, codes and hierarchy, others, digits, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here, \
 whatever mark the file has. Rules that meet nothing are named, so that a misspelt category does not go unnoticed. The \
 statement publishes the rules, but not which values were suppressed: that would fill the gaps.";
 
@@ -49,8 +61,14 @@ impl MethodArgs for RecodeArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<&Path> {
-        vec![&self.rules]
+    fn inputs(&self) -> Vec<PathBuf> {
+        // What is wrong with the rules is said when they are read; standard input can be read once only.
+        let is_file = self.rules != Path::new("-");
+        let rules = is_file.then(|| read_rules(&self.rules).ok()).flatten();
+        let named = rules.map(|rules| Rules::files(&rules.file, &rules.text));
+        let named = named.unwrap_or_default();
+        let beside = named.iter().map(|name| self.beside(name));
+        std::iter::once(self.rules.clone()).chain(beside).collect()
     }
 
     fn check(&self, console: &Console) -> Result<()> {
@@ -63,6 +81,18 @@ impl MethodArgs for RecodeArgs {
     }
 
     fn request(&self) -> Result<MethodRequest> {
-        read_rules(&self.rules).map(MethodRequest::Recode)
+        let mut rules = read_rules(&self.rules)?;
+        for name in Rules::files(&rules.file, &rules.text) {
+            let text = args::read_text(&self.beside(&name))?;
+            rules.files.insert(name, text);
+        }
+        Ok(MethodRequest::Recode(rules))
+    }
+}
+
+impl RecodeArgs {
+    /// A file that the rules name, in their folder.
+    fn beside(&self, name: &str) -> PathBuf {
+        self.rules.parent().unwrap_or(Path::new("")).join(name)
     }
 }

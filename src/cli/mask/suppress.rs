@@ -1,6 +1,6 @@
 //! `mask suppress`: options, and what they mean.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -63,8 +63,8 @@ impl MethodArgs for SuppressArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<&Path> {
-        self.rules.as_deref().into_iter().collect()
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.rules.clone().into_iter().collect()
     }
 
     fn check(&self, console: &Console) -> Result<()> {

@@ -230,7 +230,7 @@ impl PramRequest {
     fn method(&self, strata: Vec<AttrId>) -> Result<Pram> {
         let transitions = match &self.transitions {
             TransitionsRequest::Keep(keep) => Transitions::Keep(*keep),
-            TransitionsRequest::Matrix(RulesFile { file, text }) => {
+            TransitionsRequest::Matrix(RulesFile { file, text, .. }) => {
                 Transitions::Stated(StatedMatrix::parse(file, text)?)
             }
         };
@@ -391,7 +391,7 @@ impl CopulaRequest {
 
 impl RulesFile {
     fn recoding(&self) -> Result<Recode> {
-        recode::Rules::parse(&self.file, &self.text).map(Recode::new)
+        recode::Rules::with_files(&self.file, &self.text, &self.files).map(Recode::new)
     }
 
     fn suppression(&self) -> Result<Suppress> {

@@ -1,5 +1,7 @@
 //! What `mask` is asked for.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -273,6 +275,9 @@ pub struct RulesFile {
     pub file: String,
     /// Its text: TOML of rules, CSV of a matrix.
     pub text: String,
+    /// The texts of the files that it names, by the names that it gives them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The parameters of `pram`.

@@ -1,8 +1,11 @@
 //! Global recoding: the same new value for the same old one, everywhere in the file.
 
+mod code_lists;
 mod rules;
 
 pub use rules::Rules;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use rules::Section;
 
@@ -13,7 +16,7 @@ use crate::{
     error::{Error, Reason, Result},
     rng::Streams,
     statement::{Method, RecodeParameters, RecodingRule, Step},
-    table::{AttrId, EXACT_INTEGERS, Numbers, Table},
+    table::{AttrId, BLANKS, EXACT_INTEGERS, Numbers, Table},
 };
 
 /// Global recoding by the rules of a file.
@@ -24,7 +27,9 @@ use crate::{
 /// suppress-where   missing, where each named attribute has one of the named categories (in the original file)
 /// suppress         missing
 /// map, groups      the new text of the category; not looked at again, so "a" -> "b", "b" -> "c" exchanges nothing twice
+/// codes, hierarchy the same by a file, which must name every category unless others is given
 /// others           one text for every category that is not named; without it they are kept
+/// digits           the first n characters of the category, without blanks at the end; shorter ones are kept
 /// breaks           v -> its class: v < b1;  b1 <= v < b2;  ...;  bm <= v
 /// bottom, top      v < bottom -> bottom, or its label;  v > top -> top; with a label, v >= top -> the label
 /// round            v -> the nearest multiple of the step, but not beyond bottom and top
@@ -179,6 +184,10 @@ struct Recoding<'a> {
     /// The fate of each named category.
     categories: Categories<Fate>,
     others: Option<u32>,
+    /// The text of each category that digits shortens.
+    shortened: BTreeMap<String, u32>,
+    /// Whether the categories are those of a file.
+    by_file: bool,
     bottom_label: Option<u32>,
     top_label: Option<u32>,
     /// The text of the first class; the others follow.
@@ -227,6 +236,15 @@ impl<'a> Recoding<'a> {
             .unwrap_or("map");
         let categories =
             Categories::new(categories, numbers, mark).map_err(|what| section.error(word, what))?;
+        if let (Some(file), None) = (&section.complete_in, &rule.others) {
+            refuse_strangers(table, attribute, &categories, file)
+                .map_err(|error| error.on_attribute(&rule.attribute))?;
+        }
+        let shortened = match rule.digits {
+            Some(digits) => shortened(table, attribute, &categories, digits, &mut texts)
+                .map_err(|what| section.error("digits", what))?,
+            None => BTreeMap::new(),
+        };
         let others = rule.others.as_ref().map(|text| texts.add(text));
         let bottom_label = rule.bottom_label.as_ref().map(|text| texts.add(text));
         let top_label = rule.top_label.as_ref().map(|text| texts.add(text));
@@ -257,6 +275,8 @@ impl<'a> Recoding<'a> {
             texts: texts.0,
             categories,
             others,
+            shortened,
+            by_file: section.complete_in.is_some(),
             bottom_label,
             top_label,
             first_class,
@@ -314,6 +334,10 @@ impl<'a> Recoding<'a> {
         if let Some(category) = self.categories.of_record(table, record, self.attribute) {
             new.met[category] += 1;
             return self.categories.fates[category].1;
+        }
+        if self.rule.digits.is_some() {
+            let text = self.shortened.get(&*table.category(record, self.attribute));
+            return text.map_or(Fate::Kept, |&text| Fate::Text(text));
         }
         match (self.others, value) {
             (Some(text), _) => Fate::Text(text),
@@ -405,7 +429,8 @@ impl<'a> Recoding<'a> {
             .filter(|&(_, &met)| met == 0)
             .map(|((category, _), _)| format!("{category:?}"))
             .collect();
-        if !absent.is_empty() {
+        // A file of codes is of all that there are, not of those that this file has.
+        if !absent.is_empty() && !self.by_file {
             notes.push(format!(
                 "{name}: no record has the categor{} {}{}",
                 if absent.len() == 1 { "y" } else { "ies" },
@@ -442,6 +467,60 @@ impl<'a> Recoding<'a> {
         }
         rule
     }
+}
+
+/// The categories of an attribute that the rules do not name.
+fn not_named(table: &Table, attribute: AttrId, named: &Categories<Fate>) -> BTreeSet<String> {
+    let is_stranger = |&record: &usize| {
+        !table.is_missing(record, attribute) && named.of_record(table, record, attribute).is_none()
+    };
+    let strangers = (0..table.n_records()).filter(is_stranger);
+    strangers
+        .map(|record| table.category(record, attribute).into_owned())
+        .collect()
+}
+
+/// Refuses an attribute with categories that a file of codes lacks.
+fn refuse_strangers(
+    table: &Table,
+    attribute: AttrId,
+    named: &Categories<Fate>,
+    file: &str,
+) -> Result<()> {
+    let what = match not_named(table, attribute, named).len() {
+        0 => return Ok(()),
+        1 => format!("has 1 category that {file} does not name"),
+        several => format!("has {several} categories that {file} does not name"),
+    };
+    Err(Error::input(what)
+        .remedy("Add them to the file, or say what becomes of them: others = \"...\""))
+}
+
+/// The text of each category that has more characters than `digits`.
+///
+/// # Errors
+/// What is wrong: the attribute is one of numbers that are no codes.
+fn shortened(
+    table: &Table,
+    attribute: AttrId,
+    named: &Categories<Fate>,
+    digits: usize,
+    texts: &mut Texts,
+) -> std::result::Result<BTreeMap<String, u32>, String> {
+    let are_numbers = table.numbers(attribute).is_some();
+    let mut shortened = BTreeMap::new();
+    for category in not_named(table, attribute, named) {
+        if are_numbers && !category.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(
+                "digits is for codes, and the attribute has numbers with signs or decimals".into(),
+            );
+        }
+        if let Some((end, _)) = category.char_indices().nth(digits) {
+            let text = texts.add(category[..end].trim_end_matches(BLANKS));
+            shortened.insert(category, text);
+        }
+    }
+    Ok(shortened)
 }
 
 /// Texts that cells can get, each once.

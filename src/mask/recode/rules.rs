@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
+use super::code_lists::{self, Level};
 use crate::{
     error::{Error, Reason, Result, above},
     mask::rules_file::{Source, Value},
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// The keys of a section.
-const KEYS: &str = "suppress, suppress-where, map, groups, others, bottom, bottom-label, top, top-label, round, breaks, labels";
+const KEYS: &str = "suppress, suppress-where, map, groups, codes, hierarchy, level, others, digits, bottom, bottom-label, top, top-label, round, breaks, labels";
 
 /// The line of rules that stand in no file of rules.
 const NOWHERE: u64 = 0;
@@ -41,7 +42,14 @@ const NOWHERE: u64 = 0;
 ///
 /// [town.suppress-where]         # missing where all of this holds
 /// illness = ["pregnancy"]
+///
+/// [occupation]
+/// digits = 2                    # the first two characters of each code; shorter ones are kept
 /// ```
+///
+/// Two rules read a CSV file beside the file of rules, whose first line has names: `codes = "list.csv"` has a code and its new text in each
+/// line, `hierarchy = "nace.csv"` a code, its parent, the parent of that, and so on, of which `level = 1` (or its name) takes the place of
+/// the code. Every value of the attribute must be in the file, unless `others` says what becomes of the rest.
 ///
 /// # Example
 /// ```
@@ -64,6 +72,8 @@ pub(super) struct Section {
     pub line: u64,
     /// The line of each key.
     pub lines: BTreeMap<String, u64>,
+    /// The file of codes that must name every value of the attribute.
+    pub complete_in: Option<String>,
 }
 
 impl Rules {
@@ -73,6 +83,32 @@ impl Rules {
     /// Input, with the line: the text is not TOML, a key is unknown or of the wrong kind, two rules contradict each other,
     /// or a rule can have no effect. Whether the attributes exist is found out on a table.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
+        Self::with_files(name, text, &BTreeMap::new())
+    }
+
+    /// The files of codes that the text of a rules file names, each once. What is wrong with the text is for [`parse`](Self::parse) to say.
+    pub fn files(name: &str, text: &str) -> Vec<String> {
+        let sections = Source { name, text }.table().unwrap_or_default();
+        let mut files = Vec::new();
+        for section in sections
+            .iter()
+            .filter_map(|(_, section)| section.get_ref().as_table())
+        {
+            for (key, value) in section {
+                let file = value.get_ref().as_str().filter(|_| is_file(key.get_ref()));
+                files.extend(file.map(str::to_owned));
+            }
+        }
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// The same of rules that name files of codes, each of which is given with its text.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and Input, when a file that is named is not given, or is no list or hierarchy of codes.
+    pub fn with_files(name: &str, text: &str, files: &BTreeMap<String, String>) -> Result<Self> {
         let source = Source { name, text };
         let table = source.table()?;
         let mut sections = Vec::new();
@@ -87,7 +123,7 @@ impl Rules {
                     )));
             };
             sections.push(
-                Section::parse(source, attribute.clone(), line, keys)
+                Section::parse(source, attribute.clone(), line, keys, files)
                     .map_err(|error| error.on_attribute(attribute).at_line(line).in_file(name))?,
             );
         }
@@ -123,6 +159,7 @@ impl Rules {
             let keys = [
                 ("map", !rule.map.is_empty()),
                 ("others", rule.others.is_some()),
+                ("digits", rule.digits.is_some()),
                 ("bottom", rule.bottom.is_some()),
                 ("bottom-label", rule.bottom_label.is_some()),
                 ("top", rule.top.is_some()),
@@ -136,6 +173,8 @@ impl Rules {
                 rule,
                 line: NOWHERE,
                 lines: keys.map(|(key, _)| (key.to_owned(), NOWHERE)).collect(),
+                // Whom the intruder knows need not be in the file that was recoded.
+                complete_in: None,
             };
             if section.lines.is_empty() {
                 // All that it made missing is not published.
@@ -155,7 +194,13 @@ impl Rules {
 }
 
 impl Section {
-    fn parse(source: Source<'_>, attribute: String, line: u64, keys: &DeTable<'_>) -> Result<Self> {
+    fn parse(
+        source: Source<'_>,
+        attribute: String,
+        line: u64,
+        keys: &DeTable<'_>,
+        files: &BTreeMap<String, String>,
+    ) -> Result<Self> {
         let mut section = Self {
             rule: RecodingRule {
                 attribute,
@@ -163,6 +208,7 @@ impl Section {
             },
             line,
             lines: BTreeMap::new(),
+            complete_in: None,
         };
         // Categories must be named once, whichever rule does.
         let mut named = BTreeMap::new();
@@ -177,8 +223,71 @@ impl Section {
                     error.at_line(source.line(key.span()))
                 })?;
         }
+        section.take_files(source, keys, files, &mut named)?;
         section.check()?;
         Ok(section)
+    }
+
+    /// Adds what the files of codes say to the map.
+    fn take_files(
+        &mut self,
+        source: Source<'_>,
+        keys: &DeTable<'_>,
+        files: &BTreeMap<String, String>,
+        named: &mut BTreeMap<String, String>,
+    ) -> Result<()> {
+        let value = |wanted: &str| {
+            let mut keys = keys.iter();
+            keys.find(|(key, _)| key.get_ref() == wanted)
+                .map(|(_, value)| value)
+        };
+        let level = match value("level").map(|level| (level, level.get_ref())) {
+            None => None,
+            Some((_, DeValue::String(name))) => Some(Level::Named(name.clone().into_owned())),
+            Some((level, _)) => Some(Level::Up(self.whole(source, "level", level)?)),
+        };
+        for key in ["codes", "hierarchy"] {
+            let Some(value) = value(key) else { continue };
+            let file = source.label(key, value)?;
+            let level = match (key, &level) {
+                ("codes", _) => &Level::Only,
+                (_, Some(level)) => level,
+                (_, None) => {
+                    return Err(self
+                        .error(key, "hierarchy needs level: which of the levels above a code takes its place")
+                        .remedy("level = 1 is the parent of a code, 2 the parent of that; or the name of the level"));
+                }
+            };
+            let text = files.get(&file).ok_or_else(|| {
+                self.error(key, format!("names the file {file:?}, which is not there"))
+            })?;
+            for (code, new) in code_lists::codes(&file, text, level)? {
+                name_once(named, &code, key)?;
+                self.rule.map.insert(code, new);
+            }
+            self.complete_in = Some(file);
+        }
+        if level.is_some() && value("hierarchy").is_none() {
+            return Err(self.error("level", "level has no effect without hierarchy"));
+        }
+        Ok(())
+    }
+
+    /// A whole number from 1.
+    fn whole(&self, source: Source<'_>, key: &str, value: &Value<'_>) -> Result<usize> {
+        let number = source.number(key, value)?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number from 1 to a million"
+        )]
+        if number.fract() == 0.0 && (1.0..=1e6).contains(&number) {
+            Ok(number as usize)
+        } else {
+            Err(self
+                .error(key, format!("{key} must be a whole number from 1"))
+                .outside(key, 1.0..))
+        }
     }
 
     fn key(
@@ -235,6 +344,12 @@ impl Section {
                     }
                 }
             }
+            "digits" => {
+                let digits = self.whole(source, key, value)?;
+                self.rule.digits = Some(digits);
+            }
+            // Read together when all keys are known.
+            "codes" | "hierarchy" | "level" => {}
             "suppress-where" => {
                 for (attribute, categories) in source.section(key, value)? {
                     let categories = source.categories("the condition", categories)?;
@@ -281,10 +396,25 @@ impl Section {
                 return Err(self.error(key, format!("{key} has no effect without {needs}")));
             }
         }
-        if let (false, Some(key)) = (rule.breaks.is_empty(), first(&["bottom", "top", "round"])) {
+        if let (false, Some(key)) = (
+            rule.breaks.is_empty(),
+            first(&["bottom", "top", "round", "digits"]),
+        ) {
             return Err(self.error(
                 key,
                 format!("{key} has no effect: breaks make classes of all numbers"),
+            ));
+        }
+        if let (Some(_), Some(key)) = (rule.digits, first(&["bottom", "top", "round"])) {
+            return Err(self.error(
+                key,
+                format!("{key} has no effect: digits makes codes of all values"),
+            ));
+        }
+        if let (Some(_), Some(file)) = (rule.digits, &self.complete_in) {
+            return Err(self.error(
+                "digits",
+                format!("digits has no effect: every value must be in {file}"),
             ));
         }
         if rule.others.is_some() {
@@ -293,7 +423,7 @@ impl Section {
                     .error("others", "others would make all values equal")
                     .remedy("Name in map or groups what is to be told apart"));
             }
-            if let Some(key) = first(&["breaks", "bottom", "top", "round"]) {
+            if let Some(key) = first(&["breaks", "bottom", "top", "round", "digits"]) {
                 return Err(self.error(
                     key,
                     format!("{key} has no effect: others takes every value that is not named"),
@@ -349,6 +479,11 @@ impl Section {
             Ok(())
         }
     }
+}
+
+/// Whether a key names a file of codes.
+fn is_file(key: &str) -> bool {
+    ["codes", "hierarchy"].contains(&key)
 }
 
 fn trimmed(text: &str) -> String {

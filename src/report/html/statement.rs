@@ -120,9 +120,25 @@ fn of_all(stated: &[(&Document, &Statement)]) -> String {
 pub(super) fn parameters(parameters: &Map<String, Value>) -> String {
     let each: Vec<String> = parameters
         .iter()
-        .map(|(name, value)| format!("{name} = {}", plain(value)))
+        .map(|(name, value)| match value {
+            Value::Object(map) if name == "map" && map.len() > MAX_SHOWN => {
+                format!("map = {}", folded(map))
+            }
+            value => format!("{name} = {}", plain(value)),
+        })
         .collect();
     each.join(", ")
+}
+
+/// Categories of a map that are read one by one, at most.
+const MAX_SHOWN: usize = 12;
+
+/// A long map in short: `615 categories to 21`.
+fn folded(map: &Map<String, Value>) -> String {
+    let mut new: Vec<&str> = map.values().filter_map(Value::as_str).collect();
+    new.sort_unstable();
+    new.dedup();
+    format!("{} categories to {}", map.len(), new.len())
 }
 
 /// A value for reading.
