@@ -73,6 +73,16 @@ pub static SCORE_2001: Definition = Definition::share(
 )
 .unbounded();
 
+/// Loss of all attributes and risk in one number.
+pub static SCORE_MIXED: Definition = Definition::share(
+    Group::Score,
+    "score_mixed",
+    "score, categories included",
+    "0.5 (IL_mixed + DR), with the form of DR that comes first: for files in which attributes changed that are not numbers, of which IL says nothing",
+    "the project's own, after Domingo-Ferrer, Torra 2001",
+)
+.unbounded();
+
 /// The strongest attack.
 pub static STRONGEST: Definition = Definition::share(
     Group::Score,
@@ -91,7 +101,7 @@ pub static DR_STRONGEST: Definition = Definition::share(
 );
 
 /// All of them; IL is a loss, and has its definition there.
-pub static DEFINITIONS: [&Definition; 10] = [
+pub static DEFINITIONS: [&Definition; 11] = [
     &RSLD,
     &DLD,
     &PLD,
@@ -101,6 +111,7 @@ pub static DEFINITIONS: [&Definition; 10] = [
     &SCORE,
     &DR_2001,
     &SCORE_2001,
+    &SCORE_MIXED,
     &DR_STRONGEST,
 ];
 
@@ -167,6 +178,8 @@ pub struct Overall {
     pub il: Option<f64>,
     /// Whether other attributes changed, too: IL is then no loss of the file, and there is no score.
     pub il_is_partial: bool,
+    /// Information loss of all attributes.
+    pub il_mixed: Option<f64>,
     /// Share linked by the intersection attack on rank swapping.
     pub rsld: Option<f64>,
     /// Share linked by distance.
@@ -216,6 +229,33 @@ impl Overall {
         Some(f64::midpoint(self.whole_il()?, self.dr_2001()?))
     }
 
+    /// (IL_mixed + DR) / 2, with DR in the form of 2001 where there is no RSLD.
+    pub fn score_mixed(&self) -> Option<f64> {
+        Some(f64::midpoint(
+            self.il_mixed?,
+            self.dr().or_else(|| self.dr_2001())?,
+        ))
+    }
+
+    /// Whether IL is not all that there is to say: what changed is not in it, or there are no numbers.
+    pub fn needs_mixed(&self) -> bool {
+        self.whole_il().is_none() && self.il_mixed.is_some()
+    }
+
+    /// The score with the loss of all attributes.
+    pub fn mixed(&self) -> Figure {
+        let dr = self.dr().or_else(|| self.dr_2001());
+        if self.id.is_none() && self.il_mixed.is_some() {
+            let why = "DR is absent: its interval disclosure is of numbers. IL_mixed (or entropy_loss) and the strongest attack say what was lost and found";
+            return Figure::undefined(&SCORE_MIXED, why);
+        }
+        figure(
+            &SCORE_MIXED,
+            self.score_mixed(),
+            &[("IL_mixed", self.il_mixed), ("DR", dr)],
+        )
+    }
+
     /// DR = 0.5 of the highest rate + 0.5 ID.
     pub fn dr_strongest(&self) -> Option<f64> {
         Some((1.0 - INTERVAL) * self.strongest? + INTERVAL * self.id?)
@@ -228,7 +268,10 @@ impl Overall {
         let with = |more: &[Named]| [more, &both].concat();
         let score = |what, value, terms: &[Named]| {
             if self.il_is_partial && self.il.is_some() {
-                Figure::undefined(what, "IL is of numbers only, and other attributes changed")
+                Figure::undefined(
+                    what,
+                    "IL is of numbers only, and other attributes changed; score_mixed counts them",
+                )
             } else {
                 figure(what, value, terms)
             }
@@ -269,6 +312,7 @@ mod tests {
     const ALL: Overall = Overall {
         il: Some(0.3),
         il_is_partial: false,
+        il_mixed: Some(0.4),
         rsld: Some(0.6),
         dld: Some(0.5),
         pld: Some(0.4),
@@ -295,6 +339,7 @@ mod tests {
         let worst = Overall {
             il: Some(0.0),
             il_is_partial: false,
+            il_mixed: Some(0.0),
             rsld: Some(1.0),
             dld: Some(1.0),
             pld: Some(1.0),
@@ -318,6 +363,22 @@ mod tests {
         };
         assert_eq!((partial.score(), partial.score_2001()), (None, None));
         assert_eq!((partial.dr(), partial.dr_2001()), (ALL.dr(), ALL.dr_2001()));
+        // What takes its place: (0.4 + 0.649)/2, or with the DR of 2001 (0.4 + 0.625)/2.
+        assert!(partial.needs_mixed() && !ALL.needs_mixed());
+        assert!(near(partial.mixed().value, 0.5245));
+        let without = Overall {
+            rsld: None,
+            ..partial
+        };
+        assert!(near(without.mixed().value, 0.5125));
+        let names_only = Overall {
+            il: None,
+            id: None,
+            ..without
+        };
+        assert!(names_only.needs_mixed());
+        let why = names_only.mixed().why_not.unwrap();
+        assert!(why.contains("entropy_loss"), "{why}");
         let figures = partial.figures();
         for key in ["score", "score_2001"] {
             let why = figure::find(&figures, key).unwrap().why_not.as_deref();

@@ -241,8 +241,9 @@ impl Axes {
 
 /// Whether a measure of loss is of all attributes, numbers or not.
 fn sees_all(name: &Name) -> bool {
-    let is_of_all =
-        |what: &Definition| [loss::CHANGED.key, loss::SUPPRESSED.key].contains(&what.key);
+    let is_of_all = |what: &Definition| {
+        [loss::CHANGED.key, loss::SUPPRESSED.key, loss::IL_MIXED.key].contains(&what.key)
+    };
     matches!(name, Name::Loss(what) if is_of_all(what))
 }
 

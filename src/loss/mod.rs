@@ -5,6 +5,7 @@
 //! | key | what is compared | range |
 //! |---|---|---|
 //! | `il` | mean of five: values, means, variances, covariances, correlations | 0 to any |
+//! | `il_mixed` | the same, with the entropy of what is no number | 0 to any |
 //! | `pil`, `pil_…` | statistics, in units of what chance would make of them | 0 to 1 |
 //! | `sse_sst` | squared differences of values, in units of their variance | 0 to any |
 //! | `il1`, `il1s` | differences of values, relative or in units of the sd | 0 to any |
@@ -46,7 +47,7 @@ use crate::{
 pub use categories::{CHANGED, ENTROPY_LOSS, SUPPRESSED};
 use columns::Columns;
 use corrected::{Correction, Law};
-pub use overall::{FIVE as IL_PARTS, IL, not_in_il};
+pub use overall::{FIVE as IL_PARTS, IL, IL_MIXED, not_in_il};
 use probabilistic::SamplingVariances;
 pub use squared_error::SSE_SST;
 use statistics::Statistics;
@@ -194,6 +195,9 @@ fn figures_of(files: &Files<'_>) -> Vec<Figure> {
     let measured: Vec<Figure> = measured.collect();
     let mut figures = overall::figures(&measured);
     figures.extend(measured);
+    // Of all, it comes behind IL.
+    let mixed = overall::mixed(&figures, files.names.len());
+    figures.insert(overall::definitions().len() - 1, mixed);
     figures
 }
 
@@ -212,7 +216,7 @@ mod tests {
             &ids,
             &[[0, 0], [1, 1], [2, 2]],
         ));
-        assert_eq!(figures.len(), 33);
+        assert_eq!(figures.len(), 34);
         let measured: Vec<&Definition> = figures.iter().map(|figure| figure.what).collect();
         assert_eq!(definitions(), measured);
     }

@@ -1,5 +1,6 @@
 //! IL: the mean of five measures, one number for a file.
 
+use super::categories::ENTROPY_LOSS;
 use crate::{
     figure::{self, Definition, Figure, Group},
     table::pair::Pair,
@@ -7,6 +8,17 @@ use crate::{
 
 /// Information loss in one number.
 pub static IL: Definition = Definition::share(Group::Overall, "il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
+
+/// Information loss of all attributes in one number.
+pub static IL_MIXED: Definition = Definition::share(
+    Group::Overall,
+    "il_mixed",
+    "information loss with categories (IL_mixed)",
+    "mean over the attributes: IL for each that is a number in both files, the entropy loss of the others for each of these; of numbers only it is IL",
+    "the project's own, after J. Domingo-Ferrer, V. Torra, 2001, and P. Kooiman, L. Willenborg, J. Gouweleeuw, 1997",
+)
+.unbounded()
+.public();
 
 /// [`IL`]'s first part by its short name.
 pub static IL1: Definition = Definition::share(Group::Overall, "il1", "values, mean variation (IL1)", "mean of |x − x'| / |x| over the cells that both files have and where x is not 0; the same as mean_variation_data", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
@@ -20,9 +32,9 @@ pub const FIVE: [&str; 5] = [
     "mean_absolute_correlations",
 ];
 
-/// Of the overall measures, in the order of [`figures`].
-pub fn definitions() -> [&'static Definition; 2] {
-    [&IL, &IL1]
+/// Of the overall measures, in the order of [`figures`] and [`mixed`].
+pub fn definitions() -> [&'static Definition; 3] {
+    [&IL, &IL1, &IL_MIXED]
 }
 
 /// IL, and IL1 under its short name, from the measures of discrepancy.
@@ -43,6 +55,38 @@ pub fn figures(measured: &[Figure]) -> Vec<Figure> {
     });
     let il = mean_of(&IL, measured, &FIVE);
     std::iter::once(il).chain(il1).collect()
+}
+
+/// IL_mixed, from IL, the entropy loss and the number of attributes that are numbers in both files.
+///
+/// ```text
+/// IL_mixed = (p IL + q entropy_loss) / (p + q)      of p attributes of numbers and q with an entropy that could be lost
+/// ```
+///
+/// IL is of numbers only, so what is done to names, and numbers that become classes, costs nothing in it. Here they count, as much as each
+/// other attribute. An entropy loss is never above 1, which IL can be.
+pub fn mixed(measured: &[Figure], numbers: usize) -> Figure {
+    let of = |key| figure::find(measured, key);
+    let entropy = of(ENTROPY_LOSS.key).and_then(|figure| Some((figure.value?, figure.counted)));
+    let (lost, categories) = entropy.unwrap_or((0.0, 0));
+    let all = numbers as u64 + categories;
+    let il = of(IL.key);
+    match il.and_then(|il| il.value) {
+        Some(il) => {
+            let sum = numbers as f64 * il + categories as f64 * lost;
+            Figure::new(&IL_MIXED, sum / all as f64, all)
+        }
+        None if numbers == 0 && categories > 0 => Figure::new(&IL_MIXED, lost, all),
+        None => {
+            let why = il.and_then(|il| il.why_not.as_deref()).unwrap_or_default();
+            let instead = if categories > 0 {
+                "; entropy_loss is of the categories alone"
+            } else {
+                ""
+            };
+            Figure::undefined(&IL_MIXED, format!("IL is not ({why}){instead}"))
+        }
+    }
 }
 
 /// The attributes that changed although IL says nothing of them: names, and numbers that became classes.

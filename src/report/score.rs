@@ -55,6 +55,12 @@ pub struct ScoreReport {
     pub score_2001: Option<f64>,
     /// Disclosure risk by the strongest attack.
     pub dr_strongest: Option<f64>,
+    /// Information loss of all attributes, numbers or not.
+    #[serde(default)]
+    pub il_mixed: Option<f64>,
+    /// The score with it, and the form of DR that comes first.
+    #[serde(default)]
+    pub score_mixed: Option<f64>,
     /// The terms of disclosure risk.
     #[serde(default)]
     pub terms: Terms,
@@ -267,11 +273,11 @@ fn meaning(remark: &str) -> String {
 }
 
 impl ScoreReport {
-    /// The report of these terms. `no_rsld` is why there is no RSLD, if there is none.
+    /// The report of these terms, with IL and IL_mixed. `no_rsld` is why there is no RSLD, if there is none.
     pub fn new(
         scenario: ScenarioSummary,
         overall: Overall,
-        il: Option<Figure>,
+        [il, il_mixed]: [Option<Figure>; 2],
         id: Option<Figure>,
         links: Vec<LinkTerm>,
         no_rsld: Option<String>,
@@ -308,6 +314,11 @@ impl ScoreReport {
         measured.extend(terms);
         measured.extend(id);
         measured.extend(second);
+        if overall.needs_mixed() {
+            // What takes the place of IL and score.
+            measured.push(overall.mixed());
+            measured.extend(il_mixed);
+        }
         measured.push(match overall.strongest {
             Some(rate) => Figure::new(&overall::STRONGEST, rate, links.len() as u64),
             None => Figure::undefined(&overall::STRONGEST, "no attack was run"),
@@ -325,6 +336,8 @@ impl ScoreReport {
             dr_2001: overall.dr_2001(),
             score_2001: overall.score_2001(),
             dr_strongest: overall.dr_strongest(),
+            il_mixed: overall.il_mixed,
+            score_mixed: overall.score_mixed(),
             terms: Terms {
                 rsld: overall.rsld,
                 dld: overall.dld,
@@ -533,10 +546,13 @@ impl ScoreReport {
             let names: Vec<&str> = missed.iter().map(String::as_str).collect();
             lines.push(format!(
                 "IL is of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is \
-                 not in it, so there is no score. 'sdcrisk loss' reports their changed cells and entropy.",
+                 not in it, so there is no score. IL_mixed ({}) takes their entropy loss for it, and the score with it ({}) is for comparing \
+                 maskings of this file; 'sdcrisk loss' has both parts, and changed cells and frequencies.",
                 text::names(&names, 6),
                 missed.len(),
-                self.scenario.attributes.len()
+                self.scenario.attributes.len(),
+                percent(self.il_mixed),
+                percent(self.score_mixed)
             ));
         }
         let why = |key| {

@@ -26,14 +26,22 @@ fn sandbox() -> Sandbox {
     sandbox
         .run("mask rankswap --roles roles.toml --attributes age,pay --p 10 --seed 1 --statement s.json -o m.csv o.csv")
         .ended(0);
+    sandbox.write(
+        "rules.toml",
+        "[town.groups]\nnorth = [\"Hull\", \"York\"]\n",
+    );
+    sandbox
+        .run("mask recode --rules rules.toml -o r.csv o.csv")
+        .ended(0);
     sandbox
 }
 
-const CALLS: [&str; 4] = [
+const CALLS: [&str; 5] = [
     "loss --roles roles.toml --attributes town,sex,age,pay --clusters 2 --starts 2 --classify sex --regress pay~age --format json o.csv m.csv",
     "risk --roles roles.toml --key town,sex --k 3 --l 2 --t 0.5 --weights w --format json o.csv",
     "risk --roles roles.toml --key town,sex --k 3 --l 2 --t 0.5 --weights w --format json o.csv m.csv",
     "score --statement s.json --known first:2 --format json o.csv m.csv",
+    "score --known age,pay --format json o.csv r.csv",
 ];
 
 /// The keys of all figures of a report.

@@ -268,4 +268,14 @@ fn there_is_no_score_where_il_misses_what_changed() {
     assert!(recoded["dr"].is_number());
     let reading = recoded["reading"].to_string();
     assert!(reading.contains("what was lost of town (1 of 3 compared attributes"));
+    // What takes its place, by hand: of Hull 3, Leeds 1, York 1 the last two became one, so 2 ln 2 of 5 ln 5 - 3 ln 3 remain unknown; the
+    // two numbers lost nothing.
+    let entropy = 2.0 * 2_f64.ln() / (5.0 * 5_f64.ln() - 3.0 * 3_f64.ln());
+    let number = |key: &str| recoded[key].as_f64().unwrap();
+    assert!((number("il_mixed") - entropy / 3.0).abs() < 1e-12);
+    assert!((number("score_mixed") - (entropy / 3.0 + number("dr")) / 2.0).abs() < 1e-12);
+    assert!(reading.contains("IL_mixed (9.7 %)"), "{reading}");
+    let figures = |report: &Value| report["figures"].to_string().contains("score_mixed");
+    assert!(figures(&recoded) && !figures(&same));
+    assert_eq!(same["il_mixed"], same["il"]);
 }

@@ -330,6 +330,60 @@ fn mlodak(both: &[Cells; 2]) -> f64 {
     (squares / 2.0).sqrt()
 }
 
+/// By hand: of four equally frequent towns two pairs were merged, which loses half of their entropy; the sexes stay. So the two attributes
+/// of categories lose a quarter on average, and IL of two numbers and they count half each. Without numbers it is the quarter alone.
+#[test]
+fn il_mixed_by_hand() {
+    let town = |merged: bool, i: usize| match (merged, i % 4) {
+        (true, 0 | 1) => "north",
+        (true, _) => "south",
+        (false, k) => ["a", "b", "c", "d"][k],
+    };
+    let text = |masked: bool, numbers: bool| {
+        let mut text = String::from(if numbers {
+            "town,sex,x,y\n"
+        } else {
+            "town,sex\n"
+        });
+        for i in 0..40_usize {
+            text += &format!("{},{}", town(masked, i), ["f", "m"][i / 4 % 2]);
+            if numbers {
+                let moved = usize::from(masked && i % 8 == 0);
+                text += &format!(",{},{}", 10 + i * 7 % 23 + moved, 50 + i * i % 31);
+            }
+            text += "\n";
+        }
+        text
+    };
+    let figures = losses(&text(false, true), &text(true, true));
+    assert_near(at(&figures, "entropy_loss"), 0.25, "entropy_loss");
+    let expected = (2.0 * at(&figures, "il") + 2.0 * 0.25) / 4.0;
+    assert!(at(&figures, "il") > 0.0);
+    assert_near(at(&figures, "il_mixed"), expected, "il_mixed");
+    assert_eq!(find(&figures, "il_mixed").unwrap().counted, 4);
+    let names = losses(&text(false, false), &text(true, false));
+    assert_eq!(find(&names, "il").unwrap().value, None);
+    assert_near(at(&names, "il_mixed"), 0.25, "il_mixed");
+    // The files have no town in common, so of frequencies those of the sexes are compared.
+    let frequencies = find(&names, "frequency_loss").unwrap();
+    assert_eq!((frequencies.value, frequencies.skipped), (Some(0.0), 1));
+}
+
+/// By hand: of 10 people 6 are a, 3 b, 1 c; then 4, 3, 2 of 9, one being missing. |.6 − 4/9| + |.3 − 1/3| + |.1 − 2/9| = 28/90, halved.
+#[test]
+fn frequency_loss_by_hand() {
+    let file = |cells: &str| {
+        let lines = cells
+            .chars()
+            .map(|c| format!("{},1\n", if c == '-' { String::new() } else { c.into() }));
+        "kind,x\n".to_owned() + &lines.collect::<String>()
+    };
+    let figures = losses(&file("aaaaaabbbc"), &file("aaaabbb-cc"));
+    let found = find(&figures, "frequency_loss").unwrap();
+    let kind = found.parts.iter().find(|part| part.name == "kind").unwrap();
+    assert_near(kind.value.unwrap(), 14.0 / 90.0, "frequency_loss");
+}
+
 #[test]
 fn what_was_not_masked_loses_nothing() {
     let mut dice = Dice(4);
