@@ -256,7 +256,7 @@ pub fn overall(
     Overall {
         il: losses.get(loss::IL.key).and_then(Value::as_f64),
         il_is_partial: false,
-        il_mixed: losses.get(loss::IL_MIXED.key).and_then(Value::as_f64),
+        il_all: losses.get(loss::IL_ALL.key).and_then(Value::as_f64),
         rsld: linked(Term::Rsld),
         dld: linked(Term::Dld),
         pld: linked(Term::Pld),

@@ -74,11 +74,11 @@ pub static SCORE_2001: Definition = Definition::share(
 .unbounded();
 
 /// Loss of all attributes and risk in one number.
-pub static SCORE_MIXED: Definition = Definition::share(
+pub static SCORE_ALL: Definition = Definition::share(
     Group::Score,
-    "score_mixed",
-    "score, categories included",
-    "0.5 (IL_mixed + DR), with the form of DR that comes first: for files in which attributes changed that are not numbers, of which IL says nothing",
+    "score_all",
+    "score, all attributes",
+    "0.5 (IL_all + DR), with the form of DR that comes first: for files in which attributes changed that are not numbers, of which IL says nothing",
     "the project's own, after Domingo-Ferrer, Torra 2001",
 )
 .unbounded();
@@ -111,7 +111,7 @@ pub static DEFINITIONS: [&Definition; 11] = [
     &SCORE,
     &DR_2001,
     &SCORE_2001,
-    &SCORE_MIXED,
+    &SCORE_ALL,
     &DR_STRONGEST,
 ];
 
@@ -179,7 +179,7 @@ pub struct Overall {
     /// Whether other attributes changed, too: IL is then no loss of the file, and there is no score.
     pub il_is_partial: bool,
     /// Information loss of all attributes.
-    pub il_mixed: Option<f64>,
+    pub il_all: Option<f64>,
     /// Share linked by the intersection attack on rank swapping.
     pub rsld: Option<f64>,
     /// Share linked by distance.
@@ -229,30 +229,30 @@ impl Overall {
         Some(f64::midpoint(self.whole_il()?, self.dr_2001()?))
     }
 
-    /// (IL_mixed + DR) / 2, with DR in the form of 2001 where there is no RSLD.
-    pub fn score_mixed(&self) -> Option<f64> {
+    /// (IL_all + DR) / 2, with DR in the form of 2001 where there is no RSLD.
+    pub fn score_all(&self) -> Option<f64> {
         Some(f64::midpoint(
-            self.il_mixed?,
+            self.il_all?,
             self.dr().or_else(|| self.dr_2001())?,
         ))
     }
 
     /// Whether IL is not all that there is to say: what changed is not in it, or there are no numbers.
     pub fn needs_mixed(&self) -> bool {
-        self.whole_il().is_none() && self.il_mixed.is_some()
+        self.whole_il().is_none() && self.il_all.is_some()
     }
 
     /// The score with the loss of all attributes.
     pub fn mixed(&self) -> Figure {
         let dr = self.dr().or_else(|| self.dr_2001());
-        if self.id.is_none() && self.il_mixed.is_some() {
-            let why = "DR is absent: its interval disclosure is of numbers. IL_mixed (or entropy_loss) and the strongest attack say what was lost and found";
-            return Figure::undefined(&SCORE_MIXED, why);
+        if self.id.is_none() && self.il_all.is_some() {
+            let why = "DR is absent: its interval disclosure is of numbers. IL_all (or entropy_loss) and the strongest attack say what was lost and found";
+            return Figure::undefined(&SCORE_ALL, why);
         }
         figure(
-            &SCORE_MIXED,
-            self.score_mixed(),
-            &[("IL_mixed", self.il_mixed), ("DR", dr)],
+            &SCORE_ALL,
+            self.score_all(),
+            &[("IL_all", self.il_all), ("DR", dr)],
         )
     }
 
@@ -270,7 +270,7 @@ impl Overall {
             if self.il_is_partial && self.il.is_some() {
                 Figure::undefined(
                     what,
-                    "IL is of numbers only, and other attributes changed; score_mixed counts them",
+                    "IL is of numbers only, and other attributes changed; score_all counts them",
                 )
             } else {
                 figure(what, value, terms)
@@ -312,7 +312,7 @@ mod tests {
     const ALL: Overall = Overall {
         il: Some(0.3),
         il_is_partial: false,
-        il_mixed: Some(0.4),
+        il_all: Some(0.4),
         rsld: Some(0.6),
         dld: Some(0.5),
         pld: Some(0.4),
@@ -339,7 +339,7 @@ mod tests {
         let worst = Overall {
             il: Some(0.0),
             il_is_partial: false,
-            il_mixed: Some(0.0),
+            il_all: Some(0.0),
             rsld: Some(1.0),
             dld: Some(1.0),
             pld: Some(1.0),

@@ -242,7 +242,7 @@ impl Axes {
 /// Whether a measure of loss is of all attributes, numbers or not.
 fn sees_all(name: &Name) -> bool {
     let is_of_all = |what: &Definition| {
-        [loss::CHANGED.key, loss::SUPPRESSED.key, loss::IL_MIXED.key].contains(&what.key)
+        [loss::CHANGED.key, loss::SUPPRESSED.key, loss::IL_ALL.key].contains(&what.key)
     };
     matches!(name, Name::Loss(what) if is_of_all(what))
 }

@@ -311,7 +311,7 @@ impl Scoring<'_> {
         let overall = Overall {
             il: figure::value(&losses, loss::IL.key),
             il_is_partial: !not_in_il.is_empty(),
-            il_mixed: figure::value(&losses, loss::IL_MIXED.key),
+            il_all: figure::value(&losses, loss::IL_ALL.key),
             rsld: rate(Term::Rsld),
             dld: rate(Term::Dld),
             pld: rate(Term::Pld),
@@ -335,7 +335,7 @@ impl Scoring<'_> {
             aligned_by: request.pair.alignment.in_words(),
             left_out: files.left_out(),
         };
-        let il = [loss::IL.key, loss::IL_MIXED.key].map(|key| figure::find(&losses, key).cloned());
+        let il = [loss::IL.key, loss::IL_ALL.key].map(|key| figure::find(&losses, key).cloned());
         Ok(ScoreReport::new(
             scenario,
             overall,

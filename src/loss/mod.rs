@@ -5,7 +5,7 @@
 //! | key | what is compared | range |
 //! |---|---|---|
 //! | `il` | mean of five: values, means, variances, covariances, correlations | 0 to any |
-//! | `il_mixed` | the same, with the entropy of what is no number | 0 to any |
+//! | `il_all` | the same, with the entropy of what is no number | 0 to any |
 //! | `pil`, `pil_…` | statistics, in units of what chance would make of them | 0 to 1 |
 //! | `sse_sst` | squared differences of values, in units of their variance | 0 to any |
 //! | `il1`, `il1s` | differences of values, relative or in units of the sd | 0 to any |
@@ -47,7 +47,7 @@ use crate::{
 pub use categories::{CHANGED, ENTROPY_LOSS, SUPPRESSED};
 use columns::Columns;
 use corrected::{Correction, Law};
-pub use overall::{FIVE as IL_PARTS, IL, IL_MIXED, not_in_il};
+pub use overall::{FIVE as IL_PARTS, IL, IL_ALL, not_in_il};
 use probabilistic::SamplingVariances;
 pub use squared_error::SSE_SST;
 use statistics::Statistics;

@@ -10,10 +10,10 @@ use crate::{
 pub static IL: Definition = Definition::share(Group::Overall, "il", "information loss (IL)", "mean of five: mean variation of values, means, covariances and variances, mean absolute difference of correlations", "J. Domingo-Ferrer, V. Torra, 2001",).unbounded().public();
 
 /// Information loss of all attributes in one number.
-pub static IL_MIXED: Definition = Definition::share(
+pub static IL_ALL: Definition = Definition::share(
     Group::Overall,
-    "il_mixed",
-    "information loss with categories (IL_mixed)",
+    "il_all",
+    "information loss, all attributes",
     "mean over the attributes: IL for each that is a number in both files, the entropy loss of the others for each of these; of numbers only it is IL",
     "the project's own, after J. Domingo-Ferrer, V. Torra, 2001, and P. Kooiman, L. Willenborg, J. Gouweleeuw, 1997",
 )
@@ -34,7 +34,7 @@ pub const FIVE: [&str; 5] = [
 
 /// Of the overall measures, in the order of [`figures`] and [`mixed`].
 pub fn definitions() -> [&'static Definition; 3] {
-    [&IL, &IL1, &IL_MIXED]
+    [&IL, &IL1, &IL_ALL]
 }
 
 /// IL, and IL1 under its short name, from the measures of discrepancy.
@@ -57,10 +57,10 @@ pub fn figures(measured: &[Figure]) -> Vec<Figure> {
     std::iter::once(il).chain(il1).collect()
 }
 
-/// IL_mixed, from IL, the entropy loss and the number of attributes that are numbers in both files.
+/// IL_all, from IL, the entropy loss and the number of attributes that are numbers in both files.
 ///
 /// ```text
-/// IL_mixed = (p IL + q entropy_loss) / (p + q)      of p attributes of numbers and q with an entropy that could be lost
+/// IL_all = (p IL + q entropy_loss) / (p + q)      of p attributes of numbers and q with an entropy that could be lost
 /// ```
 ///
 /// IL is of numbers only, so what is done to names, and numbers that become classes, costs nothing in it. Here they count, as much as each
@@ -74,9 +74,9 @@ pub fn mixed(measured: &[Figure], numbers: usize) -> Figure {
     match il.and_then(|il| il.value) {
         Some(il) => {
             let sum = numbers as f64 * il + categories as f64 * lost;
-            Figure::new(&IL_MIXED, sum / all as f64, all)
+            Figure::new(&IL_ALL, sum / all as f64, all)
         }
-        None if numbers == 0 && categories > 0 => Figure::new(&IL_MIXED, lost, all),
+        None if numbers == 0 && categories > 0 => Figure::new(&IL_ALL, lost, all),
         None => {
             let why = il.and_then(|il| il.why_not.as_deref()).unwrap_or_default();
             let instead = if categories > 0 {
@@ -84,7 +84,7 @@ pub fn mixed(measured: &[Figure], numbers: usize) -> Figure {
             } else {
                 ""
             };
-            Figure::undefined(&IL_MIXED, format!("IL is not ({why}){instead}"))
+            Figure::undefined(&IL_ALL, format!("IL is not ({why}){instead}"))
         }
     }
 }

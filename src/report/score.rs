@@ -57,10 +57,10 @@ pub struct ScoreReport {
     pub dr_strongest: Option<f64>,
     /// Information loss of all attributes, numbers or not.
     #[serde(default)]
-    pub il_mixed: Option<f64>,
+    pub il_all: Option<f64>,
     /// The score with it, and the form of DR that comes first.
     #[serde(default)]
-    pub score_mixed: Option<f64>,
+    pub score_all: Option<f64>,
     /// The terms of disclosure risk.
     #[serde(default)]
     pub terms: Terms,
@@ -273,11 +273,11 @@ fn meaning(remark: &str) -> String {
 }
 
 impl ScoreReport {
-    /// The report of these terms, with IL and IL_mixed. `no_rsld` is why there is no RSLD, if there is none.
+    /// The report of these terms, with IL and IL_all. `no_rsld` is why there is no RSLD, if there is none.
     pub fn new(
         scenario: ScenarioSummary,
         overall: Overall,
-        [il, il_mixed]: [Option<Figure>; 2],
+        [il, il_all]: [Option<Figure>; 2],
         id: Option<Figure>,
         links: Vec<LinkTerm>,
         no_rsld: Option<String>,
@@ -317,7 +317,7 @@ impl ScoreReport {
         if overall.needs_mixed() {
             // What takes the place of IL and score.
             measured.push(overall.mixed());
-            measured.extend(il_mixed);
+            measured.extend(il_all);
         }
         measured.push(match overall.strongest {
             Some(rate) => Figure::new(&overall::STRONGEST, rate, links.len() as u64),
@@ -336,8 +336,8 @@ impl ScoreReport {
             dr_2001: overall.dr_2001(),
             score_2001: overall.score_2001(),
             dr_strongest: overall.dr_strongest(),
-            il_mixed: overall.il_mixed,
-            score_mixed: overall.score_mixed(),
+            il_all: overall.il_all,
+            score_all: overall.score_all(),
             terms: Terms {
                 rsld: overall.rsld,
                 dld: overall.dld,
@@ -546,13 +546,13 @@ impl ScoreReport {
             let names: Vec<&str> = missed.iter().map(String::as_str).collect();
             lines.push(format!(
                 "IL is of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is \
-                 not in it, so there is no score. IL_mixed ({}) takes their entropy loss for it, and the score with it ({}) is for comparing \
+                 not in it, so there is no score. IL_all ({}) takes their entropy loss for it, and the score with it ({}) is for comparing \
                  maskings of this file; 'sdcrisk loss' has both parts, and changed cells and frequencies.",
                 text::names(&names, 6),
                 missed.len(),
                 self.scenario.attributes.len(),
-                percent(self.il_mixed),
-                percent(self.score_mixed)
+                percent(self.il_all),
+                percent(self.score_all)
             ));
         }
         let why = |key| {

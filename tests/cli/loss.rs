@@ -50,6 +50,7 @@ fn json_has_the_keys_of_the_contract() {
     let mut keys: Vec<String> = [
         "il",
         "il1",
+        "il_all",
         "il1s",
         "sse_sst",
         "pil",
@@ -57,6 +58,7 @@ fn json_has_the_keys_of_the_contract() {
         "entropy_loss",
         "changed",
         "suppressed",
+        "frequency_loss",
     ]
     .map(String::from)
     .to_vec();

@@ -272,10 +272,10 @@ fn there_is_no_score_where_il_misses_what_changed() {
     // two numbers lost nothing.
     let entropy = 2.0 * 2_f64.ln() / (5.0 * 5_f64.ln() - 3.0 * 3_f64.ln());
     let number = |key: &str| recoded[key].as_f64().unwrap();
-    assert!((number("il_mixed") - entropy / 3.0).abs() < 1e-12);
-    assert!((number("score_mixed") - (entropy / 3.0 + number("dr")) / 2.0).abs() < 1e-12);
-    assert!(reading.contains("IL_mixed (9.7 %)"), "{reading}");
-    let figures = |report: &Value| report["figures"].to_string().contains("score_mixed");
+    assert!((number("il_all") - entropy / 3.0).abs() < 1e-12);
+    assert!((number("score_all") - (entropy / 3.0 + number("dr")) / 2.0).abs() < 1e-12);
+    assert!(reading.contains("IL_all (9.7 %)"), "{reading}");
+    let figures = |report: &Value| report["figures"].to_string().contains("score_all");
     assert!(figures(&recoded) && !figures(&same));
-    assert_eq!(same["il_mixed"], same["il"]);
+    assert_eq!(same["il_all"], same["il"]);
 }

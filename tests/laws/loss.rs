@@ -333,7 +333,7 @@ fn mlodak(both: &[Cells; 2]) -> f64 {
 /// By hand: of four equally frequent towns two pairs were merged, which loses half of their entropy; the sexes stay. So the two attributes
 /// of categories lose a quarter on average, and IL of two numbers and they count half each. Without numbers it is the quarter alone.
 #[test]
-fn il_mixed_by_hand() {
+fn il_all_by_hand() {
     let town = |merged: bool, i: usize| match (merged, i % 4) {
         (true, 0 | 1) => "north",
         (true, _) => "south",
@@ -359,11 +359,11 @@ fn il_mixed_by_hand() {
     assert_near(at(&figures, "entropy_loss"), 0.25, "entropy_loss");
     let expected = (2.0 * at(&figures, "il") + 2.0 * 0.25) / 4.0;
     assert!(at(&figures, "il") > 0.0);
-    assert_near(at(&figures, "il_mixed"), expected, "il_mixed");
-    assert_eq!(find(&figures, "il_mixed").unwrap().counted, 4);
+    assert_near(at(&figures, "il_all"), expected, "il_all");
+    assert_eq!(find(&figures, "il_all").unwrap().counted, 4);
     let names = losses(&text(false, false), &text(true, false));
     assert_eq!(find(&names, "il").unwrap().value, None);
-    assert_near(at(&names, "il_mixed"), 0.25, "il_mixed");
+    assert_near(at(&names, "il_all"), 0.25, "il_all");
     // The files have no town in common, so of frequencies those of the sexes are compared.
     let frequencies = find(&names, "frequency_loss").unwrap();
     assert_eq!((frequencies.value, frequencies.skipped), (Some(0.0), 1));

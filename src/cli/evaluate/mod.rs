@@ -237,7 +237,7 @@ fn tell_what_il_misses(rows: &[Row], console: &Console) {
         return;
     };
     console.note(&format!(
-        "note: {} of {} masked files have no IL and no score, and stand on the map and the Pareto front only if its loss is 'il_mixed', 'changed' or 'suppressed': attributes that changed and are not numbers in both files ({}) are not in IL",
+        "note: {} of {} masked files have no IL and no score, and stand on the map and the Pareto front only if its loss is 'il_all', 'changed' or 'suppressed': attributes that changed and are not numbers in both files ({}) are not in IL",
         partial.len(),
         rows.len(),
         first.not_in_il.join(", ")

@@ -123,8 +123,15 @@ impl Rules {
                     )));
             };
             sections.push(
-                Section::parse(source, attribute.clone(), line, keys, files)
-                    .map_err(|error| error.on_attribute(attribute).at_line(line).in_file(name))?,
+                Section::parse(source, attribute.clone(), line, keys, files).map_err(|error| {
+                    let error = error.on_attribute(attribute);
+                    // What is wrong with a file of codes has its place there.
+                    if error.location().file.is_some() {
+                        error
+                    } else {
+                        error.at_line(line).in_file(name)
+                    }
+                })?,
             );
         }
         if sections.is_empty() {

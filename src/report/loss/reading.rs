@@ -119,7 +119,7 @@ fn not_in_il(figures: &[Figure], scenario: &LossScope) -> Option<String> {
     let missed: Vec<&str> = scenario.not_in_il.iter().map(String::as_str).collect();
     (!shown.is_empty() && !missed.is_empty()).then(|| {
         format!(
-            "{} of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is not in {}. See il_mixed, changed and entropy_loss, and do not compare IL, PIL or a score with those of maskings that left these attributes numbers.",
+            "{} of numbers only: what was lost of {} ({} of {} compared attributes, changed, and not numbers in both files) is not in {}. See il_all, changed and entropy_loss, and do not compare IL, PIL or a score with those of maskings that left these attributes numbers.",
             match shown[..] {
                 [one] => format!("{one} is"),
                 _ => "IL and PIL are".into(),

@@ -41,7 +41,7 @@ fn recoding() -> Vec<Case> {
         recode("digits and bounds", "[age]\ndigits = 1\nround = 5\n", "round has no effect: digits makes codes of all values"),
         recode("a level of nothing", "[town]\nlevel = 1\ndigits = 2\n", "line 2, attribute \"town\": level has no effect without hierarchy"),
         recode("a hierarchy without level", "[town]\nhierarchy = 'good.csv'\n", "line 2, attribute \"town\": hierarchy needs level"),
-        recode("a list of codes with many columns", "[town]\ncodes = 'good.csv'\n", "good.csv: has"),
+        recode("a list of codes with many columns", "[town]\ncodes = 'good.csv'\n", "good.csv, attribute \"town\": has 6 columns: a list of codes has two"),
         recode("label without bound", "[age]\ntop = 50\nbottom-label = 'x'\n", "line 3, attribute \"age\": bottom-label has no effect without bottom"),
         recode("breaks and bound", "[age]\nbreaks = [10]\ntop = 50\n", "line 3, attribute \"age\": top has no effect: breaks make classes of all numbers"),
         recode("bounds crossed", "[age]\nbottom = 50\ntop = 50\n", "top must be more than bottom"),
