@@ -78,6 +78,17 @@ impl Column {
         counts
     }
 
+    /// The categories in the order in which people look for them: numbers by size, names by letters.
+    fn in_order(&self) -> Vec<usize> {
+        let number = |place: usize| self.labels[place].parse::<f64>().unwrap_or(f64::INFINITY);
+        let mut places: Vec<usize> = (0..self.labels.len()).collect();
+        places.sort_by(|&a, &b| {
+            let by_size = number(a).total_cmp(&number(b));
+            by_size.then_with(|| self.labels[a].cmp(&self.labels[b]))
+        });
+        places
+    }
+
     /// The share of each category in either file; `None` where a file has no value, or the files have no category in common.
     fn shares(&self) -> Option<[Vec<f64>; 2]> {
         let counts = [0, 1].map(|side| self.counts(side));
@@ -213,11 +224,11 @@ pub(super) fn correction(
         let Some(restored) = corrected.get(column.name.as_str()) else {
             return (column.name.clone(), Some(distance(&before, &after)));
         };
-        for (place, label) in column.labels.iter().enumerate() {
+        for place in column.in_order() {
             estimates.push(Estimate {
                 what: Estimated::Share,
                 attributes: vec![column.name.clone()],
-                category: Some(label.clone()),
+                category: Some(column.labels[place].clone()),
                 original: before[place],
                 masked: after[place],
                 corrected: restored[place],
