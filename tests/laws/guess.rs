@@ -146,6 +146,7 @@ fn recode(rules: &str) -> MethodRequest {
     MethodRequest::Recode(RulesFile {
         file: "rules.toml".into(),
         text: rules.into(),
+        files: Default::default(),
     })
 }
 
