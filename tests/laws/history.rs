@@ -278,7 +278,8 @@ fn left_by(release: &recipe::Release) -> (Vec<u8>, String, Vec<u32>) {
 #[test]
 fn a_recipe_is_the_chain_of_its_calls() {
     let mut done = 0;
-    for number in 0..150 {
+    // Half of the recipes have a step that cannot be done, such as pram of an amount: the calls end at the same step.
+    for number in 0..300 {
         let mut dice = Dice(number * 104_729 + 3);
         let gap = [0, 12][dice.roll(2) as usize];
         let records = 20 + dice.roll(40) as usize;
@@ -295,8 +296,9 @@ fn a_recipe_is_the_chain_of_its_calls() {
         let mut origin: Vec<u32> = (0..original.n_records() as u32).collect();
         let mut table = original.clone();
         let mut earlier: Option<Statement> = None;
-        let mut left = None;
+        let (mut left, mut last) = (None, 0);
         for (place, step) in asked.steps.iter().enumerate() {
+            last = place + 1;
             let mut call = match earlier.take() {
                 Some(statement) => recipe::Release::after(table.clone(), statement),
                 None => recipe::Release::new(table.clone()),
@@ -323,7 +325,10 @@ fn a_recipe_is_the_chain_of_its_calls() {
                 assert_eq!(left_by(&release), (bytes, statement, origin), "{asked}");
                 done += 1;
             }
-            (Err(error), None) => assert!(error.to_string().contains("step "), "{error}"),
+            (Err(error), None) => {
+                let said = error.to_string();
+                assert!(said.contains(&format!("step {last}: ")), "{last}: {said}");
+            }
             (at_once, _) => panic!("only one of both: {:?}: {asked}", at_once.err()),
         }
     }
