@@ -40,13 +40,16 @@ pub struct ReadArgs {
     /// that is not listed (as in ",NA,-9") is a category of its own, but missing where all else is numbers
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     na: Option<String>,
+    /// Leave out so many lines above the table, such as a title; with two files, of the first one. They are not written to a masked file
+    #[arg(long, value_name = "N")]
+    skip_lines: Option<u64>,
     /// The first line is a record, not names; attributes are called V1, V2, ...
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
     /// The first line holds names, even if it may be a record
     #[arg(long)]
     header: bool,
-    /// TOML file with the scale, role and missing codes of attributes; overrides every guess
+    /// TOML file with scale, role, missing codes, order and form of dates of attributes; overrides every guess
     #[arg(long, value_name = "FILE")]
     roles: Option<PathBuf>,
 }
@@ -120,6 +123,7 @@ impl ReadArgs {
                 (_, true) => Some(false),
                 _ => None,
             },
+            skip_lines: self.skip_lines,
             roles: match (&self.roles, stated) {
                 (None, stated) => stated.unwrap_or_default(),
                 (Some(_), Some(_)) => {
@@ -320,8 +324,8 @@ pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> R
         console.progress(&format!("reading {}", files::name_of(path)));
         Table::read(&files::name_of(path), bytes, options)
     })?;
-    if let Some(text) = table.dialect().blank_lines.in_words() {
-        console.note(&format!("note: {}: {text}", table.name()));
+    for note in table.notes().iter().filter(|note| note.attribute.is_none()) {
+        console.note(&format!("note: {}: {note}", table.name()));
     }
     let unmatched = options.roles.unmatched(&table);
     if !unmatched.is_empty() {

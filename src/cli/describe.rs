@@ -21,7 +21,9 @@ use crate::{
   sdcrisk describe --format json in.csv
   sdcrisk describe --roles roles.toml in.csv
 
-Every guess (delimiter, decimal mark, scale, role, ...) is shown with its reason; options and a roles file override it.")]
+Every guess (delimiter, decimal mark, scale, role, ...) is shown with its reason; options and a roles file override it. The
+report is private: the least and the greatest value of an attribute are values of single records. 'report --external' shows
+names, scales and roles of it, and no value.")]
 pub struct DescribeArgs {
     /// The file; - is standard input
     #[arg(value_name = "IN.csv")]
@@ -47,7 +49,8 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
                 header: Some(false),
                 ..options
             };
-            Some(Table::read(&name, table.into_bytes(), &options)?.describe())
+            let as_record = Table::read(&name, table.into_bytes(), &options)?;
+            Some(as_record.describe().without_values())
         }
     };
     let text = match args.form.format {

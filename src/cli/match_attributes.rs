@@ -15,7 +15,6 @@ use crate::{
     jobs::match_attributes::{self, MatchRequest},
     report::text,
     schema::{self, Distance, Relation, ScaleBy},
-    table::ReadOptions,
 };
 
 #[derive(Debug, Args)]
@@ -109,10 +108,7 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut outputs = args.outputs()?;
     let options = args.read.options()?;
     let a = read_table(&args.a, &options, console)?;
-    let options = ReadOptions {
-        roles: options.roles.for_another_file(),
-        ..options
-    };
+    let options = options.for_another_file();
     let b = read_table(&args.b, &options, console)?;
     let matched = match_attributes::run(&request, [&a, &b], console)?;
     console.stage("write", || -> anyhow::Result<()> {

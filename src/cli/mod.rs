@@ -22,6 +22,7 @@ mod progress;
 mod provenance;
 mod report;
 mod risk;
+mod roles;
 mod score;
 mod selftest;
 mod verify;
@@ -61,6 +62,7 @@ mod status {
     after_help = "Examples:
   sdcrisk demo                                               the whole job on bundled data, explained
   sdcrisk describe in.csv                                    how the file is read, and why
+  sdcrisk roles --init -o roles.toml in.csv                  what was guessed, as a file to correct
   sdcrisk mask rankswap --p 5 -o masked.csv in.csv           mask a file
   sdcrisk link --method am,rsld --p 5 in.csv masked.csv      attack it
   sdcrisk link --method wm in.csv masked.csv                 the worst case: the best weights, proven
@@ -122,6 +124,8 @@ enum Command {
     MatchAttributes(Box<match_attributes::MatchArgs>),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
     Describe(describe::DescribeArgs),
+    /// Write a roles file of all that was guessed about a file, to be corrected
+    Roles(roles::RolesArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
     Demo(demo::DemoArgs),
     /// Recompute worked examples of the literature: pass or fail
@@ -280,6 +284,7 @@ fn command(command: Command, console: &Console) -> anyhow::Result<Ending> {
         Command::Guess(args) => guess::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Describe(args) => describe::run(&args, console),
+        Command::Roles(args) => roles::run(&args, console),
         Command::Demo(args) => demo::run(&args, console),
         Command::Selftest(args) => selftest::run(&args, console),
         Command::Completions { shell } => {

@@ -103,6 +103,11 @@ pub enum Reason {
     },
     /// An attack works by what was published about the masking, and nothing was.
     NothingPublished,
+    /// Attributes look as if they identified people, and nobody stated what they are.
+    LikelyIdentifiers {
+        /// Their names.
+        attributes: Vec<String>,
+    },
     /// `--strict` made an error of a warning or a note.
     Strict,
 }
@@ -257,6 +262,19 @@ impl Error {
             "the covariance of {of} has no inverse: {combination} of it does not vary (a sum of others, or not masked)"
         ))
         .because(Reason::SingularCovariance { attributes })
+    }
+
+    /// Attributes that look as if they identified people have no stated role; `looks` says of each what it looks like, `list` is what a
+    /// list option takes.
+    pub(crate) fn likely_identifiers(attributes: Vec<String>, looks: &str, list: &str) -> Self {
+        Self::input(format!(
+            "these attributes look as if they identified people, and no role is stated for them: {looks}"
+        ))
+        .remedy(format!(
+            "Leave them out with --drop {list}, or state their roles in a roles file (--roles), such as quasi-identifier = {attributes:?}; \
+             --keep-identifiers keeps them, for evaluation only"
+        ))
+        .because(Reason::LikelyIdentifiers { attributes })
     }
 
     /// A file has no attribute of this name.

@@ -52,3 +52,13 @@ pub(crate) fn warn_of(doubts: &[Doubt], observer: &dyn Observer) -> Result<()> {
     let mut doubts = doubts.iter();
     doubts.try_for_each(|doubt| observer.warn(&doubt.text()))
 }
+
+/// A word as a shell takes it.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:%+~@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

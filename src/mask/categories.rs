@@ -8,6 +8,8 @@ use crate::table::{AttrId, Table};
 pub(super) struct Categories<F> {
     /// Each category, and what is to become of it.
     pub fates: Vec<(String, F)>,
+    /// Whether the attribute is one of numerals.
+    numeric: bool,
     /// For an attribute of names: the place of each in `fates`.
     names: BTreeMap<String, usize>,
     /// For an attribute of numbers: the same, ascending.
@@ -48,6 +50,7 @@ impl<F> Categories<F> {
         }
         Ok(Self {
             fates,
+            numeric,
             names,
             numbers,
         })
@@ -58,7 +61,7 @@ impl<F> Categories<F> {
         if self.fates.is_empty() || table.is_missing(record, attribute) {
             return None;
         }
-        if let Some(numbers) = table.numbers(attribute) {
+        if let Some(numbers) = table.numbers(attribute).filter(|_| self.numeric) {
             let value = numbers.values[record] + 0.0;
             let found = self
                 .numbers

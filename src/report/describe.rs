@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::text;
-use crate::table::{AttributeDescription, BlankLines, Description, LineEnd};
+use crate::table::{AttributeDescription, BlankLines, Description, LineEnd, MarkerCount, Role};
+
+/// Longer values are cut.
+const MAX_VALUE: usize = 20;
 
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.describe/1";
@@ -14,6 +17,8 @@ pub const SCHEMA: &str = "sdcrisk.describe/1";
 pub(super) struct Json<'a> {
     schema: &'static str,
     version: &'static str,
+    /// That this holds values of single records.
+    private: bool,
     #[serde(flatten)]
     description: &'a Description,
     /// The reading in which the first line is a record, where that is in doubt.
@@ -26,6 +31,7 @@ pub fn to_json(description: &Description, as_record: Option<&Description>) -> St
     let mut json = serde_json::to_string_pretty(&Json {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
+        private: true,
         description,
         without_header: as_record,
     })
@@ -50,7 +56,8 @@ pub fn to_text(description: &Description, as_record: Option<&Description>) -> St
         _ => as_read(description),
     };
     reading
-        + "\nTo change a guess: an option (--delimiter, --decimal-mark, --na, ...) or a roles file (--roles FILE).\n"
+        + "\nTo change a guess: an option (--delimiter, --decimal-mark, --na, ...) or a roles file (--roles FILE;\n\
+           'sdcrisk roles --init' writes one). This report holds values of single records: it is private.\n"
 }
 
 /// One reading of a file.
@@ -116,22 +123,40 @@ fn as_read(description: &Description) -> String {
         ),
     ]
     .map(|(what, value, why)| vec![what.to_string(), value, why.clone()]);
+    let skipped = dialect.skipped_lines;
+    let skipped = (skipped > 0).then(|| {
+        let lines = skipped.to_string();
+        vec!["lines skipped".to_string(), lines, "stated".to_string()]
+    });
+    let rows: Vec<Vec<String>> = rows.into_iter().chain(skipped).collect();
     out += &text::columns(&["how it is read", "", "why"], &rows, 3);
     out.push('\n');
-    let rows: Vec<Vec<String>> = description.attributes.iter().map(attribute_row).collect();
+    let attributes = &description.attributes;
+    let rows: Vec<Vec<String>> = attributes.iter().map(attribute_row).collect();
+    out += &text::columns(&["", "attribute", "scale", "role", "why"], &rows, 5);
+    out.push('\n');
+    let rows: Vec<Vec<String>> = attributes.iter().map(values_row).collect();
     out += &text::columns(
         &[
             "",
             "attribute",
-            "scale",
-            "role",
             "missing",
             "different",
-            "why",
+            "least",
+            "greatest",
+            "most frequent",
+            "share",
         ],
         &rows,
-        7,
+        3,
     );
+    let doubts: Vec<String> = attributes.iter().flat_map(doubts).collect();
+    if !doubts.is_empty() {
+        out += "\nTo be looked at\n";
+        for doubt in doubts {
+            out += &text::paragraph(&format!("- {doubt}"));
+        }
+    }
     if !description.notes.is_empty() {
         out += "\nNotes\n";
         for note in &description.notes {
@@ -153,24 +178,93 @@ fn line_ends(line_end: LineEnd) -> &'static str {
 
 fn attribute_row(described: &AttributeDescription) -> Vec<String> {
     let attribute = &described.attribute;
-    let markers: Vec<String> = described
-        .missing_by
-        .iter()
-        .map(|by| match by.marker.as_str() {
-            "" => "empty".to_string(),
-            marker => marker.to_string(),
-        })
-        .collect();
+    // That nothing marks an attribute as an identifier needs no saying.
+    let is_plain = attribute.role == Role::QuasiIdentifier && !attribute.has_stated_role();
     vec![
         attribute.position.to_string(),
         attribute.name.clone(),
         attribute.scale.word().to_string(),
         attribute.role.word().to_string(),
+        if is_plain {
+            attribute.scale_reason.to_string()
+        } else {
+            format!("{}; {}", attribute.scale_reason, attribute.role_reason)
+        },
+    ]
+}
+
+fn values_row(described: &AttributeDescription) -> Vec<String> {
+    let none = || "–".to_string();
+    let markers: Vec<&str> = described.missing_by.iter().map(marker).collect();
+    let [least, greatest] = match &described.range {
+        None => [none(), none()],
+        Some(range) => [cut(&range[0]), cut(&range[1])],
+    };
+    let (value, share) = match &described.most_frequent {
+        None => (none(), none()),
+        Some(frequent) => (cut(&frequent.value), text::percent(frequent.share)),
+    };
+    vec![
+        described.attribute.position.to_string(),
+        described.attribute.name.clone(),
         match described.missing {
-            0 => "–".to_string(),
+            0 => none(),
             missing => format!("{missing} ({})", markers.join(", ")),
         },
         described.distinct.to_string(),
-        format!("{}; {}", attribute.scale_reason, attribute.role_reason),
+        least,
+        greatest,
+        value,
+        share,
     ]
+}
+
+fn marker(by: &MarkerCount) -> &str {
+    match by.marker.as_str() {
+        "" => "empty",
+        marker => marker,
+    }
+}
+
+/// A value in the room of a column.
+fn cut(value: &str) -> String {
+    match value {
+        "" => "(empty)".to_string(),
+        _ if value.chars().count() > MAX_VALUE => {
+            value.chars().take(MAX_VALUE - 1).chain(['…']).collect()
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// What somebody should look at before the file is masked.
+fn doubts(described: &AttributeDescription) -> Vec<String> {
+    let name = &described.attribute.name;
+    let mut doubts = Vec::new();
+    if let Some(looks) = &described.looks_like
+        && !described.attribute.has_stated_role()
+        && described.attribute.role != Role::Identifier
+    {
+        let refused = if described.wants_role {
+            ": 'mask' refuses the file before it is dropped (--drop) or a roles file states its role"
+        } else {
+            ""
+        };
+        doubts.push(format!("{name}: {looks}{refused}"));
+    }
+    if described.perhaps_weights && !described.attribute.has_stated_role() {
+        doubts.push(format!(
+            "{name}: named like sampling weights. If it is one, make it non-confidential in a roles file"
+        ));
+    }
+    if !described.suspected_missing.is_empty() {
+        let codes: Vec<String> = (described.suspected_missing.iter())
+            .map(|code| format!("{} ({} cells)", cut(&code.marker), code.cells))
+            .collect();
+        doubts.push(format!(
+            "{name}: may stand for missing values: {}. If so, name them under [missing] in a roles file",
+            codes.join(", ")
+        ));
+    }
+    doubts
 }

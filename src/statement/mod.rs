@@ -36,7 +36,7 @@ pub use copula::{
 pub use kept::{DerivedTotal, Kept, MovedZeros};
 pub use laws::{Law, Laws, Scope, Windows};
 pub use pram::{PramParameters, ROW_SUM, TransitionMatrix};
-pub use recoding::{MissingMatches, RecodeParameters, RecodingRule, SuppressParameters};
+pub use recoding::{MissingMatches, Period, RecodeParameters, RecodingRule, SuppressParameters};
 pub use sampling::{SampleParameters, SampleSize};
 pub use step::{Method, Step};
 pub use swapping::{

@@ -13,6 +13,30 @@ pub struct RecodeParameters {
     pub rules: Vec<RecodingRule>,
 }
 
+/// What dates are cut off to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Period {
+    /// The first day of the month.
+    Month,
+    /// The first day of the quarter: of January, April, July or October.
+    Quarter,
+    /// The first of January.
+    Year,
+}
+
+impl Period {
+    /// How many months it has.
+    pub fn months(self) -> u32 {
+        match self {
+            Self::Month => 1,
+            Self::Quarter => 3,
+            Self::Year => 12,
+        }
+    }
+}
+
 /// How the values of one attribute were recoded. Numbers in it have a decimal point, whatever mark the file has.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -53,6 +77,9 @@ pub struct RecodingRule {
     /// Numbers between the bounds were rounded to multiples of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<f64>,
+    /// Dates became the first day of their month, quarter or year.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncate: Option<Period>,
     /// Classes of numbers, each with its lower break and without its upper one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<f64>,

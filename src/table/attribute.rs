@@ -104,6 +104,11 @@ impl Attribute {
     pub fn has_stated_role(&self) -> bool {
         self.role_reason == Reason::Stated
     }
+
+    /// Whether it is a guess that lets it into a masked file.
+    pub(super) fn lacks_role(&self) -> bool {
+        !self.has_stated_role() && self.role != Role::Identifier
+    }
 }
 
 /// An attribute of one table, by its place among those that the table still has, from 0.

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 use super::attribute::{Attribute, Reason, Scale};
 use super::columns::{Column as Cells, Tally};
 use super::guess;
+use super::lexicon::Lexicon;
 use super::marks::Marks;
-use super::roles::Roles;
+use super::roles::{Roles, Stated};
 use super::tokens::Layout;
 use super::{Column, Note};
 use crate::error::{Error, Result};
@@ -28,7 +29,7 @@ impl Source<'_> {
         &self,
         place: usize,
         name: String,
-        cells: Cells,
+        (cells, lexicon): (Cells, Option<Arc<Lexicon>>),
         marks: &Marks,
         notes: &mut Vec<Note>,
     ) -> Result<(Attribute, Column)> {
@@ -45,7 +46,13 @@ impl Source<'_> {
         } else {
             tally.texts.join(tally.words);
         }
-        let (scale, mut scale_reason) = match stated.and_then(|stated| stated.scale) {
+        if let (Some(lexicon), Some(record)) = (&lexicon, tally.texts.first) {
+            return Err(Error::input(lexicon.refusal(tally.texts.count))
+                .at_line(self.line_of(record))
+                .on_attribute(name)
+                .remedy("Correct the roles file, or name what stands for missing values under [missing]"));
+        }
+        let (scale, mut scale_reason) = match stated.and_then(Stated::scale) {
             Some(scale) => {
                 self.check_scale(scale, &name, &tally)?;
                 (scale, Reason::Stated)
@@ -93,6 +100,7 @@ impl Source<'_> {
             hidden: super::RecordSet::default(),
             donors: None,
             printed: false,
+            lexicon,
             replaced: None,
             spelling: None,
         };

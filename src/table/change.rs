@@ -39,6 +39,8 @@ impl Table {
     /// it must be; in an attribute that was put into one spelling, in that. A cell whose number did not change keeps its bytes; a
     /// missing cell stays as it is.
     ///
+    /// In an attribute of ordered categories or of dates the category or the day is written that is nearest to the number.
+    ///
     /// A new number can be equal to a code for missing values of the attribute, and then reads back as missing.
     ///
     /// # Panics
@@ -46,7 +48,6 @@ impl Table {
     #[must_use]
     pub fn with_numbers(mut self, id: AttrId, mut values: Vec<f64>) -> Self {
         assert_eq!(values.len(), self.n_records(), "one number a record");
-        let replaced = self.texts_that_keep(id, &values);
         let column = &mut self.columns[id.index()];
         assert!(column.numeric, "the attribute is one of numbers");
         for record in column.missing.records() {
@@ -57,6 +58,15 @@ impl Table {
             // There is one zero: adding it to the negative one gives it.
             *value += 0.0;
         }
+        if let Some(lexicon) = &column.lexicon {
+            for (record, value) in values.iter_mut().enumerate() {
+                if !column.missing.contains(record) {
+                    *value = lexicon.nearest(*value);
+                }
+            }
+        }
+        let replaced = self.texts_that_keep(id, &values);
+        let column = &mut self.columns[id.index()];
         column.values = OnceLock::from(Arc::new(values));
         column.printed = true;
         column.replaced = replaced;

@@ -1,8 +1,11 @@
 //! Reads all cells once, in parallel, into a column of numbers and a mask per attribute, and counts what was seen.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::cell::content;
+use super::lexicon::Lexicon;
 use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
 use super::number::{self, EXACT_INTEGERS, Syntax};
@@ -160,6 +163,7 @@ pub(super) fn read_all(
     layout: &Layout,
     syntax: &Syntax,
     markers: &[Markers],
+    lexicons: &[Option<Arc<Lexicon>>],
 ) -> Vec<Column> {
     let n_records = layout.n_records();
     // Zeroed memory costs nothing until a number is written to it: attributes of text never use theirs.
@@ -175,7 +179,10 @@ pub(super) fn read_all(
     let parts: Vec<Vec<Part>> = chunks
         .into_par_iter()
         .enumerate()
-        .map(|(chunk, columns)| read_chunk(bytes, layout, syntax, markers, chunk * CHUNK, columns))
+        .map(|(chunk, columns)| {
+            let ways = (syntax, markers, lexicons);
+            read_chunk(bytes, layout, ways, chunk * CHUNK, columns)
+        })
         .collect();
     let mut tallies = vec![Tally::default(); markers.len()];
     let mut missing = vec![Vec::new(); markers.len()];
@@ -210,8 +217,7 @@ fn append_words(all: &mut Vec<u64>, chunk: usize, words: Vec<u64>) {
 fn read_chunk(
     bytes: &[u8],
     layout: &Layout,
-    syntax: &Syntax,
-    markers: &[Markers],
+    (syntax, markers, lexicons): (&Syntax, &[Markers], &[Option<Arc<Lexicon>>]),
     first: usize,
     mut columns: Vec<&mut [f64]>,
 ) -> Vec<Part> {
@@ -224,7 +230,19 @@ fn read_chunk(
         for (place, part) in parts.iter_mut().enumerate() {
             let cell = content(cut(record_bytes, ends, place));
             let markers = &markers[place];
-            match number::read(cell, syntax) {
+            let reading = match &lexicons[place] {
+                None => number::read(cell, syntax),
+                Some(lexicon) => {
+                    // What is stated to be a value is one, also where it would mark a missing one elsewhere.
+                    if let Some(reading) = lexicon.read(cell) {
+                        columns[place][offset] = reading.value;
+                        part.tally.add_number(record, reading);
+                        continue;
+                    }
+                    None
+                }
+            };
+            match reading {
                 Some(reading) if !markers.is_missing_number(cell, reading.value) => {
                     columns[place][offset] = reading.value;
                     part.tally.add_number(record, reading);

@@ -1,5 +1,7 @@
 //! How a file is written: delimiter, header, marks, quotes, line ends; and how the first two are worked out.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::blank_lines::BlankLines;
@@ -9,6 +11,7 @@ use super::limits::DELIMITER_SAMPLE;
 use super::marks;
 use super::missing;
 use super::tokens::{Tokenizer, cut};
+use crate::error::{Error, Result};
 
 /// How a file is written, with the reason of everything that was guessed.
 ///
@@ -27,6 +30,8 @@ pub struct Dialect {
     pub header: bool,
     /// Whether the file begins with the UTF-8 mark.
     pub bom: bool,
+    /// So many lines above the table were skipped.
+    pub skipped_lines: u64,
     /// How the lines end.
     pub line_end: LineEnd,
     /// Whether the last line has a line end, too.
@@ -268,17 +273,37 @@ pub(super) fn sniff_header<'a>(
     )
 }
 
-/// Where the table begins, whether the UTF-8 mark is before it, and the delimiter that a `sep=;` line states.
+/// Whether the file begins with the UTF-8 mark, and the bytes of the `lines` that follow it, line ends included.
 ///
-/// Spreadsheets write such a line above the table; it is no record, and is written back as it is.
-pub(super) fn preamble(bytes: &[u8]) -> (usize, bool, Option<u8>) {
+/// # Errors
+/// It has not more lines than that.
+pub(super) fn title(bytes: &[u8], lines: u64) -> Result<(bool, Range<usize>)> {
     let bom = bytes.starts_with(BOM);
     let from = if bom { BOM.len() } else { 0 };
+    let mut end = from;
+    for line in 0..lines {
+        let rest = &bytes[end..];
+        let Some(at) = memchr::memchr2(b'\n', b'\r', rest) else {
+            let found = line + u64::from(!rest.is_empty());
+            return Err(Error::input(format!(
+                "the first {lines} lines are to be skipped, and the file has {found}"
+            ))
+            .remedy("Skip fewer lines (--skip-lines, or skip-lines in the roles file)"));
+        };
+        end += at + 1 + usize::from(rest[at..].starts_with(b"\r\n"));
+    }
+    Ok((bom, from..end))
+}
+
+/// Where the table begins, from here on, and the delimiter that a `sep=;` line states.
+///
+/// Spreadsheets write such a line above the table; it is no record, and is written back as it is.
+pub(super) fn preamble(bytes: &[u8], from: usize) -> (usize, Option<u8>) {
     match &bytes[from..] {
         [b's', b'e', b'p', b'=', delimiter, b'\n' | b'\r', ..] if can_delimit(*delimiter) => {
-            (from + b"sep=;".len(), bom, Some(*delimiter))
+            (from + b"sep=;".len(), Some(*delimiter))
         }
-        _ => (from, bom, None),
+        _ => (from, None),
     }
 }
 

@@ -56,10 +56,56 @@ impl Encoding {
 /// The bytes that a UTF-8 file may begin with.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
+/// What the marks at the start of a UTF-16 file are called.
+fn utf_16(bytes: &[u8]) -> Option<(&'static encoding_rs::Encoding, &'static str)> {
+    match bytes {
+        // That of UTF-32.
+        [0xFF, 0xFE, 0, 0, ..] => None,
+        [0xFF, 0xFE, ..] => Some((encoding_rs::UTF_16LE, "little endian")),
+        [0xFE, 0xFF, ..] => Some((encoding_rs::UTF_16BE, "big endian")),
+        _ => None,
+    }
+}
+
+/// The text of a file that begins with the mark of UTF-16, in UTF-8 and without the mark, and which UTF-16 it was; `None` for any other file.
+///
+/// A table is text of its file with marks where its cells are, and both need ASCII to be single bytes.
+///
+/// # Errors
+/// It is not UTF-16 all along, or is stated to be something else than UTF-16 or UTF-8.
+pub(super) fn from_utf_16(
+    bytes: &[u8],
+    stated: Option<Encoding>,
+) -> Result<Option<(Vec<u8>, &'static str)>> {
+    let Some((encoding, order)) = utf_16(bytes) else {
+        return Ok(None);
+    };
+    if stated == Some(Encoding::Windows1252) {
+        return Err(
+            Error::input("the file begins as UTF-16 does, and windows-1252 is stated")
+                .remedy("Leave the encoding out"),
+        );
+    }
+    // Two bytes become three at most.
+    crate::memory::check(
+        "a file converted from UTF-16",
+        bytes.len() as u128 * 5,
+        1,
+        "Convert it to UTF-8 first",
+    )?;
+    match encoding.decode_without_bom_handling_and_without_replacement(&bytes[2..]) {
+        Some(text) => Ok(Some((text.into_owned().into_bytes(), order))),
+        None => Err(
+            Error::input("the file begins as UTF-16 does, and is damaged or cut off")
+                .remedy("Export the table again, if possible as UTF-8"),
+        ),
+    }
+}
+
 /// Which encoding the file has, and why.
 ///
 /// # Errors
-/// The bytes hold a zero byte (UTF-16, a compressed file, no text at all), or are not of the encoding `stated`.
+/// The bytes hold a zero byte (UTF-16 without its mark, a compressed file, no text at all), or are not of the encoding `stated`.
 pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding, String)> {
     refuse_binary(bytes)?;
     let invalid = std::str::from_utf8(bytes).err();
@@ -94,9 +140,6 @@ pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding
 
 fn refuse_binary(bytes: &[u8]) -> Result<()> {
     const CONVERT: &str = "Convert it first: iconv -f UTF-16 -t UTF-8 IN.csv > OUT.csv";
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(Error::input("the file is UTF-16").remedy(CONVERT));
-    }
     if bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return Err(Error::input("the file is compressed (gzip or zstd)")
             .remedy("Give it a name that ends in .gz or .zst, or decompress it first"));

@@ -123,6 +123,100 @@ pub(super) fn hint(name: &str) -> NameHint {
     }
 }
 
+/// Beginnings of words that speak of somebody's birth.
+const BIRTH: [&str; 13] = [
+    "birth",
+    "born",
+    "dob",
+    "bday",
+    "geburt",
+    "gebdat",
+    "gebtag",
+    "geboren",
+    "naiss",
+    "nacimiento",
+    "nascita",
+    "nascimento",
+    "fecnac",
+];
+
+/// Beginnings of words that speak of households.
+const HOUSEHOLD: [&str; 9] = [
+    "household",
+    "haushalt",
+    "hogar",
+    "menage",
+    "ménage",
+    "foyer",
+    "dwelling",
+    "family",
+    "familie",
+];
+
+/// Short words for a household, as they are.
+const HOUSEHOLDS: [&str; 4] = ["hh", "hid", "hhnr", "hhno"];
+
+/// What follows the household in one word, if it is its number: `haushaltsnummer`, `householdno`.
+const NUMBER_ENDINGS: [&str; 10] = [
+    "", "s", "id", "sid", "nr", "snr", "no", "number", "nummer", "snummer",
+];
+
+/// Beginnings of words that speak of sampling weights.
+const WEIGHTS: [&str; 7] = [
+    "weight",
+    "gewicht",
+    "poids",
+    "pondera",
+    "peso",
+    "hochrechnung",
+    "wgt",
+];
+
+/// Whether this name speaks of somebody's birth.
+pub(super) fn is_of_birth(name: &str) -> bool {
+    let begins = |word: &String| BIRTH.iter().any(|begin| word.starts_with(begin));
+    small_words(name).iter().any(begins)
+}
+
+/// Whether this is the name of the number of a household, and not of something that it has (`household_income`).
+pub(super) fn is_of_household(name: &str) -> bool {
+    let words = small_words(name);
+    let Some((last, before)) = words.split_last() else {
+        return false;
+    };
+    let numbered = |begin: &&str| {
+        let rest = last.strip_prefix(*begin);
+        rest.is_some_and(|rest| NUMBER_ENDINGS.contains(&rest))
+    };
+    let speaks = |word: &String| {
+        HOUSEHOLDS.contains(&word.as_str()) || HOUSEHOLD.iter().any(|begin| word.starts_with(begin))
+    };
+    HOUSEHOLDS.contains(&last.as_str())
+        || HOUSEHOLD.iter().any(numbered)
+        || before.iter().any(speaks)
+            && (LAST_WORDS.contains(&last.as_str()) || NUMBER_ENDINGS.contains(&last.as_str()))
+}
+
+/// Whether this is the name of a sampling weight.
+pub(super) fn is_of_weight(name: &str) -> bool {
+    let speaks = |word: &String| {
+        matches!(word.as_str(), "wt" | "wts")
+            || word.ends_with("wgt")
+            || word.ends_with("gewicht")
+            || WEIGHTS.iter().any(|begin| word.starts_with(begin))
+    };
+    small_words(name).iter().any(speaks)
+}
+
+/// The words of a name in small letters, without digits at their ends.
+fn small_words(name: &str) -> Vec<String> {
+    let small = |word: String| {
+        let word = word.to_lowercase();
+        word.trim_end_matches(char::is_numeric).to_owned()
+    };
+    words(name).into_iter().map(small).collect()
+}
+
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let letters: Vec<char> = name.chars().collect();
@@ -179,6 +273,59 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(hint(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn households_have_numbers_births_have_days_and_weights_have_names() {
+        for name in [
+            "household",
+            "hh",
+            "HH_NR",
+            "householdNo",
+            "Haushaltsnummer",
+            "haushalt_nr",
+            "id_hogar",
+            "numero_menage",
+            "HHID",
+        ] {
+            let said = is_of_household(name) || hint(name) == NameHint::Identifier;
+            assert!(said, "{name}");
+        }
+        for name in [
+            "household_income",
+            "hhcivil",
+            "household_weights",
+            "haushaltsgroesse",
+            "hh_size",
+            "children",
+            "",
+        ] {
+            assert!(!is_of_household(name), "{name}");
+        }
+        for name in [
+            "birth",
+            "dateOfBirth",
+            "DOB",
+            "Geburtsdatum",
+            "date_naissance",
+        ] {
+            assert!(is_of_birth(name), "{name}");
+        }
+        for name in ["interview_date", "stubborn", "adobe", ""] {
+            assert!(!is_of_birth(name), "{name}");
+        }
+        for name in [
+            "AFNLWGT",
+            "sampling_weight",
+            "Gewicht",
+            "Hochrechnungsfaktor",
+            "wt2",
+        ] {
+            assert!(is_of_weight(name), "{name}");
+        }
+        for name in ["growth", "width", "answer", "between", ""] {
+            assert!(!is_of_weight(name), "{name}");
         }
     }
 }

@@ -37,6 +37,16 @@ pub const LONG_TEXT_LETTERS: usize = 40;
 /// From this many longer texts on, an attribute holds remarks; fewer may be rare categories with long names.
 pub const LONG_TEXTS: usize = 5;
 
+/// So many e-mail addresses or telephone numbers are no accident.
+pub const PATTERN_CELLS: usize = 5;
+
+/// Whole numbers of this many digits and one width are numbers of people rather than amounts, if nearly all differ: amounts
+/// of this size differ in width, or are rounded.
+pub const PERSON_NUMBER_DIGITS: usize = 8;
+
+/// So many cells with one value can be a code for missing values; fewer are somebody's values.
+pub const CODE_CELLS: usize = 3;
+
 /// Records worked on at a time by one thread: a multiple of 64, so that a chunk owns its words of a mask.
 pub(super) const CHUNK: usize = 16_384;
 

@@ -56,6 +56,13 @@ impl Markers {
         }
     }
 
+    /// The same markers without the empty cell: it is a value.
+    pub fn without_empty(mut self) -> Self {
+        self.texts.retain(|text| !text.is_empty());
+        self.numeric_empty = false;
+        self
+    }
+
     /// The first marker that is understood whatever else the attribute holds, if there is one.
     pub fn first(&self) -> Option<&[u8]> {
         self.texts.first().map(Vec::as_slice)

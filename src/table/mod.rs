@@ -23,16 +23,19 @@ mod build;
 mod cell;
 mod change;
 mod columns;
+mod dates;
 mod describe;
 mod dialect;
 mod encoding;
 mod guess;
 mod hidden;
 mod identifier_name;
+mod lexicon;
 pub mod limits;
 mod marks;
 pub mod matrix;
 mod missing;
+mod missing_codes;
 mod names;
 mod number;
 mod options;
@@ -44,12 +47,14 @@ mod roles;
 mod select;
 mod singling;
 mod spelling;
+mod template;
 mod tokens;
 mod units;
 mod write;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -58,7 +63,8 @@ use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
 pub use blank_lines::BlankLines;
-pub use describe::{AttributeDescription, Description, DialectDescription, MarkerCount};
+pub use dates::{DateFormat, first_day};
+pub use describe::{AttributeDescription, Description, DialectDescription, Frequent, MarkerCount};
 pub use dialect::{Dialect, LineEnd, Reasons};
 pub use encoding::Encoding;
 pub use matrix::Matrix;
@@ -66,9 +72,11 @@ pub use number::{EXACT_INTEGERS, rounded};
 pub use options::ReadOptions;
 pub use record_set::RecordSet;
 pub use roles::Roles;
+pub use select::list_of;
 pub(crate) use select::of_known;
 pub use singling::Singling;
 
+use lexicon::Lexicon;
 use missing::Markers;
 use replace::Replaced;
 use spelling::Spelling;
@@ -97,6 +105,10 @@ pub struct Table {
 struct File {
     name: String,
     bytes: Vec<u8>,
+    /// SHA-256 of the file, where `bytes` were converted from it.
+    sha256: Option<String>,
+    /// The lines above the table that were skipped, and are not written.
+    title: Range<usize>,
     /// Where the first cell of the header begins, or that of the first record.
     table_start: usize,
     /// Where the cells of the header end, from `table_start`; empty when there is none.
@@ -132,6 +144,8 @@ struct Column {
     donors: Option<Arc<Vec<u32>>>,
     /// Whether `values` are new: a cell whose number is not that of its text is printed.
     printed: bool,
+    /// What the texts of the cells mean as numbers, if they are no numerals.
+    lexicon: Option<Arc<Lexicon>>,
     /// Cells that were given new text, if there are any.
     replaced: Option<Arc<Replaced>>,
     /// The one spelling of all cells, if the attribute was put into one.
@@ -206,6 +220,14 @@ impl Column {
     /// What stands in a cell instead of the file's bytes.
     fn new_cell(&self, record: usize) -> Option<&[u8]> {
         self.replaced.as_deref()?.cell(record)
+    }
+
+    /// The number that a cell of this content stands for.
+    fn reading(&self, content: &[u8], syntax: &number::Syntax) -> Option<number::Reading> {
+        match &self.lexicon {
+            Some(lexicon) => lexicon.read(content),
+            None => number::read(content, syntax),
+        }
     }
 }
 
@@ -354,16 +376,13 @@ impl Table {
 
     /// SHA-256 of the content of the file as it was read (decompressed, if it was compressed), in hexadecimal.
     pub fn sha256(&self) -> String {
-        use std::fmt::Write;
-        let mut text = String::new();
-        for byte in Sha256::digest(&self.file.bytes) {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
+        match &self.file.sha256 {
+            Some(of_original) => of_original.clone(),
+            None => sha256(&self.file.bytes),
         }
-        text
     }
 
-    /// The bytes of the file, to be read in another way.
+    /// The bytes of the file, to be read in another way: UTF-8 where it is UTF-16.
     pub fn into_bytes(self) -> Vec<u8> {
         match Arc::try_unwrap(self.file) {
             Ok(file) => file.bytes,
@@ -401,7 +420,7 @@ impl Table {
                     return 0.0;
                 }
                 let content = cell::content(self.file_cell(record, column));
-                number::read(content, &self.file.syntax).map_or(0.0, |reading| reading.value)
+                (column.reading(content, &self.file.syntax)).map_or(0.0, |reading| reading.value)
             })
             .collect()
     }
@@ -413,7 +432,7 @@ impl Table {
             return None;
         }
         let value = values[record];
-        let in_file = number::read(cell::content(raw), &self.file.syntax);
+        let in_file = column.reading(cell::content(raw), &self.file.syntax);
         let stays = in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())
             && (column.spelling.as_deref()).is_none_or(|spelling| spelling.is_number_of_it(raw));
         (!stays).then_some(value)
@@ -426,6 +445,9 @@ impl Table {
             return spelling.print(value, out);
         }
         let decimal = self.file.syntax.decimal;
+        if let Some(lexicon) = &column.lexicon {
+            return spelling::wrap(&lexicon.text(value), self.file.dialect.delimiter, out);
+        }
         let from = out.len();
         number::print(value, decimal, out);
         if let Some(delimiter) = self.file.dialect.delimiter
@@ -435,4 +457,15 @@ impl Table {
             out.push(b'"');
         }
     }
+}
+
+/// SHA-256 in hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }

@@ -22,11 +22,24 @@ pub struct ReadOptions {
     pub na: Option<Vec<String>>,
     /// Whether the first record holds the names.
     pub header: Option<bool>,
+    /// So many lines stand above the table (a title, a date): they are no part of it, and are not written.
+    pub skip_lines: Option<u64>,
     /// What a roles file says.
     pub roles: Roles,
 }
 
 impl ReadOptions {
+    /// The same options for a file beside this one, such as its masked file: names that it lacks are passed over
+    /// ([`Roles::for_another_file`]), and no lines above its table are skipped, since the program writes none.
+    #[must_use]
+    pub fn for_another_file(self) -> Self {
+        Self {
+            skip_lines: None,
+            roles: self.roles.for_another_file(),
+            ..self
+        }
+    }
+
     /// The options, and where they say nothing the roles file.
     pub(super) fn merged(&self) -> Result<FileSection> {
         let file = &self.roles.file;
@@ -36,6 +49,7 @@ impl ReadOptions {
             thousands_mark: self.thousands_mark.or(file.thousands_mark),
             encoding: self.encoding.or(file.encoding),
             header: self.header.or(file.header),
+            skip_lines: self.skip_lines.or(file.skip_lines),
             na: self.na.clone().or_else(|| file.na.clone()),
         };
         if merged

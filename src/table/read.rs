@@ -1,5 +1,6 @@
 //! From bytes to a table.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::blank_lines::BlankLines;
@@ -7,13 +8,14 @@ use super::build::Source;
 use super::columns::{self, Column as Cells};
 use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
+use super::lexicon::Lexicon;
 use super::marks::{self, Marks};
 use super::missing::Markers;
 use super::names::FirstLine;
 use super::number::thousands_bytes;
-use super::roles::{FileSection, Roles};
+use super::roles::{Empty, FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
-use super::{File, Note, ReadOptions, Table, names};
+use super::{File, Note, ReadOptions, Table, names, sha256};
 use crate::{
     error::{Error, Result},
     memory,
@@ -34,7 +36,6 @@ struct Cut {
     layout: Layout,
     quoted_cells: u64,
     blank_lines: BlankLines,
-    notes: Vec<Note>,
 }
 
 impl Table {
@@ -84,6 +85,7 @@ impl Table {
             encoding: Some(dialect.encoding),
             na: said.na.clone(),
             header: Some(dialect.header),
+            skip_lines: None,
             roles: said.roles.clone().for_names(|name| !of_numbers(name)),
         };
         let read = Self::read(self.name(), bytes, &options)?;
@@ -103,8 +105,29 @@ impl Table {
 
 fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions) -> Result<Table> {
     let roles = &options.roles;
-    let (encoding, encoding_reason) = encoding::detect(&bytes, stated.encoding)?;
-    let (from, bom, sep) = dialect::preamble(&bytes);
+    let mut notes = Vec::new();
+    let (bytes, converted) = match encoding::from_utf_16(&bytes, stated.encoding)? {
+        None => (bytes, None),
+        Some((text, order)) => {
+            let what = format!("the file is UTF-16 ({order}): it is written as UTF-8");
+            notes.push(Note::new(None, None, what));
+            let reason = format!("it is UTF-16 ({order}) by its mark, and is written as UTF-8");
+            (text, Some((sha256(&bytes), reason)))
+        }
+    };
+    let (sha256, utf_16_reason) = converted.unzip();
+    let (encoding, reason) = encoding::detect(&bytes, stated.encoding)?;
+    let encoding_reason = utf_16_reason.unwrap_or(reason);
+    let lines = stated.skip_lines.unwrap_or(0);
+    let (bom, title) = dialect::title(&bytes, lines)?;
+    if lines > 0 {
+        let what = match lines {
+            1 => "the first line is skipped, and not written".to_owned(),
+            _ => format!("the first {lines} lines are skipped, and not written"),
+        };
+        notes.push(Note::new(None, None, what));
+    }
+    let (from, sep) = dialect::preamble(&bytes, title.end);
     let (delimiter, delimiter_reason) = match (stated.delimiter, sep) {
         (Some(delimiter), _) => (Some(delimiter), "stated".to_owned()),
         (None, Some(delimiter)) => (Some(delimiter), "the first line states it".to_owned()),
@@ -117,13 +140,15 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
         layout,
         quoted_cells,
         blank_lines,
-        mut notes,
     } = cut_records(
         &bytes,
-        tokens(&bytes, from, delimiter, sep),
+        tokens(&bytes, from, delimiter, sep).on_line(1 + lines),
         encoding,
         stated.header,
     )?;
+    if let Some(text) = blank_lines.in_words() {
+        notes.push(Note::new(None, None, text));
+    }
     let cells = layout.n_records() as u128 * layout.n_cells() as u128;
     memory::check(
         &format!("a table of {cells} cells"),
@@ -136,8 +161,13 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
     let (mut names, mut own_names) =
         names::unique(table, &header, layout.n_cells(), encoding, &mut notes);
 
+    let lexicons: Vec<Option<Arc<Lexicon>>> = names
+        .iter()
+        .map(|name| Ok(roles.lexicon(name, encoding)?.map(Arc::new)))
+        .collect::<Result<_>>()?;
+    let by_name = (names.as_slice(), lexicons.as_slice());
     let (marks, markers, cells) =
-        read_cells(&bytes, &layout, delimiter, encoding, &names, stated, roles)?;
+        read_cells(&bytes, &layout, delimiter, encoding, by_name, stated, roles)?;
     let first_line = FirstLine {
         table,
         header: &header,
@@ -165,8 +195,10 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
     };
     let mut attributes = Vec::with_capacity(names.len());
     let mut columns = Vec::with_capacity(names.len());
-    for (place, (name, cells)) in names.into_iter().zip(cells).enumerate() {
-        let (attribute, column) = source.attribute(place, name, cells, &marks, &mut notes)?;
+    let named_cells = names.into_iter().zip(cells.into_iter().zip(lexicons));
+    for (place, (name, (cells, lexicon))) in named_cells.enumerate() {
+        let meant = (cells, lexicon);
+        let (attribute, column) = source.attribute(place, name, meant, &marks, &mut notes)?;
         attributes.push(attribute);
         columns.push(column);
     }
@@ -177,7 +209,8 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
         encoding,
         header: !header.is_empty(),
         bom,
-        line_end: line_end(&bytes, table_start, &header, &layout),
+        skipped_lines: lines,
+        line_end: line_end(&bytes, title.end..table_start, &header, &layout),
         final_line_end: matches!(bytes.last(), Some(b'\n' | b'\r')),
         quoted_cells,
         blank_lines,
@@ -193,6 +226,8 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
     let file = File {
         name,
         bytes,
+        sha256,
+        title,
         table_start,
         header,
         own_names,
@@ -218,7 +253,7 @@ fn read_cells(
     layout: &Layout,
     delimiter: Option<u8>,
     encoding: Encoding,
-    names: &[String],
+    (names, lexicons): (&[String], &[Option<Arc<Lexicon>>]),
     stated: &FileSection,
     roles: &Roles,
 ) -> Result<(Marks, Vec<Markers>, Vec<Cells>)> {
@@ -235,11 +270,13 @@ fn read_cells(
     let markers: Vec<Markers> = names
         .iter()
         .map(|name| {
-            let codes = roles
-                .attributes
-                .get(name)
-                .and_then(|stated| stated.na.as_deref());
-            Markers::new(stated.na.as_deref(), codes, encoding)
+            let of_name = roles.attributes.get(name);
+            let codes = of_name.and_then(|stated| stated.na.as_deref());
+            let markers = Markers::new(stated.na.as_deref(), codes, encoding);
+            match of_name.and_then(|stated| stated.empty) {
+                Some(Empty::Category) => markers.without_empty(),
+                Some(Empty::Missing) | None => markers,
+            }
         })
         .collect();
     let comma_delimited = delimiter == Some(b',');
@@ -256,7 +293,7 @@ fn read_cells(
         .into_iter()
         .map(|markers| markers.with_syntax(&syntax))
         .collect();
-    let cells = columns::read_all(bytes, layout, &syntax, &markers);
+    let cells = columns::read_all(bytes, layout, &syntax, &markers, lexicons);
     Ok((marks, markers, cells))
 }
 
@@ -298,11 +335,7 @@ fn cut_records(
     if first.len() == 1 {
         tokens.keep_blank_lines();
     }
-    let mut notes = Vec::new();
     let blank_lines = layout.fill(&mut tokens)?;
-    if let Some(text) = blank_lines.in_words() {
-        notes.push(Note::new(None, None, text));
-    }
     let quoted_cells = tokens.quoted_cells();
     let table_start = if has_header {
         start.byte
@@ -317,12 +350,12 @@ fn cut_records(
         layout,
         quoted_cells,
         blank_lines,
-        notes,
     })
 }
 
-fn line_end(bytes: &[u8], table_start: usize, header: &[u32], layout: &Layout) -> LineEnd {
-    let mut seen = LineEnd::of(&bytes[..table_start], LineEnd::None);
+fn line_end(bytes: &[u8], before: Range<usize>, header: &[u32], layout: &Layout) -> LineEnd {
+    let table_start = before.end;
+    let mut seen = LineEnd::of(&bytes[before], LineEnd::None);
     let mut end = table_start + header.last().map_or(0, |&end| end as usize);
     for record in 0..layout.n_records() {
         seen = LineEnd::of(&bytes[end..layout.start(record)], seen);

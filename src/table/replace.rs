@@ -135,6 +135,9 @@ impl Table {
 
     /// Whether this number, written into this attribute, would be read back as missing.
     pub fn means_missing(&self, id: AttrId, value: f64) -> bool {
+        if !self.has_numerals(id) {
+            return false;
+        }
         let mut cell = Vec::new();
         number::print(value, self.file.syntax.decimal, &mut cell);
         self.markers(&self.columns[id.index()])
@@ -169,7 +172,10 @@ impl Table {
             .remedy("Write the text with other characters, or convert the file to UTF-8 first"));
         };
         let inside = content(&bytes);
-        let reading = number::read(inside, &self.file.syntax);
+        let is_meant = self.columns[id.index()].lexicon.is_some();
+        let reading = (!is_meant)
+            .then(|| number::read(inside, &self.file.syntax))
+            .flatten();
         let (value, code) = (
             reading.map(|reading| reading.value),
             reading.is_some_and(|reading| reading.code),
@@ -272,6 +278,7 @@ impl Table {
             column.numeric && !kinds.texts && !kinds.words && (stated || !kinds.new_codes);
         if column.numeric && !numeric {
             column.numeric = false;
+            column.lexicon = None;
             let attribute = &mut self.attributes[id.index()];
             attribute.scale = Scale::Nominal;
             attribute.scale_reason = Reason::Guessed("it was given names".to_owned());
@@ -302,7 +309,10 @@ impl Table {
         {
             let reading = replaced
                 .cell(record)
-                .and_then(|cell| number::read(content(cell), &syntax));
+                .and_then(|cell| match &column.lexicon {
+                    Some(lexicon) => lexicon.read(content(cell)),
+                    None => number::read(content(cell), &syntax),
+                });
             values[record] = reading.map_or(0.0, |reading| reading.value);
         }
     }
@@ -344,7 +354,7 @@ impl Table {
                     continue;
                 }
                 let cell = content(self.file_cell(record, column));
-                match number::read(cell, &self.file.syntax) {
+                match column.reading(cell, &self.file.syntax) {
                     Some(reading) => {
                         kinds.numbers = true;
                         kinds.new_codes |= new && reading.code;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::Table;
 use super::attribute::{Role, Scale};
+use super::dates::DateFormat;
 use super::dialect::can_delimit;
 use super::encoding::Encoding;
+use super::lexicon::{Lexicon, Order};
 use super::number::THOUSANDS_MARKS;
 use super::select::near;
+use super::{BLANKS, Table};
 use crate::{
     error::{Error, Result, not_toml},
     visible,
@@ -34,12 +36,22 @@ use crate::{
 /// age    = [99, "unknown"]
 /// spouse = []                          # nothing is missing: an empty cell (or NA) is a category of its own
 ///
+/// [order]                              # ordered categories, the lowest first
+/// education = ["none", "primary", "secondary"]
+///
+/// [dates]                              # how dates are written: %d %m %b %Y
+/// birth = "%d.%m.%Y"
+///
+/// [empty]                              # empty cells that are no missing values
+/// occupation = "category"
+///
 /// [file]                               # how the file is written
 /// delimiter      = ";"
 /// decimal-mark   = ","
 /// thousands-mark = "."                 # or "none"
 /// encoding       = "windows-1252"      # or "utf-8"
 /// header         = true
+/// skip-lines     = 2                   # lines above the table, such as a title
 /// na             = ["NA", "-"]         # instead of the default markers
 /// ```
 ///
@@ -73,6 +85,30 @@ pub(super) struct Stated {
     pub role: Option<Role>,
     pub scale: Option<Scale>,
     pub na: Option<Vec<String>>,
+    pub order: Option<Vec<String>>,
+    pub date: Option<DateFormat>,
+    pub empty: Option<Empty>,
+}
+
+impl Stated {
+    /// The scale, stated or of what is stated: ordered categories are ordinal, dates are continuous.
+    pub fn scale(&self) -> Option<Scale> {
+        match (&self.order, &self.date) {
+            (Some(_), _) => Some(Scale::Ordinal),
+            (None, Some(_)) => Some(Scale::Continuous),
+            (None, None) => self.scale,
+        }
+    }
+}
+
+/// What an empty cell is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Empty {
+    /// A missing value, as usual.
+    Missing,
+    /// A category of its own: the question was not to be asked.
+    Category,
 }
 
 /// What is stated about the file.
@@ -83,6 +119,7 @@ pub(super) struct FileSection {
     pub thousands_mark: Option<Option<char>>,
     pub encoding: Option<Encoding>,
     pub header: Option<bool>,
+    pub skip_lines: Option<u64>,
     pub na: Option<Vec<String>>,
 }
 
@@ -98,6 +135,9 @@ struct Written {
     ordinal: Vec<String>,
     nominal: Vec<String>,
     missing: BTreeMap<String, Vec<Code>>,
+    order: BTreeMap<String, Vec<Code>>,
+    dates: BTreeMap<String, String>,
+    empty: BTreeMap<String, Empty>,
     file: Option<WrittenFile>,
     attributes: BTreeMap<String, WrittenAttribute>,
 }
@@ -120,6 +160,7 @@ struct WrittenFile {
     thousands_mark: Option<String>,
     encoding: Option<Encoding>,
     header: Option<bool>,
+    skip_lines: Option<u64>,
     na: Option<Vec<Code>>,
 }
 
@@ -129,6 +170,9 @@ struct WrittenAttribute {
     role: Option<Role>,
     scale: Option<Scale>,
     na: Option<Vec<Code>>,
+    order: Option<Vec<Code>>,
+    date: Option<String>,
+    empty: Option<Empty>,
 }
 
 #[derive(Deserialize)]
@@ -158,20 +202,25 @@ fn texts(codes: Vec<Code>) -> Vec<String> {
 
 impl Roles {
     /// The same statements for a file that has some of the attributes only, such as a release without its identifiers:
-    /// names that it lacks are passed over.
+    /// names that it lacks are passed over, and no lines above its table are skipped.
     #[must_use]
-    pub fn for_another_file(self) -> Self {
+    pub fn for_another_file(mut self) -> Self {
+        self.file.skip_lines = None;
         Self {
             of_another_file: true,
             ..self
         }
     }
 
-    /// The same statements, without a scale of numbers for attributes of names.
+    /// The same statements for the file as it is written, without lines above its table; and without a scale of numbers, an order or a
+    /// form of dates for attributes of names.
     pub(super) fn for_names(mut self, is_of_names: impl Fn(&str) -> bool) -> Self {
+        self.file.skip_lines = None;
         for (name, stated) in &mut self.attributes {
             if stated.scale != Some(Scale::Nominal) && is_of_names(name) {
                 stated.scale = None;
+                stated.order = None;
+                stated.date = None;
             }
         }
         self
@@ -255,6 +304,20 @@ impl Roles {
                 "list of missing codes",
             )?;
         }
+        for (name, order) in written.order {
+            roles.state_order(&name, order)?;
+        }
+        for (name, pattern) in written.dates {
+            roles.state_date(&name, &pattern)?;
+        }
+        for (name, empty) in written.empty {
+            roles.state(
+                &name,
+                |stated| &mut stated.empty,
+                empty,
+                "word for empty cells",
+            )?;
+        }
         for (name, attribute) in written.attributes {
             let name = visible::name(&name).into_owned();
             roles.attributes.entry(name.clone()).or_default();
@@ -272,8 +335,53 @@ impl Roles {
                     "list of missing codes",
                 )?;
             }
+            if let Some(order) = attribute.order {
+                roles.state_order(&name, order)?;
+            }
+            if let Some(pattern) = attribute.date {
+                roles.state_date(&name, &pattern)?;
+            }
+            if let Some(empty) = attribute.empty {
+                roles.state(
+                    &name,
+                    |stated| &mut stated.empty,
+                    empty,
+                    "word for empty cells",
+                )?;
+            }
+        }
+        for (name, stated) in &roles.attributes {
+            stated.check().map_err(|error| error.on_attribute(name))?;
         }
         Ok(roles)
+    }
+
+    /// What the texts of an attribute mean as numbers, if that is stated.
+    ///
+    /// # Errors
+    /// Input, when a file of this encoding cannot hold them.
+    pub(super) fn lexicon(&self, name: &str, encoding: Encoding) -> Result<Option<Lexicon>> {
+        let Some(stated) = self.attributes.get(name) else {
+            return Ok(None);
+        };
+        match (&stated.order, &stated.date) {
+            (Some(order), _) => {
+                let order = Order::new(order, encoding);
+                let order = order.map_err(|error| error.on_attribute(name))?;
+                Ok(Some(Lexicon::Order(order)))
+            }
+            (None, Some(format)) => Ok(Some(Lexicon::Dates(format.clone()))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn state_order(&mut self, name: &str, order: Vec<Code>) -> Result<()> {
+        self.state(name, |stated| &mut stated.order, texts(order), "order")
+    }
+
+    fn state_date(&mut self, name: &str, pattern: &str) -> Result<()> {
+        let format = DateFormat::parse(pattern).map_err(|error| error.on_attribute(name))?;
+        self.state(name, |stated| &mut stated.date, format, "form of dates")
     }
 
     fn state<T>(
@@ -292,6 +400,43 @@ impl Roles {
                     .remedy("Name it once"),
             ),
         }
+    }
+}
+
+impl Stated {
+    fn check(&self) -> Result<()> {
+        let (what, scale) = match (&self.order, &self.date) {
+            (None, None) => return Ok(()),
+            (Some(_), Some(_)) => {
+                return Err(
+                    Error::input("the attribute has an order, and a form of dates")
+                        .remedy("Dates have an order of their own"),
+                );
+            }
+            (Some(_), None) => ("an order", Scale::Ordinal),
+            (None, Some(_)) => ("a form of dates", Scale::Continuous),
+        };
+        if self.scale.is_some_and(|stated| stated != scale) {
+            return Err(Error::input(format!(
+                "the attribute has {what}, so it is {}, and the roles file gives it another scale",
+                scale.word()
+            )));
+        }
+        let mut order: Vec<&str> = (self.order.iter().flatten())
+            .map(|category| category.trim_matches(BLANKS))
+            .collect();
+        if self.order.is_some() && order.len() < 2 {
+            return Err(Error::input(
+                "the order of the attribute has fewer than two values",
+            ));
+        }
+        order.sort_unstable();
+        if order.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::input(
+                "the order of the attribute names a value twice",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -320,6 +465,7 @@ impl WrittenFile {
             thousands_mark,
             encoding: self.encoding,
             header: self.header,
+            skip_lines: self.skip_lines,
             na: self.na.map(texts),
         })
     }

@@ -106,6 +106,19 @@ fn number(text: &str) -> Option<usize> {
         .flatten()
 }
 
+/// The list that [`Table::select`] takes for these names.
+pub fn list_of(names: &[String]) -> String {
+    let item = |name: &String| {
+        let needs_quotes = name.is_empty() || name.contains([',', '"']) || name.trim() != name;
+        if needs_quotes {
+            format!("\"{}\"", name.replace('"', "\"\""))
+        } else {
+            name.clone()
+        }
+    };
+    names.iter().map(item).collect::<Vec<_>>().join(",")
+}
+
 /// One item of a list.
 #[derive(Debug, PartialEq, Eq)]
 struct Item {

@@ -3,22 +3,38 @@
 use rayon::prelude::*;
 
 use super::attribute::AttrId;
+use super::encoding::Encoding;
 use super::guess::{count_distinct, key};
-use super::limits::{FEW_VALUES, GROUP_RECORDS, IDENTIFIER_RECORDS, LONG_TEXT_LETTERS, LONG_TEXTS};
-use super::{Table, cell};
+use super::limits::{
+    FEW_VALUES, GROUP_RECORDS, IDENTIFIER_RECORDS, LONG_TEXT_LETTERS, LONG_TEXTS, PATTERN_CELLS,
+    PERSON_NUMBER_DIGITS,
+};
+use super::{Table, cell, identifier_name, marks};
 
 /// How the cells of an attribute single out records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Singling {
-    /// Days of the calendar, as of birth.
+    /// E-mail addresses.
+    Emails,
+    /// Telephone numbers.
+    Phones,
+    /// Days of the calendar that few records share, or that are named as those of birth.
+    Births,
+    /// Days of the calendar that many records share, as those of an interview.
     Dates,
     /// Longer texts, as remarks: who wrote one can say anything of themselves.
     LongTexts,
+    /// Codes of one width of which nearly none stands twice, as tax numbers: digits only.
+    PersonNumbers,
+    /// The same with letters, signs between the digits, or leading zeros.
+    PersonCodes,
     /// Text of which most cells differ, as reference codes.
     Texts,
-    /// Whole numbers of which most differ, as tax numbers and incomes.
+    /// Whole numbers of which most differ, as incomes.
     WholeNumbers,
-    /// Cells that are equal only among neighbouring records, a few at a time, as numbers of households.
+    /// Numbers or texts that a few records share each, named as those of households.
+    Households,
+    /// Cells that are equal only among neighbouring records, a few at a time.
     Groups,
 }
 
@@ -26,25 +42,60 @@ impl Singling {
     /// What the cells are, for a message.
     pub fn words(self) -> &'static str {
         match self {
+            Self::Emails => "e-mail addresses",
+            Self::Phones => "telephone numbers",
+            Self::Births => "dates, as of birth",
             Self::Dates => "dates",
             Self::LongTexts => "longer texts",
+            Self::PersonNumbers | Self::PersonCodes => {
+                "nearly unique codes of one width, as tax numbers are"
+            }
             Self::Texts => "text, most cells differ",
             Self::WholeNumbers => "whole numbers, most differ",
+            Self::Households => "numbers of households by name, each shared by few",
             Self::Groups => "equal only in neighbouring records, as household numbers are",
         }
+    }
+
+    /// Whether an attribute that looks like this is so likely to identify people that it is neither masked nor released before
+    /// somebody states its role. What amounts and categories can look like, too, is none of these.
+    pub fn wants_role(self) -> bool {
+        match self {
+            Self::Emails
+            | Self::Phones
+            | Self::Births
+            | Self::LongTexts
+            | Self::PersonNumbers
+            | Self::PersonCodes
+            | Self::Households => true,
+            Self::Dates | Self::Texts | Self::WholeNumbers | Self::Groups => false,
+        }
+    }
+
+    /// Whether the cells are numbers that could be amounts.
+    pub fn could_be_amounts(self) -> bool {
+        matches!(self, Self::WholeNumbers | Self::PersonNumbers)
     }
 }
 
 impl Table {
     /// The attributes that single out records as they stand, whatever their names and roles, in the order of the file.
     ///
-    /// - *Dates*: more than half of the cells are days of the calendar, and many differ.
+    /// - *E-mail addresses*, *telephone numbers* (a plus sign, a zero or a bracket in front and signs between the digits): more than half
+    ///   of at least [`PATTERN_CELLS`] cells, most of them different.
+    /// - *Dates*: more than half of the cells are days of the calendar, and many differ. *As of birth*: at least
+    ///   [`IDENTIFIER_RECORDS`] cells, and most differ or the name speaks of birth.
     /// - *Longer texts*: at least [`LONG_TEXTS`] cells of [`LONG_TEXT_LETTERS`] letters or more, most of them different.
+    /// - *Nearly unique codes*: at least nine in ten cells differ, and they have one width: whole numbers of at least
+    ///   [`PERSON_NUMBER_DIGITS`] digits that are not rounded (at most three in ten end in 0), or, in 19 of 20 cells, texts of as many
+    ///   letters, with six letters or digits of which four are digits, that are neither amounts nor times.
+    /// - *Numbers of households*: text or whole numbers that [`GROUP_RECORDS`] records share on average at most, under a name that says
+    ///   so (`household`, `hh_no`, `Haushaltsnummer`; not `household_income`).
     /// - *Text* and *whole numbers*: more than half of the cells differ. Numbers with decimals are amounts, and none of these.
     /// - *Groups*: text or whole numbers whose equal cells stand together, [`GROUP_RECORDS`] on average at most.
     ///
-    /// All but dates want [`IDENTIFIER_RECORDS`] records. Missing cells are not looked at. It is a guess by the look of the
-    /// cells: numbers of households in a file whose order is random, and what is only rare, are not seen.
+    /// All from *nearly unique codes* on want [`IDENTIFIER_RECORDS`] cells. Missing cells are not looked at. It is a guess by the look of
+    /// the cells: numbers of households without such a name in a file whose order is random, and what is only rare, are not seen.
     ///
     /// # Complexity
     /// Sorts every attribute once, in parallel.
@@ -55,70 +106,188 @@ impl Table {
             .collect()
     }
 
-    fn singles_out(&self, id: AttrId) -> Option<Singling> {
+    /// The attributes that are so likely to identify people that somebody has to state their role before they are masked or released
+    /// ([`Singling::wants_role`]): those whose role nobody stated, and that are not left out as identifiers anyway.
+    ///
+    /// # Complexity
+    /// That of [`singling`](Self::singling).
+    pub fn wanting_roles(&self) -> Vec<(AttrId, Singling)> {
+        let mut found = self.singling();
+        found.retain(|&(id, singling)| singling.wants_role() && self.attribute(id).lacks_role());
+        found
+    }
+
+    /// How the cells of this attribute single out records, if they do: see [`singling`](Self::singling).
+    pub(super) fn singles_out(&self, id: AttrId) -> Option<Singling> {
+        let name = &self.attribute(id).name;
         let missing = self.missing(id);
         let present = (0..self.n_records()).filter(|&record| !missing.contains(record));
-        let (keys, dates, singly) = match self.numbers(id) {
+        let mut looks = Looks::default();
+        match self.numbers(id) {
+            // Ordered categories are as many as somebody listed.
+            Some(_) if !self.has_numerals(id) && self.date_format(id).is_none() => return None,
+            Some(numbers) if !self.has_numerals(id) => {
+                let days = present.map(|record| numbers.values[record].to_bits());
+                looks.keys = days.collect();
+                looks.dates = looks.keys.len();
+            }
             Some(numbers) => {
-                let values: Vec<f64> = present.map(|record| numbers.values[record]).collect();
-                if values.iter().any(|value| value.fract() != 0.0) {
-                    return None;
+                for value in present.map(|record| numbers.values[record]) {
+                    if value.fract() != 0.0 {
+                        return None;
+                    }
+                    looks.add_number(value);
                 }
-                let dates = values.iter().filter(|&&value| is_compact_date(value));
-                let dates = dates.count();
-                let keys = values.into_iter().map(f64::to_bits).collect();
-                (keys, dates, Singling::WholeNumbers)
             }
             None => {
-                let mut texts = Texts::default();
-                present.for_each(|record| texts.add(cell::content(&self.raw(record, id))));
-                if texts.are_long() {
-                    return Some(Singling::LongTexts);
-                }
-                (texts.keys, texts.dates, Singling::Texts)
+                let encoding = self.dialect().encoding;
+                present.for_each(|record| {
+                    looks.add_text(cell::content(&self.raw(record, id)), encoding);
+                });
             }
-        };
-        let cells = keys.len();
-        let runs = 1 + keys.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        let distinct = count_distinct(keys);
-        let many = distinct > FEW_VALUES || distinct == cells;
-        if dates * 2 > cells && (many || distinct * 5 > cells) {
-            return Some(Singling::Dates);
         }
-        if cells < IDENTIFIER_RECORDS || !many {
-            return None;
-        }
-        if distinct * 2 > cells {
-            return Some(singly);
-        }
-        (runs == distinct && distinct * GROUP_RECORDS > cells).then_some(Singling::Groups)
+        looks.singling(name, self.numbers(id).is_some())
     }
 }
 
-/// What is counted of the cells of an attribute of text.
+/// What is counted of the cells of an attribute.
 #[derive(Default)]
-struct Texts {
+struct Looks {
+    /// One a cell.
     keys: Vec<u64>,
     dates: usize,
+    emails: usize,
+    phones: usize,
+    /// Keys of the longer texts.
     long: Vec<u64>,
+    /// Bytes of the cells that can be codes of a person.
+    widths: Vec<usize>,
+    /// Cells that end in 0.
+    round: usize,
 }
 
-impl Texts {
-    fn add(&mut self, content: &[u8]) {
+impl Looks {
+    fn add_number(&mut self, value: f64) {
+        self.keys.push(value.to_bits());
+        self.dates += usize::from(is_compact_date(value));
+        let digits = format!("{value:.0}");
+        self.round += usize::from(digits.ends_with('0'));
+        if value > 0.0 && digits.len() >= PERSON_NUMBER_DIGITS {
+            self.widths.push(digits.len());
+        }
+    }
+
+    fn add_text(&mut self, content: &[u8], encoding: Encoding) {
         let key = key(content);
         self.keys.push(key);
         self.dates += usize::from(is_date(content));
+        self.emails += usize::from(is_email(content));
+        self.phones += usize::from(is_phone(content));
         // In UTF-8 a letter begins with every byte but those of the form 10xxxxxx.
         let letters = content.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
         if letters >= LONG_TEXT_LETTERS {
             self.long.push(key);
+        } else if is_code(content, encoding) {
+            self.widths.push(content.len());
         }
     }
 
-    fn are_long(&self) -> bool {
+    fn has_long_texts(&self) -> bool {
         let long = self.long.len();
         long >= LONG_TEXTS && count_distinct(self.long.clone()) * 2 > long
     }
+
+    fn singling(self, name: &str, of_numbers: bool) -> Option<Singling> {
+        if self.has_long_texts() {
+            return Some(Singling::LongTexts);
+        }
+        let cells = self.keys.len();
+        let runs = 1
+            + (self.keys.windows(2))
+                .filter(|pair| pair[0] != pair[1])
+                .count();
+        let distinct = count_distinct(self.keys);
+        let is_enough = cells >= IDENTIFIER_RECORDS;
+        let most_differ = distinct * 2 > cells;
+        let many = distinct > FEW_VALUES || distinct == cells;
+        if cells >= PATTERN_CELLS && most_differ && self.emails * 2 > cells {
+            return Some(Singling::Emails);
+        }
+        if self.dates * 2 > cells && (many || distinct * 5 > cells) {
+            let of_birth = is_enough && (most_differ || identifier_name::is_of_birth(name));
+            return Some(if of_birth {
+                Singling::Births
+            } else {
+                Singling::Dates
+            });
+        }
+        if cells >= PATTERN_CELLS && most_differ && self.phones * 2 > cells {
+            return Some(Singling::Phones);
+        }
+        if !is_enough || !many {
+            return None;
+        }
+        let few_share = distinct * GROUP_RECORDS > cells;
+        if few_share && identifier_name::is_of_household(name) {
+            return Some(Singling::Households);
+        }
+        let of_one_width = most_frequent(self.widths);
+        if distinct * 10 >= cells * 9 {
+            if of_numbers && of_one_width == cells && self.round * 10 <= cells * 3 {
+                return Some(Singling::PersonNumbers);
+            }
+            if !of_numbers && of_one_width * 20 >= cells * 19 {
+                return Some(Singling::PersonCodes);
+            }
+        }
+        if most_differ {
+            return Some(if of_numbers {
+                Singling::WholeNumbers
+            } else {
+                Singling::Texts
+            });
+        }
+        (runs == distinct && few_share).then_some(Singling::Groups)
+    }
+}
+
+/// How often the most frequent of these is there.
+fn most_frequent(mut list: Vec<usize>) -> usize {
+    list.sort_unstable();
+    let runs = list.chunk_by(|a, b| a == b).map(<[usize]>::len);
+    runs.max().unwrap_or(0)
+}
+
+/// Whether a text can be the code of a person: six letters or digits, four of them digits, and no amount, no time.
+fn is_code(text: &[u8], encoding: Encoding) -> bool {
+    let count = |is: fn(&u8) -> bool| text.iter().filter(|byte| is(byte)).count();
+    count(u8::is_ascii_alphanumeric) >= 6
+        && count(u8::is_ascii_digit) >= 4
+        && !text.contains(&b':')
+        && (text.iter().all(u8::is_ascii_digit) || !marks::number_of_any_kind(text, encoding))
+}
+
+/// Whether a text is an e-mail address: something, `@`, something with a point inside; no blanks.
+fn is_email(text: &[u8]) -> bool {
+    let mut parts = text.split(|&byte| byte == b'@');
+    let (Some(person), Some(host), None) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let point_inside = host
+        .get(1..host.len().saturating_sub(1))
+        .is_some_and(|inside| inside.contains(&b'.'));
+    !person.is_empty() && point_inside && !text.iter().any(u8::is_ascii_whitespace)
+}
+
+/// Whether a text is a telephone number: 7 to 15 digits after a plus sign, or after a zero or a bracket and with signs between the digits.
+fn is_phone(text: &[u8]) -> bool {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let inside = text.get(1..).unwrap_or_default();
+    let is_sign = |byte: &u8| b" -/()".contains(byte);
+    (7..=15).contains(&digits)
+        && matches!(text[0], b'+' | b'0' | b'(')
+        && (inside.iter()).all(|byte| byte.is_ascii_digit() || is_sign(byte))
+        && (text[0] == b'+' || inside.iter().any(is_sign))
 }
 
 /// Whether a whole number is a day as in 19800312.
@@ -228,8 +397,8 @@ mod tests {
         }
     }
 
-    /// Sixty records of three to a household and thirty different birthdays; an income that nobody shares, an amount with
-    /// decimals, an age that many share, remarks of which two thirds are the same.
+    /// Sixty records of three to a household and thirty different birthdays, none shared by more than two on average; an income that nobody
+    /// shares, an amount with decimals, an age that many share, remarks of which two thirds are the same.
     #[test]
     fn attributes_are_named_by_how_they_single_out() {
         let mut text = String::from("hh,born,income,amount,age,remark,code,sex\n");
@@ -261,7 +430,7 @@ mod tests {
             found,
             [
                 // 20 households are no more than the few values that codes have.
-                ("born", Singling::Dates),
+                ("born", Singling::Births),
                 ("income", Singling::WholeNumbers),
                 ("remark", Singling::LongTexts),
                 ("code", Singling::Texts),
@@ -272,16 +441,124 @@ mod tests {
     /// 200 records, three or so to a household, whose numbers skip; the same numbers in another order are not seen.
     #[test]
     fn household_numbers_stand_together() {
-        let table = |order: fn(u32) -> u32| {
-            let mut text = String::from("hh,size\n");
+        let table = |name: &str, order: fn(u32) -> u32| {
+            let mut text = format!("{name},size\n");
             for place in 0..200 {
                 let record = order(place);
                 text += &format!("{},{}\n", 5_000 + record / 3 * 11, record % 4);
             }
             Table::read("t.csv", text.into_bytes(), &ReadOptions::default()).unwrap()
         };
-        let found = table(|place| place).singling();
+        let found = table("dwell", |place| place).singling();
         assert_eq!(found, [(AttrId::new(0), Singling::Groups)]);
-        assert_eq!(table(|place| place * 67 % 200).singling(), []);
+        assert_eq!(table("dwell", |place| place * 67 % 200).singling(), []);
+        // By its name it is known in any order; 67 numbers for 200 people.
+        for order in [|place| place, |place| place * 67 % 200] {
+            let found = table("hh", order).singling();
+            assert_eq!(found, [(AttrId::new(0), Singling::Households)]);
+        }
+        // An amount of the household looks the same, but for its name.
+        assert_eq!(table("hh_income", |place| place * 67 % 200).singling(), []);
+    }
+
+    fn found(name: &str, cells: impl IntoIterator<Item = String>) -> Option<Singling> {
+        let rows: String = cells
+            .into_iter()
+            .map(|cell| format!("\"{cell}\";x\n"))
+            .collect();
+        let text = format!("{name};y\n{rows}");
+        let options = ReadOptions {
+            header: Some(true),
+            ..ReadOptions::default()
+        };
+        let table = Table::read("t.csv", text.into_bytes(), &options).unwrap();
+        table.singles_out(AttrId::new(0))
+    }
+
+    /// Thirty cells each, of which two are equal unless it says otherwise: what is told apart from what.
+    #[test]
+    fn likely_identifiers_are_told_from_what_resembles_them() {
+        use Singling::{Births, Dates, Emails, LongTexts, PersonCodes, PersonNumbers, Phones};
+        use Singling::{Texts, WholeNumbers};
+        let of = |name: &str, cell: fn(u32) -> String| found(name, (0..30).map(|r| cell(r % 29)));
+        let mixed = |r: u32| (r * 7_919 + 13) % 100_003;
+        for (name, cell, expected) in [
+            (
+                "x",
+                (|r| format!("p{r}@a.org")) as fn(u32) -> String,
+                Some(Emails),
+            ),
+            ("x", |r| format!("p{r}@home"), Some(Texts)),
+            ("x", |r| format!("0664 {:07}", r * 104_729), Some(Phones)),
+            ("x", |r| format!("+43664{:07}", r * 104_729), Some(Phones)),
+            ("x", |r| format!("{}.5 %", r * 104_729), Some(Texts)),
+            ("x", |r| format!("{:02}.03.1950", r + 1), Some(Births)),
+            ("x", |r| format!("1950-03-{:02}", r + 1), Some(Births)),
+            ("x", |r| format!("{}", 19_500_301 + r), Some(Births)),
+            ("x", |r| format!("{:02}.03.2024", r % 7 + 1), Some(Dates)),
+            // 756.1234.5678.97 and 850101-1234, as in Switzerland and Sweden.
+            (
+                "x",
+                |r| format!("756.12{:02}.5678.{:02}", r, 97 - r),
+                Some(PersonCodes),
+            ),
+            (
+                "x",
+                |r| format!("8501{:02}-{:04}", r, r * 97),
+                Some(PersonCodes),
+            ),
+            ("x", |r| format!("{:010}", r * 104_729), Some(PersonCodes)),
+            (
+                "x",
+                |r| format!("{:02}:{:02}:{:02}", r % 24, r, 59 - r),
+                Some(Texts),
+            ),
+            (
+                "x",
+                |r| format!("{}-{}", r * 1000, r * 1000 + 999),
+                Some(Texts),
+            ),
+            ("x", |r| format!("town{r}"), Some(Texts)),
+            (
+                "x",
+                |r| format!("I have lived here for {r} years, and I like it"),
+                Some(LongTexts),
+            ),
+        ] {
+            assert_eq!(of(name, cell), expected, "{}", cell(7));
+        }
+        let numbers = |cell: &dyn Fn(u32) -> u64| found("x", (0..30).map(|r| cell(r).to_string()));
+        assert_eq!(
+            numbers(&|r| 70_000_001 + u64::from(mixed(r))),
+            Some(PersonNumbers)
+        );
+        // Seven digits, rounded to tens, of two widths: amounts.
+        assert_eq!(
+            numbers(&|r| 7_000_001 + u64::from(mixed(r))),
+            Some(WholeNumbers)
+        );
+        assert_eq!(
+            numbers(&|r| 70_000_000 + 10 * u64::from(mixed(r))),
+            Some(WholeNumbers)
+        );
+        assert_eq!(
+            numbers(&|r| 99_999_900 + u64::from(mixed(r))),
+            Some(WholeNumbers)
+        );
+    }
+
+    /// Fewer cells than the stated least numbers are never taken for identifiers.
+    #[test]
+    fn few_cells_say_nothing() {
+        let cells = |count: u32, cell: fn(u32) -> String| found("x", (0..count).map(cell));
+        let email = |r| format!("p{r}@a.org");
+        assert_eq!(cells(4, email), None);
+        assert_eq!(cells(5, email), Some(Singling::Emails));
+        let code = |r| format!("{}", 70_000_001 + r * 7_919);
+        assert_eq!(cells(19, code), None);
+        assert_eq!(cells(20, code), Some(Singling::PersonNumbers));
+        let day = |r| format!("{:02}.03.1950", r + 1);
+        assert_eq!(cells(19, day), Some(Singling::Dates));
+        assert_eq!(cells(20, day), Some(Singling::Births));
     }
 }

@@ -14,6 +14,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use rayon::prelude::*;
 
 use super::cell::{content, unquoted};
+use super::lexicon::Lexicon;
 use super::limits::CHUNK;
 use super::missing::{is_default_marker, is_numeric_marker};
 use super::number::{self, Syntax};
@@ -35,6 +36,8 @@ pub(super) struct Spelling {
     delimiter: Option<u8>,
     /// How numbers are written; of no use in an attribute of names.
     numbers: Numerals,
+    /// What texts mean as numbers: each is written as the lexicon has it.
+    lexicon: Option<Arc<Lexicon>>,
 }
 
 /// How an attribute writes its numbers.
@@ -247,6 +250,9 @@ impl Numerals {
 impl Spelling {
     /// Appends a cell with this number, in as many digits as read back to it.
     pub fn print(&self, value: f64, out: &mut Vec<u8>) {
+        if let Some(lexicon) = &self.lexicon {
+            return self.wrap(&lexicon.text(value), out);
+        }
         const POINT: Syntax = Syntax {
             decimal: b'.',
             thousands: b"",
@@ -267,11 +273,7 @@ impl Spelling {
             out.extend_from_slice(&self.around.1);
             return;
         }
-        out.push(b'"');
-        for &byte in text {
-            out.extend(std::iter::repeat_n(byte, 1 + usize::from(byte == b'"')));
-        }
-        out.push(b'"');
+        wrap(text, self.delimiter, out);
     }
 
     fn needs_quotes(&self, text: &[u8]) -> bool {
@@ -287,6 +289,11 @@ impl Spelling {
 
     /// Appends the cell in this spelling; `raw` is one of a file of numbers, if `numeric`.
     fn respell(&self, raw: &[u8], numeric: bool, out: &mut Vec<u8>) {
+        if let Some(lexicon) = &self.lexicon
+            && let Some(reading) = lexicon.read(content(raw))
+        {
+            return self.wrap(&lexicon.text(reading.value), out);
+        }
         if !numeric {
             let text = unquoted(raw);
             return self.wrap(super::cell::trimmed(&text), out);
@@ -316,6 +323,19 @@ impl Spelling {
     pub fn decimals(&self) -> usize {
         self.numbers.most.max(self.numbers.fixed.unwrap_or(0))
     }
+}
+
+/// Appends a cell with this text, in quotes where it must be.
+pub(super) fn wrap(text: &[u8], delimiter: Option<u8>, out: &mut Vec<u8>) {
+    if !needs_quotes(text, delimiter) {
+        out.extend_from_slice(text);
+        return;
+    }
+    out.push(b'"');
+    for &byte in text {
+        out.extend(std::iter::repeat_n(byte, 1 + usize::from(byte == b'"')));
+    }
+    out.push(b'"');
 }
 
 fn needs_quotes(text: &[u8], delimiter: Option<u8>) -> bool {
@@ -488,6 +508,7 @@ impl Votes {
                 _ => self.grouped > self.ungrouped,
             };
         Spelling {
+            lexicon: None,
             around,
             delimiter,
             numbers: Numerals {
@@ -566,6 +587,7 @@ impl Plain {
             return None;
         }
         Some(Spelling {
+            lexicon: None,
             around: Around::default(),
             delimiter,
             numbers: Numerals {
@@ -629,7 +651,7 @@ impl Table {
 
     fn plan(&self, id: AttrId) -> Plan {
         let column = &self.columns[id.index()];
-        let (numeric, syntax) = (column.numeric, self.file.syntax);
+        let (numeric, syntax) = (self.has_numerals(id), self.file.syntax);
         let delimiter = self.file.dialect.delimiter;
         let chunks = || {
             let starts: Vec<usize> = (0..self.n_records()).step_by(CHUNK).collect();
@@ -654,6 +676,7 @@ impl Table {
         };
         let mut plan = Plan {
             spelling: Spelling {
+                lexicon: None,
                 around: Around::default(),
                 delimiter,
                 numbers: Numerals::plain(syntax),
@@ -677,6 +700,7 @@ impl Table {
                     })
                     .reduce(Votes::default, Votes::join)
                     .spelling(delimiter, syntax);
+                plan.spelling.lexicon.clone_from(&column.lexicon);
                 chunks()
                     .flat_map_iter(|records| {
                         let mut found = Vec::new();

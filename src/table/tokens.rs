@@ -85,6 +85,13 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
+    /// The byte at which it begins is on this line.
+    #[must_use]
+    pub fn on_line(mut self, line: u64) -> Self {
+        self.line = line;
+        self
+    }
+
     /// From here on an empty line is a record of one empty cell.
     pub fn keep_blank_lines(&mut self) {
         self.keeps_blank_lines = true;
@@ -335,6 +342,11 @@ fn ragged(found: usize, expected: usize, delimiter: u8) -> Error {
         cells(found),
         cells(expected)
     );
+    if expected == 1 && delimiter != NO_DELIMITER {
+        return Error::input(what).remedy(
+            "If the lines above the table are a title, leave them out with --skip-lines; else state the delimiter with --delimiter",
+        );
+    }
     if delimiter == NO_DELIMITER {
         return Error::input(what).remedy("State the delimiter with --delimiter");
     }

@@ -19,7 +19,8 @@ impl Table {
     /// Writes the table as its file was written: delimiter, quotes, decimal mark, line ends, blank lines, encoding,
     /// the mark at the start and the line end at the end are those of the file.
     ///
-    /// A table that no method touched is written byte for byte.
+    /// A table that no method touched is written byte for byte. Lines above the table that were skipped are not written: a title can hold
+    /// anything. A file in UTF-16 is written in UTF-8.
     ///
     /// # Errors
     /// Those of `out`.
@@ -29,9 +30,10 @@ impl Table {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let file = &self.file;
         if self.is_untouched() {
-            return out.write_all(&file.bytes);
+            out.write_all(&file.bytes[..file.title.start])?;
+            return out.write_all(&file.bytes[file.title.end..]);
         }
-        let mut start = file.bytes[..file.table_start].to_vec();
+        let mut start = self.before_the_table();
         self.write_header(&mut start);
         out.write_all(&start)?;
         self.write_records(out)
@@ -52,7 +54,7 @@ impl Table {
             .iter()
             .map(|name| self.name_cell(name))
             .collect::<io::Result<Vec<Vec<u8>>>>()?;
-        let mut start = file.bytes[..file.table_start].to_vec();
+        let mut start = self.before_the_table();
         self.write_cells(cells.iter().map(Vec::as_slice), &mut start);
         match file.header.last() {
             Some(&end) => start.extend_from_slice(self.gap_after_header(end)),
@@ -64,6 +66,14 @@ impl Table {
         }
         out.write_all(&start)?;
         self.write_records(out)
+    }
+
+    /// The mark at the start, and the line that states the delimiter; not the lines that were skipped.
+    fn before_the_table(&self) -> Vec<u8> {
+        let file = &self.file;
+        let mut start = file.bytes[..file.title.start].to_vec();
+        start.extend_from_slice(&file.bytes[file.title.end..file.table_start]);
+        start
     }
 
     /// A name as the bytes of a cell of the header.

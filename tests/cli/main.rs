@@ -39,6 +39,7 @@ mod memory;
 mod microaggregation;
 mod mixed_files;
 mod not_compared;
+mod office_file;
 mod permissions;
 mod pipeline;
 mod readme;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 32] = [
     "",
     "mask",
     "mask rankswap",
@@ -32,6 +32,7 @@ const COMMANDS: [&str; 31] = [
     "match-attributes",
     "guess",
     "describe",
+    "roles",
     "demo",
     "selftest",
     "completions",

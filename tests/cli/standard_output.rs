@@ -33,6 +33,7 @@ const CALLS: [&str; 17] = [
     "match-attributes good.csv masked.csv",
     "guess good.csv masked.csv",
     "describe good.csv",
+    "roles --init good.csv",
     "demo --data",
     "selftest",
     "completions bash",

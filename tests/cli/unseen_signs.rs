@@ -45,6 +45,7 @@ fn no_name_steers_a_terminal_or_makes_a_line_of_its_own() {
     for call in [
         "describe a.csv",
         "describe --format json a.csv",
+        "roles --init a.csv",
         "--verbose mask rankswap --window 3 -o m.csv a.csv",
         "link --method am,prl a.csv b.csv",
         "link --method wm a.csv b.csv",

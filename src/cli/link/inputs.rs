@@ -90,10 +90,7 @@ pub(in crate::cli) fn read_pair(
 ) -> Result<(Table, Table)> {
     let options = read.options()?;
     let original = read_table(original, &options, console)?;
-    let options = ReadOptions {
-        roles: options.roles.for_another_file(),
-        ..options
-    };
+    let options = options.for_another_file();
     let masked = read_table(masked, &options, console)?;
     let masked = as_the_original(masked, &original, &options)?;
     Ok((original, masked))

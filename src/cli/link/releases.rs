@@ -15,7 +15,6 @@ use crate::{
     },
     error::{Error, Result},
     jobs::link::Further,
-    table::ReadOptions,
 };
 
 /// What was released beside the masked file.
@@ -101,10 +100,7 @@ impl ReleasesArgs {
             return Ok(Vec::new());
         }
         let options = read.options()?;
-        let options = ReadOptions {
-            roles: options.roles.for_another_file(),
-            ..options
-        };
+        let options = options.for_another_file();
         let release = |(number, path): (usize, &PathBuf)| {
             let statement = self.also_statement.get(number);
             Ok(Further {

@@ -22,6 +22,8 @@ A rules file has a section for each attribute to recode:
   top = 85                       # above 85 becomes 85 ...
   top-label = \"85+\"              # ... or 85 and above becomes this (bottom-label: below it)
   round = 5                      # what lies between, to multiples of 5
+  [birth]                        # a date, by the roles file
+  truncate = \"quarter\"           # the first day of its \"month\", \"quarter\" or \"year\"
   [income]
   breaks = [0, 1000, 2000]       # <0  [0,1000)  [1000,2000)  >=2000
   labels = [\"low\", \"middle\"]     # of the classes between breaks, or of all
@@ -43,7 +45,7 @@ A rules file has a section for each attribute to recode:
   codes = \"countries.csv\"        # a CSV file beside the rules: a code and its new text
 
 Files of codes have names in their first line, and must name every value of the attribute unless others is given. Names are those that 'sdcrisk describe' shows. A value takes the first rule that speaks of it: suppress-where, suppress, \
-map and groups, codes and hierarchy, others, digits, breaks, bottom and top, round. Missing values stay missing. Numbers have a decimal point here, \
+map and groups, codes and hierarchy, others, digits, breaks, bottom and top, round, truncate. Missing values stay missing. Numbers have a decimal point here, \
 whatever mark the file has. Rules that meet nothing are named, so that a misspelt category does not go unnoticed. The \
 statement publishes the rules, but not which values were suppressed: that would fill the gaps.";
 

@@ -7,7 +7,7 @@ pub mod request;
 
 use request::{CopulaKeep, MaskRequest, MethodRequest};
 
-use super::{Observer, refuse_empty};
+use super::{Observer, refuse_empty, shell_word};
 use crate::{
     error::{Error, Result},
     mask::{
@@ -15,8 +15,9 @@ use crate::{
         keeping::{Keeping, WhatWasKept},
         relations::{Broken, Relations},
     },
+    report::text,
     rng::{Purpose, Seed},
-    table::{AttrId, Role, Table},
+    table::{AttrId, Role, Singling, Table, list_of},
 };
 
 /// The bytes that noise is drawn from with [`SecretUse`](request::SecretUse), and where they were read.
@@ -179,6 +180,22 @@ impl Prepared {
     }
 }
 
+/// What looks like an identifier is neither masked nor released before somebody says what it is.
+fn refuse_likely(table: &Table, likely: &[(AttrId, Singling)]) -> Result<()> {
+    const SHOWN: usize = 12;
+    if likely.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<AttrId> = likely.iter().map(|&(id, _)| id).collect();
+    let names = table.names(&ids);
+    let looks: Vec<String> = (names.iter().zip(likely))
+        .map(|(name, (_, singling))| format!("{name} ({})", singling.words()))
+        .collect();
+    let list = shell_word(&list_of(&names));
+    let looks = text::names(&looks, SHOWN);
+    Err(Error::likely_identifiers(names, &looks, &list).in_file(table.name()))
+}
+
 impl MaskRequest {
     /// The attributes that do not reach the masked file: those that the request names, and identifiers.
     fn dropped(&self, table: &Table, observer: &dyn Observer) -> Result<Vec<AttrId>> {
@@ -188,7 +205,11 @@ impl MaskRequest {
         };
         let mut identifiers = table.with_role(Role::Identifier);
         identifiers.retain(|id| !dropped.contains(id));
+        let mut likely = table.wanting_roles();
+        likely.retain(|(id, _)| !dropped.contains(id));
         if self.keeps_identifiers {
+            identifiers.extend(likely.iter().map(|&(id, _)| id));
+            identifiers.sort_unstable();
             if identifiers.is_empty() {
                 observer
                     .unused("--keep-identifiers has no effect: no attribute is an identifier")?;
@@ -199,6 +220,7 @@ impl MaskRequest {
                 ));
             }
         } else {
+            refuse_likely(table, &likely)?;
             for &id in &identifiers {
                 let attribute = table.attribute(id);
                 observer.note(&format!(

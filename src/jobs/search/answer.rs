@@ -15,6 +15,7 @@ use crate::{
         search::{Side, Trial},
         status::Status,
     },
+    jobs::shell_word,
     report::{
         evaluate::warnings,
         search::{Best, Masking, RangeSummary, SCHEMA, SearchReport, Visit},
@@ -140,7 +141,7 @@ impl Search<'_> {
         words.extend(file.reading.iter().flat_map(typed));
         words.extend(["--statement", "masked.sdc.json", "-o", "masked.csv"].map(String::from));
         words.push(file.original.clone());
-        let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let quoted: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
         before + &quoted.join(" ")
     }
 
@@ -243,14 +244,4 @@ fn recipe(candidate: &Candidate, options: &[PlannedOption], attributes: Option<&
         }
     }
     text
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:%+~@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -100,9 +100,8 @@ pub(super) fn place(
         let codes = (!placed.coded.is_empty()).then(|| becomes(&placed));
         table = table.with_donors(id, placed.donors);
         if let Some(codes) = codes {
-            let mark = table.dialect().decimal_mark.to_string();
             let texts: Vec<String> = (placed.coded.iter())
-                .map(|(_, value)| value.to_string().replace('.', &mark))
+                .map(|&(_, value)| table.text_of(id, value))
                 .collect();
             table = table.with_texts(id, codes, &texts)?;
         }

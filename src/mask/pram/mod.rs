@@ -152,11 +152,17 @@ impl Pram {
                 first: first.into_iter().map(Some).collect(),
             });
         };
-        let are_numbers = table.numbers(id).is_some();
+        let number = |category: &String| {
+            if table.has_numerals(id) {
+                categories::number(category, ',')
+            } else {
+                table.meaning_of(id, category)
+            }
+        };
         let names: Vec<Cow<'_, str>> = (stated.categories.iter())
-            .map(|category| match categories::number(category, ',') {
-                Some(number) if are_numbers => number.to_string().into(),
-                _ => category.clone().into(),
+            .map(|category| match number(category) {
+                Some(number) => number.to_string().into(),
+                None => category.clone().into(),
             })
             .collect();
         let distinct: BTreeSet<&Cow<'_, str>> = names.iter().collect();
@@ -302,7 +308,6 @@ struct Drawn {
 impl Drawn {
     /// Writes the masked categories: the bytes of the first record that has each, or the text of the matrix.
     fn write(&self, table: Table, id: AttrId) -> Result<Table> {
-        let mark = table.dialect().decimal_mark.to_string();
         let are_numbers = table.numbers(id).is_some();
         let mut texts = Vec::new();
         let mut code_of = BTreeMap::new();
@@ -315,10 +320,9 @@ impl Drawn {
                 None => {
                     codes[record] = *code_of.entry(masked).or_insert_with(|| {
                         let name = &self.names[masked];
-                        texts.push(if are_numbers {
-                            name.replace('.', &mark)
-                        } else {
-                            name.clone()
+                        texts.push(match name.parse() {
+                            Ok(number) if are_numbers => table.text_of(id, number),
+                            _ => name.clone(),
                         });
                         u32::try_from(texts.len() - 1).unwrap_or(Table::AS_IT_IS)
                     });

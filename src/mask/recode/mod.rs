@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Reason, Result},
     rng::Streams,
     statement::{Method, RecodeParameters, RecodingRule, Step},
-    table::{AttrId, BLANKS, EXACT_INTEGERS, Numbers, Table},
+    table::{AttrId, BLANKS, EXACT_INTEGERS, Numbers, Table, first_day},
 };
 
 /// Global recoding by the rules of a file.
@@ -33,6 +33,7 @@ use crate::{
 /// breaks           v -> its class: v < b1;  b1 <= v < b2;  ...;  bm <= v
 /// bottom, top      v < bottom -> bottom, or its label;  v > top -> top; with a label, v >= top -> the label
 /// round            v -> the nearest multiple of the step, but not beyond bottom and top
+/// truncate         v -> the first day of its month, quarter or year
 /// ```
 ///
 /// A category is a cell's text without quotes and blanks around; in an attribute of numbers it is a number, however it
@@ -221,6 +222,15 @@ impl<'a> Recoding<'a> {
                 .wrong_scale(&rule.attribute)
                 .remedy("Use map or groups, or declare its scale or its missing codes in a roles file (--roles)"));
         }
+        if rule.truncate.is_some() && table.date_format(attribute).is_none() {
+            return Err(section
+                .error(
+                    "truncate",
+                    "truncate needs dates, and nothing says that the attribute holds some",
+                )
+                .wrong_scale(&rule.attribute)
+                .remedy("State how they are written under [dates] in a roles file (--roles)"));
+        }
         let mut texts = Texts(Vec::new());
         let mut categories = Vec::new();
         for category in &rule.suppress {
@@ -234,8 +244,8 @@ impl<'a> Recoding<'a> {
             .into_iter()
             .find(|&word| section.lines.contains_key(word))
             .unwrap_or("map");
-        let categories =
-            Categories::new(categories, numbers, mark).map_err(|what| section.error(word, what))?;
+        let categories = Categories::new(categories, table.has_numerals(attribute), mark)
+            .map_err(|what| section.error(word, what))?;
         if let (Some(file), None) = (&section.complete_in, &rule.others) {
             refuse_strangers(table, attribute, &categories, file)
                 .map_err(|error| error.on_attribute(&rule.attribute))?;
@@ -256,7 +266,7 @@ impl<'a> Recoding<'a> {
             .map(|(name, list)| {
                 let other = table.find(name)?;
                 let list = list.iter().map(|category| (category.clone(), ())).collect();
-                let categories = Categories::new(list, table.numbers(other).is_some(), mark)
+                let categories = Categories::new(list, table.has_numerals(other), mark)
                     .map_err(|what| section.error("suppress-where", what))?;
                 Ok((other, categories))
             })
@@ -355,8 +365,15 @@ impl<'a> Recoding<'a> {
 
     fn bounded(&self, value: f64, new: &mut New) -> Fate {
         let RecodingRule {
-            bottom, top, round, ..
+            bottom,
+            top,
+            round,
+            truncate,
+            ..
         } = *self.rule;
+        if let Some(period) = truncate {
+            return Fate::Number(first_day(value, period.months()));
+        }
         if let Some(bottom) = bottom.filter(|&bottom| value < bottom) {
             new.below += 1;
             return self.bottom_label.map_or(Fate::Number(bottom), Fate::Text);
@@ -507,7 +524,7 @@ fn shortened(
     digits: usize,
     texts: &mut Texts,
 ) -> std::result::Result<BTreeMap<String, u32>, String> {
-    let are_numbers = table.numbers(attribute).is_some();
+    let are_numbers = table.has_numerals(attribute);
     let mut shortened = BTreeMap::new();
     for category in not_named(table, attribute, named) {
         if are_numbers && !category.bytes().all(|byte| byte.is_ascii_digit()) {

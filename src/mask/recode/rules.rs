@@ -8,11 +8,11 @@ use super::code_lists::{self, Level};
 use crate::{
     error::{Error, Reason, Result, above},
     mask::rules_file::{Source, Value},
-    statement::RecodingRule,
+    statement::{Period, RecodingRule},
 };
 
 /// The keys of a section.
-const KEYS: &str = "suppress, suppress-where, map, groups, codes, hierarchy, level, others, digits, bottom, bottom-label, top, top-label, round, breaks, labels";
+const KEYS: &str = "suppress, suppress-where, map, groups, codes, hierarchy, level, others, digits, bottom, bottom-label, top, top-label, round, truncate, breaks, labels";
 
 /// The line of rules that stand in no file of rules.
 const NOWHERE: u64 = 0;
@@ -31,6 +31,9 @@ const NOWHERE: u64 = 0;
 /// [income]
 /// breaks = [0, 1000, 2000]      # <0  [0,1000)  [1000,2000)  >=2000
 /// labels = ["low", "middle"]    # of the classes between breaks; or of all four
+///
+/// [birth]
+/// truncate = "quarter"          # dates become the first of their "month", "quarter" or "year"
 ///
 /// [marital]
 /// suppress = ["not stated"]     # becomes missing
@@ -172,6 +175,7 @@ impl Rules {
                 ("top", rule.top.is_some()),
                 ("top-label", rule.top_label.is_some()),
                 ("round", rule.round.is_some()),
+                ("truncate", rule.truncate.is_some()),
                 ("breaks", !rule.breaks.is_empty()),
                 ("labels", !rule.labels.is_empty()),
             ];
@@ -312,6 +316,18 @@ impl Section {
             "top-label" => rule.top_label = Some(source.label(key, value)?),
             "others" => rule.others = Some(source.label(key, value)?),
             "round" => rule.round = Some(source.number(key, value)?),
+            "truncate" => {
+                rule.truncate = Some(match source.label(key, value)?.as_str() {
+                    "month" => Period::Month,
+                    "quarter" => Period::Quarter,
+                    "year" => Period::Year,
+                    _ => {
+                        return Err(Error::input(
+                            "truncate is one of \"month\", \"quarter\" and \"year\"",
+                        ));
+                    }
+                });
+            }
             "breaks" => {
                 for item in source.list(key, value)? {
                     rule.breaks.push(source.number("a break", item)?);
@@ -410,6 +426,14 @@ impl Section {
             return Err(self.error(
                 key,
                 format!("{key} has no effect: breaks make classes of all numbers"),
+            ));
+        }
+        if rule.truncate.is_some()
+            && let Some(key) = first(&["breaks", "bottom", "top", "round", "others"])
+        {
+            return Err(self.error(
+                key,
+                format!("{key} and truncate say different things of the same dates"),
             ));
         }
         if let (Some(_), Some(key)) = (rule.digits, first(&["bottom", "top", "round"])) {

@@ -143,7 +143,7 @@ impl Suppress {
                 continue;
             };
             let mark = table.dialect().decimal_mark;
-            let numeric = table.numbers(attribute).is_some();
+            let numeric = table.has_numerals(attribute);
             let categories = Categories::new(
                 named.iter().map(|text| (text.clone(), ())).collect(),
                 numeric,

@@ -16,7 +16,7 @@ use crate::{
     mask::{self, Details, Masked, keeping::WhatWasKept, relations::Broken, sums::Held},
     report::text,
     statement::{Laws, Method, Statement},
-    table::{Role, Singling},
+    table::Role,
 };
 
 /// So many names of a list are shown.
@@ -129,7 +129,7 @@ fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
                 || (moved_before.as_ref()).is_some_and(|laws| laws.moves(&attribute.name));
             let as_collected = table.numbers(id).is_none() || !is_masked;
             let open = !attribute.has_stated_role()
-                || (singling == Singling::WholeNumbers && attribute.role != Role::NonConfidential);
+                || (singling.could_be_amounts() && attribute.role != Role::NonConfidential);
             (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))
         })
         .collect();

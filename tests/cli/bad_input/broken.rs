@@ -126,10 +126,10 @@ pub fn cases() -> Vec<Case> {
             "in.csv, line 3: a zero byte",
         ),
         broken_file(
-            "UTF-16 with mark",
-            utf16(GOOD, true),
+            "UTF-16 with mark, cut off",
+            utf16(GOOD, true).split_last().unwrap().1,
             3,
-            "in.csv: the file is UTF-16",
+            "in.csv: the file begins as UTF-16 does, and is damaged",
         ),
         broken_file(
             "UTF-16 without mark",
