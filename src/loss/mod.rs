@@ -29,6 +29,7 @@ mod columns;
 pub mod corrected;
 mod discrepancy;
 mod frequencies;
+pub mod integrity;
 mod mlodak;
 mod overall;
 mod probabilistic;

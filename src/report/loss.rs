@@ -21,7 +21,10 @@ use crate::{
 
 mod analyses;
 mod differences;
+pub mod integrity;
 mod reading;
+
+use integrity::Integrity;
 
 /// The schema name and version of this report.
 pub const SCHEMA: &str = "sdcrisk.loss/1";
@@ -71,6 +74,8 @@ pub struct LossReport {
     pub scenario: LossScope,
     /// What was measured.
     pub measured: Measured,
+    /// Totals, signs, zeros, ranges, categories and sums, before and after; nothing where measures were chosen.
+    pub integrity: Option<Integrity>,
     /// Whether it is reported attribute by attribute.
     pub by_attribute: bool,
     /// Where the report comes from; made for JSON only.
@@ -108,6 +113,9 @@ pub struct LossJson {
     /// What must be said of the analyses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub analysis_notes: Vec<String>,
+    /// Totals, signs, zeros, ranges, categories and sums, before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<Integrity>,
     /// Where it comes from.
     pub provenance: Option<Provenance>,
 }
@@ -188,6 +196,7 @@ impl LossReport {
             // Their parts are results: coefficients, classes, starts.
             analyses: figures::rows(&self.measured.analyses.figures),
             analysis_notes: self.measured.analyses.notes.clone(),
+            integrity: self.integrity.clone(),
             provenance: self.provenance.clone(),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
@@ -267,6 +276,7 @@ impl LossReport {
             content += &corrected(correction, self.by_attribute);
         }
         content += &analyses::section(&self.measured.analyses);
+        content += &(self.integrity.as_ref()).map_or(String::new(), Integrity::to_text);
         let mut reading = reading::of(&self.measured, &self.scenario);
         reading.extend(analyses::reading(&self.measured.analyses));
         if !reading.is_empty() {

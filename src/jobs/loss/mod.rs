@@ -20,8 +20,12 @@ use crate::{
         analyses::Analysis,
         corrected::{Corrected, Correction},
     },
-    report::loss::{LossReport, LossScope, Measured},
-    table::pair::Pair,
+    mask::{relations::Relations, sums::Sum},
+    report::loss::{
+        LossReport, LossScope, Measured,
+        integrity::{Integrity, SumIntegrity},
+    },
+    table::{AttrId, pair::Pair},
 };
 
 /// What is to be measured of two files.
@@ -93,9 +97,36 @@ pub fn run(
             correction,
             analyses,
         },
+        integrity: (request.measures.is_empty()).then(|| integrity(files, &pair)),
         by_attribute: request.by_attribute,
         provenance: None,
     })
+}
+
+/// What users take for granted, before and after.
+fn integrity(files: &Files, pair: &Pair) -> Integrity {
+    let compared: Vec<AttrId> = (files.attributes.iter())
+        .map(|shared| shared.original)
+        .collect();
+    let masked = |id: &AttrId| {
+        let shared = (files.attributes.iter()).find(|shared| shared.original == *id)?;
+        files.masked.numbers(shared.masked).map(|_| shared.masked)
+    };
+    let relations = Relations::of(&files.original, &compared, &[]);
+    let sums = relations.sums.iter().filter_map(|(sum, before)| {
+        let parts = sum.parts.iter().map(masked).collect::<Option<_>>()?;
+        let total = masked(&sum.total)?;
+        let after = Sum { total, parts }.held(&files.masked);
+        Some(SumIntegrity {
+            sum: sum.in_words(&files.original),
+            before: [before.holds, before.of],
+            after: [after.holds, after.of],
+        })
+    });
+    Integrity {
+        sums: sums.collect(),
+        attributes: loss::integrity::integrity(pair),
+    }
 }
 
 impl LossRequest {

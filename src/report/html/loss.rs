@@ -11,7 +11,10 @@ use super::{
 use crate::{
     evaluate::measures,
     figure::{Definition, Discrepancy, Group, Statistic},
-    report::{figures::FigureRow, loss::LossJson},
+    report::{
+        figures::FigureRow,
+        loss::{LossJson, integrity::Integrity},
+    },
 };
 
 /// What `loss` found.
@@ -180,6 +183,16 @@ fn differences(loss: &Loss) -> Option<Table> {
     (table.rows.len() > 1).then_some(table)
 }
 
+/// Totals, signs, zeros, ranges and categories.
+fn attributes(name: &str, integrity: &Integrity) -> Table {
+    let (header, rows) = integrity.rows();
+    let header: Vec<&str> = (header.into_iter().enumerate())
+        .map(|(place, title)| if place == 0 { "Attribute" } else { title })
+        .collect();
+    let title = format!("{}: original → masked where they differ", base_name(name));
+    Table::new(&title, &header, 1).with(rows)
+}
+
 /// What a board asks first of a masked file: are the records there, the means, what is missing that was not.
 pub(super) fn integrity(documents: &[Document], writer: &mut Writer) -> Option<Section> {
     const KEYS: [(&str, &str); 5] = [
@@ -218,12 +231,26 @@ pub(super) fn integrity(documents: &[Document], writer: &mut Writer) -> Option<S
             }
         }
     }
+    // Totals and counts of cells are of the confidential file itself.
+    let kept: Vec<(&Document, &Integrity)> = (losses.iter())
+        .filter(|_| writer.is_internal())
+        .filter_map(|(document, loss)| Some((*document, loss.report.integrity.as_ref()?)))
+        .filter(|(_, integrity)| !integrity.attributes.is_empty())
+        .collect();
     (!rows.is_empty()).then(|| Section {
         id: "integrity",
         title: "Integrity",
         content: html! {
             (Table::new("What was kept, and what was not", &["What", "Found"], 1).with(rows).markup())
-            p { "Whether sums, ranges and rules between attributes still hold is to be checked by those who know the file." }
+            @for (document, integrity) in &kept {
+                (attributes(&document.name, integrity).markup())
+                @if !integrity.sums.is_empty() {
+                    ul { @for sentence in integrity.sentences() { li { (text(&sentence)) } } }
+                }
+            }
+            @if kept.is_empty() {
+                p { "Whether sums, ranges and rules between attributes still hold is to be checked by those who know the file." }
+            }
         },
     })
 }
