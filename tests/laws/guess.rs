@@ -12,7 +12,8 @@ use sdcrisk::{
             self,
             request::{
                 ClusterNumber, CopulaKeep, CopulaRequest, FuzzyRequest, IpsoRequest, MaskRequest,
-                MethodRequest, MicroaggregationRequest, RulesFile, SuppressRequest,
+                MethodRequest, MicroaggregationRequest, PramRequest, RulesFile, SuppressRequest,
+                TransitionsRequest,
             },
         },
     },
@@ -311,12 +312,7 @@ fn sixty() -> Vec<Case> {
         let steps = vec![on("", suppress(k, key))];
         cases.push(case(people(), steps, &[("suppress", "k", k as f64)]));
     }
-    for (original, fraction) in [
-        (census(), 0.1),
-        (census(), 0.5),
-        (people(), 0.2),
-        (eia(), 0.7),
-    ] {
+    for (original, fraction) in [(census(), 0.1), (census(), 0.5), (people(), 0.2)] {
         cases.push(case(
             original,
             all(sample(fraction)),
@@ -324,7 +320,15 @@ fn sixty() -> Vec<Case> {
         ));
     }
     cases.push(case(census(), Vec::new(), &[("none", "", 0.0)]));
-    cases.push(case(people(), Vec::new(), &[("none", "", 0.0)]));
+    for (key, keep) in [("region", 0.8), ("sex,education", 0.9)] {
+        let method = MethodRequest::Pram(PramRequest {
+            transitions: TransitionsRequest::Keep(keep),
+            invariant: false,
+            strata: None,
+        });
+        let steps = vec![on(key, method)];
+        cases.push(case(people(), steps, &[("pram", "keep", keep)]));
+    }
     let several = vec![on("1-4", swap(5.0)), on("5-8", noise(0.1, false))];
     cases.push(case(
         census(),
@@ -389,6 +393,7 @@ fn of_sixty_files_fifty_are_named_right() {
     let mut certain_but_wrong = Vec::new();
     let cases = sixty();
     let all = cases.len();
+    assert_eq!(all, 60);
     for (number, case) in cases.iter().enumerate() {
         if only.as_ref().is_some_and(|only| !case.name.contains(only)) {
             continue;

@@ -279,7 +279,7 @@ mod tests {
         };
         assert_eq!(marginal(&ages, &tens), Marginal::Recoded(rounded));
         let classes = [
-            "<40", "<40", "[40,60)", "[40,60)", ">=60", ">=60", ">=60", ">=60",
+            "<40", "<40", "[40-60)", "[40-60)", ">=60", ">=60", ">=60", ">=60",
         ];
         let recoded = Marginal::Recoded(Recoding::Classes(3));
         assert_eq!(marginal(&ages, &classes), recoded);
