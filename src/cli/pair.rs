@@ -45,6 +45,7 @@ impl AlignArgs {
         PairRequest {
             attributes: self.attributes.clone(),
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
+            weights: None,
         }
     }
 
@@ -56,11 +57,22 @@ impl AlignArgs {
         read: &ReadArgs,
         console: &Console,
     ) -> Result<Files> {
+        self.read_with(&self.request(), [original, masked], read, console)
+    }
+
+    /// The same for a request that says more.
+    pub fn read_with(
+        &self,
+        request: &PairRequest,
+        [original, masked]: [&Path; 2],
+        read: &ReadArgs,
+        console: &Console,
+    ) -> Result<Files> {
         let (original, masked) = inputs::read_pair(original, masked, read, console)?;
         jobs::refuse_empty([&original, &masked], "nothing to compare")?;
         let (id, key) = (self.id.as_deref(), self.shuffle_key.as_deref());
         let truth = inputs::truth(id, key, &original, &masked)?;
-        self.request().files(original, masked, truth, console)
+        request.files(original, masked, truth, console)
     }
 }
 

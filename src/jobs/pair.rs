@@ -22,6 +22,18 @@ pub struct PairRequest {
     pub attributes: Option<String>,
     /// How it is known who is who.
     pub alignment: Alignment,
+    /// The attribute of the original with the records' weights, which is not compared; none if `None`.
+    #[serde(default)]
+    pub weights: Option<String>,
+}
+
+/// How often each record counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// The attribute that says it.
+    pub attribute: String,
+    /// For each record that both files have, in the order of the original.
+    pub of: Vec<f64>,
 }
 
 /// Two files side by side.
@@ -37,6 +49,8 @@ pub struct Files {
     pub attributes: Vec<Shared>,
     /// Those that are not, and why.
     pub left_out: Vec<LeftOut>,
+    /// How often each record counts, if that was stated.
+    pub weights: Option<Weights>,
 }
 
 impl PairRequest {
@@ -60,8 +74,29 @@ impl PairRequest {
                 .remedy("Check --id or --shuffle-key: they say who is who"));
         }
         let named = self.attributes.as_deref();
-        let (attributes, left_out) =
+        let (mut attributes, mut left_out) =
             comparable::compared([&original, &masked], named, self.alignment.identifier())?;
+        let weights = match &self.weights {
+            None => None,
+            Some(attribute) => {
+                let id = original.find(attribute.trim())?;
+                let weights = weights(&original, id, &truth)?;
+                attributes.retain(|shared| shared.original != id);
+                left_out.retain(|left| left.attribute != weights.attribute);
+                left_out.push(LeftOut {
+                    attribute: weights.attribute.clone(),
+                    why: "holds the weights".into(),
+                });
+                if attributes.is_empty() {
+                    return Err(
+                        Error::usage("holds the weights, and nothing else is compared")
+                            .on_attribute(&weights.attribute)
+                            .remedy("Name other attributes with --attributes"),
+                    );
+                }
+                Some(weights)
+            }
+        };
         for left in &left_out {
             observer.note(&format!(
                 "note: {} is not compared: it {}",
@@ -81,7 +116,39 @@ impl PairRequest {
             truth,
             attributes,
             left_out,
+            weights,
         })
+    }
+}
+
+/// The weights of the records that both files have.
+fn weights(original: &Table, id: AttrId, truth: &Truth) -> Result<Weights> {
+    let attribute = original.attribute(id).name.clone();
+    let numbers = original.numbers(id).ok_or_else(|| {
+        Error::names_not_numbers(&attribute, "weights are numbers")
+            .remedy("Name the attribute of the survey weights")
+    })?;
+    let records = truth.records();
+    let missing = (records.iter())
+        .filter(|[original, _]| numbers.missing.contains(*original as usize))
+        .count();
+    let of: Vec<f64> = (records.iter())
+        .map(|[original, _]| numbers.values[*original as usize])
+        .collect();
+    let negative = of.iter().filter(|&&weight| weight < 0.0).count();
+    let wrong = match (missing, negative) {
+        (0, 0) if of.iter().all(|&weight| weight <= 0.0) => Some("is 0 in all records".to_string()),
+        (0, 0) => None,
+        _ => Some(format!(
+            "cannot be weights: {missing} records miss it, and in {negative} it is negative"
+        )),
+    };
+    match wrong {
+        None => Ok(Weights { attribute, of }),
+        Some(wrong) => Err(Error::input(wrong)
+            .in_file(original.name())
+            .on_attribute(&attribute)
+            .remedy("Weights are numbers from 0 on, one for each record")),
     }
 }
 

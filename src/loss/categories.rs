@@ -62,26 +62,28 @@ pub fn definitions() -> [&'static Definition; 3] {
 /// P. Kooiman, L. Willenborg, J. Gouweleeuw, "PRAM: a method for disclosure limitation of microdata", Statistics Netherlands, 1997;
 /// L. Willenborg, T. de Waal, "Elements of Statistical Disclosure Control", Springer, 2001.
 pub fn figures(files: &Files<'_>) -> Vec<Figure> {
+    let entropy_loss = entropy_loss(&files.pair.categories);
+    std::iter::once(entropy_loss)
+        .chain(shares(files, None))
+        .collect()
+}
+
+/// The shares of cells that were changed or suppressed; with a weight for each record if there are weights.
+pub fn shares(files: &Files<'_>, weights: Option<&[f64]>) -> [Figure; 2] {
     let pair = files.pair;
     let numbers = (0..files.names.len()).into_par_iter().map(|attribute| {
         let cells = (files.before.cells(attribute)).zip(files.after.cells(attribute));
-        Fates::of(cells)
+        Fates::of(cells, weights)
     });
     let categories = pair.categories.par_iter().map(|attribute| {
-        Fates::of(
-            attribute
-                .original
-                .iter()
-                .copied()
-                .zip(attribute.masked.iter().copied()),
-        )
+        let cells = (attribute.original.iter().copied()).zip(attribute.masked.iter().copied());
+        Fates::of(cells, weights)
     });
     let fates: Vec<Fates> = numbers.chain(categories).collect();
     let names: Vec<&String> = (pair.numbers.names.iter())
         .chain(pair.categories.iter().map(|attribute| &attribute.name))
         .collect();
-    vec![
-        entropy_loss(&pair.categories),
+    [
         share_of(&CHANGED, &names, &fates, |fates| {
             fates.changed + fates.suppressed
         }),
@@ -89,25 +91,35 @@ pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     ]
 }
 
-/// What became of the cells of an attribute that were there.
+/// What became of the cells of an attribute that were there: sums of weights, which are 1 where there are none.
 struct Fates {
-    there: u64,
-    changed: u64,
-    suppressed: u64,
+    counted: u64,
+    there: f64,
+    changed: f64,
+    suppressed: f64,
 }
 
 impl Fates {
-    fn of<T: PartialEq>(cells: impl Iterator<Item = (Option<T>, Option<T>)>) -> Self {
+    fn of<T: PartialEq>(
+        cells: impl Iterator<Item = (Option<T>, Option<T>)>,
+        weights: Option<&[f64]>,
+    ) -> Self {
         let mut fates = Self {
-            there: 0,
-            changed: 0,
-            suppressed: 0,
+            counted: 0,
+            there: 0.0,
+            changed: 0.0,
+            suppressed: 0.0,
         };
-        for (before, after) in cells {
+        for (record, (before, after)) in cells.enumerate() {
             if before.is_some() {
-                fates.there += 1;
-                fates.suppressed += u64::from(after.is_none());
-                fates.changed += u64::from(after.is_some() && before != after);
+                let weight = weights.map_or(1.0, |weights| weights[record]);
+                fates.counted += 1;
+                fates.there += weight;
+                match &after {
+                    None => fates.suppressed += weight,
+                    Some(_) if before != after => fates.changed += weight,
+                    Some(_) => {}
+                }
             }
         }
         fates
@@ -118,16 +130,16 @@ fn share_of(
     what: &'static Definition,
     names: &[&String],
     fates: &[Fates],
-    count: fn(&Fates) -> u64,
+    count: fn(&Fates) -> f64,
 ) -> Figure {
-    let share = |count: u64, there: u64| (there > 0).then(|| count as f64 / there as f64);
+    let share = |count: f64, there: f64| (there > 0.0).then(|| count / there);
     let there = fates.iter().map(|fates| fates.there).sum();
     let parts = names.iter().zip(fates).map(|(name, fates)| Part {
         name: (*name).clone(),
         value: share(count(fates), fates.there),
     });
     match share(fates.iter().map(count).sum(), there) {
-        Some(value) => Figure::new(what, value, there),
+        Some(value) => Figure::new(what, value, fates.iter().map(|fates| fates.counted).sum()),
         None => Figure::undefined(what, "no compared cell of the original has a value"),
     }
     .with_parts(parts.collect())

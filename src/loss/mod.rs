@@ -36,6 +36,7 @@ mod probabilistic;
 mod scaled;
 mod squared_error;
 mod statistics;
+pub mod weighted;
 
 pub use crate::figure::NO_NUMBERS;
 use crate::{

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::columns::{Columns, lower_triangle};
 use crate::stats::{
     density::quantile,
-    moments::{Moments, moments},
+    moments::{Moments, freedom, moments, sum, weighted_moments},
 };
 
 /// Quantiles at 5, 10, …, 95 %.
@@ -83,6 +83,36 @@ impl Statistics {
         of
     }
 
+    /// Those of a file whose records have weights; quantiles are left out.
+    pub fn weighted(columns: &Columns, weights: &[f64]) -> Self {
+        let p = columns.len();
+        let with_weights = |cells: Box<dyn Iterator<Item = Option<f64>> + '_>| -> Vec<(f64, f64)> {
+            let both = cells.zip(weights);
+            both.filter_map(|(cell, &weight)| Some((cell?, weight)))
+                .collect()
+        };
+        let moments: Vec<Moments> = (0..p)
+            .into_par_iter()
+            .map(|j| weighted_moments(with_weights(Box::new(columns.cells(j))).into_iter()))
+            .collect();
+        let joint: Vec<Joint> = (lower_triangle(p).collect::<Vec<_>>().par_iter())
+            .map(|&[j, k]| Joint::weighted(columns, weights, &moments, j, k))
+            .collect();
+        let mut of = Self {
+            means: moments
+                .iter()
+                .map(|moments| (moments.count > 0).then_some(moments.mean))
+                .collect(),
+            variances: moments.iter().map(variance).collect(),
+            covariances: joint.iter().map(|joint| joint.covariance).collect(),
+            correlations: joint.iter().map(|joint| joint.correlation).collect(),
+            quantiles: vec![None; p * QUANTILES],
+            too_large: false,
+        };
+        of.leave_out_too_large();
+        of
+    }
+
     /// An infinite statistic would hide every difference: divided by it, all is 0.
     fn leave_out_too_large(&mut self) {
         let all = [
@@ -122,13 +152,49 @@ struct Joint {
 impl Joint {
     fn of(columns: &Columns, all: &[Moments], j: usize, k: usize) -> Self {
         if j == k {
-            let variance = variance(&all[j]);
+            return Self::of_itself(&all[j]);
+        }
+        Self::of_pairs(columns, all, j, k)
+    }
+
+    fn weighted(columns: &Columns, weights: &[f64], all: &[Moments], j: usize, k: usize) -> Self {
+        if j == k {
+            return Self::of_itself(&all[j]);
+        }
+        let cells = columns.cells(j).zip(columns.cells(k)).zip(weights);
+        let both = cells.filter(|(_, weight)| **weight > 0.0);
+        let both = both.filter_map(|((x, y), &weight)| Some((x?, y?, weight)));
+        let both: Vec<(f64, f64, f64)> = both.collect();
+        if both.len() < 2 {
             return Self {
-                covariance: variance,
-                correlation: (variance.filter(|&variance| variance > 0.0 && variance.is_finite()))
-                    .map(|_| 1.0),
+                covariance: None,
+                correlation: None,
             };
         }
+        let a = weighted_moments(both.iter().map(|&(x, _, weight)| (x, weight)));
+        let b = weighted_moments(both.iter().map(|&(_, y, weight)| (y, weight)));
+        let products = both
+            .iter()
+            .map(|(x, y, weight)| weight * ((x - a.mean) * (y - b.mean)));
+        let products: f64 = products.sum();
+        let total = sum(both.iter().map(|(.., weight)| *weight));
+        let covariance = products / freedom(total, both.len());
+        Self {
+            covariance: Some(covariance),
+            correlation: (a.sd != 0.0 && b.sd != 0.0).then(|| whole(covariance / a.sd / b.sd)),
+        }
+    }
+
+    fn of_itself(of: &Moments) -> Self {
+        let variance = variance(of);
+        Self {
+            covariance: variance,
+            correlation: (variance.filter(|&variance| variance > 0.0 && variance.is_finite()))
+                .map(|_| 1.0),
+        }
+    }
+
+    fn of_pairs(columns: &Columns, all: &[Moments], j: usize, k: usize) -> Self {
         let (x, y) = columns.both(j, k);
         if x.len() < 2 {
             return Self {

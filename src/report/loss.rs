@@ -16,6 +16,7 @@ use crate::{
         NO_CATEGORIES, NO_NUMBERS,
         analyses::Analysis,
         corrected::{Corrected, Correction, Estimate},
+        weighted::{Weighted, WeightedRow},
     },
 };
 
@@ -63,6 +64,27 @@ pub struct Measured {
     pub correction: Option<Correction>,
     /// Of analyses, with what was done.
     pub analyses: Analysis,
+    /// For users who weight records, if weights were stated.
+    pub weighted: Option<WeightedLoss>,
+}
+
+/// What was lost for users who weight records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedLoss {
+    /// The attribute with the weights.
+    pub attribute: String,
+    /// The measures that weights change.
+    pub figures: Vec<Weighted>,
+}
+
+/// The same for programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WeightedJson {
+    /// The attribute with the weights.
+    pub attribute: String,
+    /// The measures that weights change; all others are without weights.
+    pub measures: Vec<WeightedRow>,
 }
 
 /// What was lost.
@@ -113,6 +135,9 @@ pub struct LossJson {
     /// What must be said of the analyses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub analysis_notes: Vec<String>,
+    /// What users lose who weight records, if weights were stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighted: Option<WeightedJson>,
     /// Totals, signs, zeros, ranges, categories and sums, before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
@@ -196,6 +221,10 @@ impl LossReport {
             // Their parts are results: coefficients, classes, starts.
             analyses: figures::rows(&self.measured.analyses.figures),
             analysis_notes: self.measured.analyses.notes.clone(),
+            weighted: (self.measured.weighted.as_ref()).map(|weighted| WeightedJson {
+                attribute: weighted.attribute.clone(),
+                measures: weighted.figures.iter().map(WeightedRow::from).collect(),
+            }),
             integrity: self.integrity.clone(),
             provenance: self.provenance.clone(),
         };
@@ -275,6 +304,7 @@ impl LossReport {
         if let Some(correction) = &self.measured.correction {
             content += &corrected(correction, self.by_attribute);
         }
+        content += &(self.measured.weighted.as_ref()).map_or(String::new(), weighted);
         content += &analyses::section(&self.measured.analyses);
         content += &(self.integrity.as_ref()).map_or(String::new(), Integrity::to_text);
         let mut reading = reading::of(&self.measured, &self.scenario);
@@ -425,6 +455,33 @@ fn shares(correction: &Correction) -> String {
         return String::new();
     }
     "\n".to_owned() + &text::columns(&["share of", "original", "as it is", "corrected"], &rows, 1)
+}
+
+/// What weights change.
+fn weighted(weighted: &WeightedLoss) -> String {
+    let shown = |figure: &Figure| match figure.what.unit {
+        Unit::Number => differences::number(figure.value),
+        unit => figures::shown(figure.value, unit),
+    };
+    let rows: Vec<Vec<String>> = (weighted.figures.iter())
+        .map(|figures| {
+            let what = figures.unweighted.what;
+            vec![
+                what.name.into(),
+                what.key.into(),
+                shown(&figures.unweighted),
+                shown(&figures.weighted),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nFor users who weight records by {} (lower is better; all other figures are without weights)\n{}",
+        weighted.attribute,
+        text::columns(&["", "key", "unweighted", "weighted"], &rows, 2)
+    )
 }
 
 /// Figures by attribute: an attribute a line, a figure a column.

@@ -29,6 +29,45 @@ pub fn moments(values: impl Iterator<Item = f64> + Clone) -> Moments {
     spread.moments()
 }
 
+/// Mean and standard deviation of numbers that have weights, summed as those of [`moments`]; weights of 1 give these to the last bit.
+/// Numbers of weight 0 do not count.
+///
+/// ```text
+/// mean = Σ w x / Σ w        sd² = Σ w (x − mean)² / Σ w · n / (n − 1)
+/// ```
+pub fn weighted_moments(values: impl Iterator<Item = (f64, f64)> + Clone) -> Moments {
+    let counted = values.filter(|&(_, weight)| weight > 0.0);
+    let (mut count, mut lowest, mut highest) = (0_usize, f64::INFINITY, f64::NEG_INFINITY);
+    let (mut products, mut weights) = (WideSum::default(), WideSum::default());
+    for (value, weight) in counted.clone() {
+        count += 1;
+        lowest = lowest.min(value);
+        highest = highest.max(value);
+        products.add(weight * value);
+        weights.add(weight);
+    }
+    let mean = match count {
+        0 => 0.0,
+        _ if lowest >= highest => lowest,
+        _ => (products.value() / weights.value()).clamp(lowest, highest),
+    };
+    let mut squares = WideSum::default();
+    counted.for_each(|(value, weight)| squares.add(weight * ((value - mean) * (value - mean))));
+    Moments {
+        count,
+        mean,
+        sd: match count {
+            0 | 1 => 0.0,
+            count => (squares.value() / freedom(weights.value(), count)).sqrt(),
+        },
+    }
+}
+
+/// The divisor of weighted squares: Σ w · (n − 1) / n, which is n − 1 where all weights are 1.
+pub fn freedom(weights: f64, count: usize) -> f64 {
+    weights * (count as f64 - 1.0) / count as f64
+}
+
 /// The sum of some numbers in twice the working precision, the same for every order of them.
 pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
     let mut sum = WideSum::default();
@@ -159,6 +198,16 @@ mod tests {
         let m = moments([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter());
         assert_eq!(m.mean, 5.0);
         assert_eq!(m.sd, (32.0_f64 / 7.0).sqrt());
+    }
+
+    /// By hand: 2 three times and 6 once have mean 3 and squares 3 · 1 + 9 = 12; of the four weights (n − 1)/n = 1/2 divides.
+    #[test]
+    fn weights_by_hand_and_weights_of_one() {
+        let m = weighted_moments([(2.0, 3.0), (6.0, 1.0), (99.0, 0.0)].into_iter());
+        assert_eq!((m.count, m.mean, m.sd), (2, 3.0, 6.0_f64.sqrt()));
+        let values: Vec<f64> = (1..200).map(|i| 1e7 / f64::from(i)).collect();
+        let with_ones = weighted_moments(values.iter().map(|&value| (value, 1.0)));
+        assert_eq!(with_ones, moments(values.iter().copied()));
     }
 
     #[test]

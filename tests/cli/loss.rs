@@ -367,3 +367,89 @@ fn what_was_masked_and_is_not_compared_is_named() {
     let same = sandbox.run(&format!("{loss} o.csv o.csv")).ended(0).text();
     assert!(same.contains("no loss."), "{same}");
 }
+
+/// By hand: five times 100, 200 and 300 are 3000 before, and with −50 for one of the 100 they are 2850 after. total = pay + rent holds in all
+/// 15 records before, and in 14 after.
+#[test]
+fn integrity_and_weights_by_hand() {
+    let mut original = "w,pay,rent,total,town\n".to_string();
+    let mut masked = original.clone();
+    for copy in 0..5 {
+        original += "1,100,7,107,York\n2,200,3,203,Hull\n1,300,5,305,York\n";
+        masked += if copy == 0 {
+            "1,-50,7,107,Leeds\n2,200,3,203,Hull\n1,300,5,305,York\n"
+        } else {
+            "1,100,7,107,York\n2,200,3,203,Hull\n1,300,5,305,York\n"
+        };
+    }
+    let sandbox = Sandbox::with(&[("a.csv", &original), ("m.csv", &masked)]);
+    let report = sandbox
+        .run("loss --weights w --format json a.csv m.csv")
+        .ended(0)
+        .json();
+    let attributes = report["integrity"]["attributes"].as_array().unwrap();
+    let of = |name: &str| {
+        attributes
+            .iter()
+            .find(|one| one["attribute"] == json!(name))
+    };
+    let pay = of("pay").unwrap();
+    assert_eq!(pay["total"], json!([3000.0, 2850.0]));
+    assert_eq!(pay["negative"], json!([0, 1]));
+    assert_eq!(pay["outside"], json!([1, 0]));
+    assert_eq!(of("town").unwrap()["unknown"], json!(1));
+    assert!(of("w").is_none(), "the weights are not compared");
+    let sum = &report["integrity"]["sums"][0];
+    assert_eq!(sum["sum"], json!("total = pay + rent"));
+    assert_eq!(
+        (&sum["before"], &sum["after"]),
+        (&json!([15, 15]), &json!([14, 15]))
+    );
+    let measures = report["weighted"]["measures"].as_array().unwrap();
+    let means = measures
+        .iter()
+        .find(|one| one["key"] == json!("mean_absolute_means"))
+        .unwrap();
+    // 150 less of one record: 10 in the mean of fifteen, 7.5 in that of weights 20; the other two attributes of numbers are as they were.
+    assert!(
+        (means["unweighted"].as_f64().unwrap() - 10.0 / 3.0).abs() < 1e-9,
+        "{means}"
+    );
+    assert!(
+        (means["weighted"].as_f64().unwrap() - 7.5 / 3.0).abs() < 1e-9,
+        "{means}"
+    );
+    let text = sandbox.run("loss --weights w a.csv m.csv").ended(0).text();
+    assert!(
+        text.contains("total = pay + rent held in 15 of 15 records and holds in 14 of 15."),
+        "{text}"
+    );
+    assert!(text.contains("For users who weight records by w"), "{text}");
+    // The page of the office shows it, the one for others does not.
+    sandbox
+        .run("loss --format json -o loss.json a.csv m.csv")
+        .ended(0);
+    sandbox.run("report -o in.html loss.json").ended(0);
+    sandbox
+        .run("report --external -o out.html loss.json")
+        .ended(0);
+    assert!(
+        sandbox
+            .text("in.html")
+            .contains("total = pay + rent held in 15")
+    );
+    assert!(!sandbox.text("out.html").contains("held in 15"));
+    // One weight is missing and one negative.
+    let wrong = original
+        .replacen("\n1,", "\n,", 1)
+        .replacen("\n2,", "\n-2,", 1);
+    sandbox.write("wrong.csv", &wrong);
+    let failed = sandbox.run("loss --weights w wrong.csv m.csv").ended(3);
+    assert!(
+        failed
+            .stderr
+            .contains("1 records miss it, and in 1 it is negative"),
+        "{}",
+        failed.stderr
+    );
+}

@@ -135,7 +135,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "loss",
-            "--attributes --id --shuffle-key --statement --measures --by-attribute --brief --explain --format --output",
+            "--attributes --id --shuffle-key --statement --weights --measures --by-attribute --brief --explain --format --output",
         ),
         ("verify", "--id --shuffle-key --format --output"),
         ("guess", "--attributes --aligned --id --format --output"),

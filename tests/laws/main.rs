@@ -70,3 +70,4 @@ mod suppressed_cells;
 mod swapping;
 #[path = "../common/tables.rs"]
 mod tables;
+mod weights;

@@ -20,6 +20,7 @@ use crate::{
     jobs::{
         link::Stated,
         loss::{self, LossRequest},
+        pair::PairRequest,
     },
 };
 use analyses::AnalysesArgs;
@@ -31,6 +32,7 @@ use analyses::AnalysesArgs;
   sdcrisk loss --by-attribute --attributes 1-7 orig.csv masked.csv
   sdcrisk loss --statement noise.sdc.json orig.csv noise.csv
   sdcrisk loss --clusters 3 --classify region --regress 'income~age,hours' orig.csv masked.csv
+  sdcrisk loss --weights weight orig.csv masked.csv
   sdcrisk loss --shuffle-key key.csv --format json orig.csv shuffled.csv
 
 Values and statistics of the masked file are compared with those of the original; lower is better everywhere, and
@@ -39,6 +41,9 @@ two equal files lose nothing. Attributes that are numbers in both files are comp
 
 With --statement the report has the loss, too, that remains for users who correct their statistics by what was published:
 noise of a known level makes variances larger and correlations smaller by known factors.
+
+With --weights the report has, too, what users lose who weight records: means, variances, covariances, correlations, and the shares of
+cells that were changed or suppressed. All other figures, and analyses, are without weights.
 
 With --clusters, --classify and --regress an analysis that users could make is made on both files and compared.
 
@@ -55,6 +60,9 @@ pub struct LossArgs {
     /// What was published about the masking: adds the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
     statement: Vec<PathBuf>,
+    /// Attribute of the original with survey weights: adds the losses of weighted statistics
+    #[arg(long, value_name = "ATTRIBUTE")]
+    weights: Option<String>,
     /// Measures to report, by key: for example il,pil,sse_sst [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     measures: Vec<String>,
@@ -76,9 +84,12 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     let detail = args.detail.detail(args.report.format, console)?;
     let mut output = args.output()?;
     let statement = inputs::read_statements(&args.statement)?;
-    let files = args
-        .align
-        .read(&args.original, &args.masked, &args.read, console)?;
+    let pair = PairRequest {
+        weights: args.weights.clone(),
+        ..args.align.request()
+    };
+    let paths = [args.original.as_path(), args.masked.as_path()];
+    let files = args.align.read_with(&pair, paths, &args.read, console)?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     let mut report = loss::run(&args.request(), &files, stated, console)?;
     report.provenance = (args.report.format == Format::Json)

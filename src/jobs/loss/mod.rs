@@ -19,10 +19,11 @@ use crate::{
         self,
         analyses::Analysis,
         corrected::{Corrected, Correction},
+        weighted::{Weighted, weighted},
     },
     mask::{relations::Relations, sums::Sum},
     report::loss::{
-        LossReport, LossScope, Measured,
+        LossReport, LossScope, Measured, WeightedLoss,
         integrity::{Integrity, SumIntegrity},
     },
     table::{AttrId, pair::Pair},
@@ -89,6 +90,18 @@ pub fn run(
     } else {
         Analysis::default()
     };
+    let weighted = (files.weights.as_ref()).map(|weights| WeightedLoss {
+        attribute: weights.attribute.clone(),
+        figures: request.wanted_weighted(weighted(&pair, &weights.of)),
+    });
+    if weighted
+        .as_ref()
+        .is_some_and(|weighted| weighted.figures.is_empty())
+    {
+        observer.unused(
+            "--weights has no effect: it changes none of the measures that were asked for",
+        )?;
+    }
     Ok(LossReport {
         warnings: doubts,
         scenario: request.scenario(files, &pair),
@@ -96,6 +109,7 @@ pub fn run(
             data,
             correction,
             analyses,
+            weighted,
         },
         integrity: (request.measures.is_empty()).then(|| integrity(files, &pair)),
         by_attribute: request.by_attribute,
@@ -173,6 +187,16 @@ impl LossRequest {
             figures,
             ..correction
         }))
+    }
+
+    /// Of weighted measures those that were asked for.
+    fn wanted_weighted(&self, mut all: Vec<Weighted>) -> Vec<Weighted> {
+        let is_asked_for = |figures: &Weighted| {
+            let key = figures.unweighted.what.key;
+            self.measures.iter().any(|asked| asked.trim() == key)
+        };
+        all.retain(|figures| self.measures.is_empty() || is_asked_for(figures));
+        all
     }
 
     /// Notes `--by-attribute` where no measure has parts.

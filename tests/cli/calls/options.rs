@@ -357,6 +357,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--brief", &[]),
             ("--explain", &[]),
             ("--statement", &["noise.sdc.json", "rankswap.sdc.json"]),
+            ("--weights", &["weight", "tax", "*"]),
             ("--clusters", &["3", "2", "*"]),
             ("--starts", &["2"]),
             ("--classify", &["class", "region", "age", "income", "*"]),
