@@ -459,10 +459,7 @@ fn shares(correction: &Correction) -> String {
 
 /// What weights change.
 fn weighted(weighted: &WeightedLoss) -> String {
-    let shown = |figure: &Figure| match figure.what.unit {
-        Unit::Number => differences::number(figure.value),
-        unit => figures::shown(figure.value, unit),
-    };
+    let shown = |figure: &Figure| figures::shown(figure.value, figure.what.unit);
     let rows: Vec<Vec<String>> = (weighted.figures.iter())
         .map(|figures| {
             let what = figures.unweighted.what;
