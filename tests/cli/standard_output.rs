@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// A call of every command that writes to standard output.
-const CALLS: [&str; 17] = [
+const CALLS: [&str; 18] = [
     "mask rankswap --window 2 good.csv",
     "mask rankswap --window 2 --shuffle key.csv good.csv",
     "link --method am good.csv masked.csv",
