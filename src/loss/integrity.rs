@@ -18,11 +18,11 @@ pub struct AttributeIntegrity {
     pub attribute: String,
     /// Values that are there.
     pub values: [usize; 2],
-    /// The sum of the values; null for names, and where it is beyond the range of numbers.
+    /// The sum of the values; null for names, dates and places in an order, and where it is beyond the range of numbers.
     pub total: Option<[f64; 2]>,
-    /// Values below 0; null for names.
+    /// Values below 0; null for names, dates and places in an order.
     pub negative: Option<[usize; 2]>,
-    /// Values that are 0; null for names.
+    /// Values that are 0; null for names, dates and places in an order.
     pub zero: Option<[usize; 2]>,
     /// Masked values below the least, and above the greatest one of the original; null for names.
     pub outside: Option<[usize; 2]>,
@@ -31,6 +31,13 @@ pub struct AttributeIntegrity {
 }
 
 impl AttributeIntegrity {
+    /// Leaves out what is only of amounts: its values are days, or places in an order.
+    pub fn of_places(&mut self) {
+        self.total = None;
+        self.negative = None;
+        self.zero = None;
+    }
+
     /// Whether anything that users take for granted is not as it was; sums may differ by the rounding of numbers.
     pub fn is_kept(&self) -> bool {
         let same = |pair: Option<[usize; 2]>| pair.is_none_or(|[before, after]| before == after);

@@ -135,7 +135,8 @@ impl Relations {
 
 impl Relation {
     fn of(table: &Table, id: AttrId) -> Option<Self> {
-        let numbers = table.numbers(id)?;
+        // Places in an order and days have no zero and no sums.
+        let numbers = table.numbers(id).filter(|_| table.has_numerals(id))?;
         let mut zero = vec![0_u64; numbers.values.len().div_ceil(64)];
         let mut never_negative = true;
         for (record, value) in present(numbers) {
@@ -162,7 +163,7 @@ impl Sampled {
         let n = table.n_records();
         let size = n.min(SAMPLE);
         let records: Vec<usize> = (0..size).map(|i| i * n / size.max(1)).collect();
-        let numeric = |id: &AttrId| table.numbers(*id).is_some();
+        let numeric = |id: &AttrId| table.numbers(*id).is_some() && table.has_numerals(*id);
         let ids: Vec<AttrId> = table.ids().filter(numeric).collect();
         let decimals = |&id: &AttrId| table.decimals_needed(id, records.clone());
         let decimals = ids.iter().map(decimals).max().unwrap_or(0);

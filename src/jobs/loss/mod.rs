@@ -137,9 +137,16 @@ fn integrity(files: &Files, pair: &Pair) -> Integrity {
             after: [after.holds, after.of],
         })
     });
+    let mut attributes = loss::integrity::integrity(pair);
+    for attribute in &mut attributes {
+        let id = files.original.find(&attribute.attribute);
+        if id.is_ok_and(|id| !files.original.has_numerals(id)) {
+            attribute.of_places();
+        }
+    }
     Integrity {
         sums: sums.collect(),
-        attributes: loss::integrity::integrity(pair),
+        attributes,
     }
 }
 

@@ -63,7 +63,7 @@ const SCHEMAS: [(&str, u32, Reader); 9] = [
         Ok(Content::Link(Link::new(read(value)?, read(value)?)))
     }),
     ("sdcrisk.loss", 1, |_, value| {
-        Ok(Content::Loss(Loss::new(read(value)?)))
+        Ok(Content::Loss(Box::new(Loss::new(read(value)?))))
     }),
     ("sdcrisk.risk", 1, |_, value| {
         Ok(Content::Risk(read(value)?))
@@ -102,7 +102,7 @@ const SCHEMAS: [(&str, u32, Reader); 9] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Content {
     Link(Link),
-    Loss(Loss),
+    Loss(Box<Loss>),
     Risk(Box<RiskJson>),
     Score(Box<ScoreReport>),
     Evaluation(EvaluateReport),

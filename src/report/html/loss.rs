@@ -54,7 +54,7 @@ fn of(documents: &[Document]) -> Vec<(&Document, &Loss)> {
     documents
         .iter()
         .filter_map(|document| match &document.content {
-            Content::Loss(loss) => Some((document, loss)),
+            Content::Loss(loss) => Some((document, &**loss)),
             _ => None,
         })
         .collect()
