@@ -166,7 +166,10 @@ impl Files {
             .map(|shared| shared.original)
             .collect();
         let laws = statement.map(Laws::of);
-        let doubts = comparable::doubts(&self.original, &self.masked, &ids, laws.as_ref());
+        let mut doubts = comparable::doubts(&self.original, &self.masked, &ids, laws.as_ref());
+        // What a step of the statement recoded differs by intent, and is measured as categories.
+        let is_recoded = |name: &str| statement.is_some_and(|all| all.recodes_attribute(name));
+        doubts.retain(|doubt| !is_recoded(&doubt.attribute));
         warn_of(&doubts, observer)?;
         Ok(doubts)
     }

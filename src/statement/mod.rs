@@ -128,6 +128,13 @@ impl Statement {
         steps.any(|step| matches!(step.method, Method::Recode(_)))
     }
 
+    /// Whether a step recoded this attribute.
+    pub fn recodes_attribute(&self, name: &str) -> bool {
+        let recodes = |step: &Step| matches!(step.method, Method::Recode(_));
+        let named = |step: &Step| step.attributes.iter().any(|attribute| attribute == name);
+        self.steps.iter().any(|step| recodes(step) && named(step))
+    }
+
     /// The attributes that steps masked, each once; not those that were left out afterwards.
     pub fn attributes(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
