@@ -58,5 +58,6 @@ mod search;
 mod selftest;
 mod singling;
 mod standard_output;
+mod survey;
 mod unseen_signs;
 mod verify;
