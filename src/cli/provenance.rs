@@ -45,11 +45,10 @@ const LEFT_OUT: [&str; 11] = [
 
 /// Options whose values a result may show. Whoever adds an option to a command that writes JSON decides here whether it may;
 /// one that is not here is shown without its value.
-const WHOLE: [&str; 81] = [
+const WHOLE: [&str; 80] = [
     "admissible",
     "agree",
     "algorithm",
-    "aligned",
     "also",
     "also-statement",
     "analysis-seed",

@@ -37,7 +37,7 @@ pub use recipe::Recipe;
 use source::Source;
 
 /// Keys that say how an original is read: the options of reading of every command.
-pub const READING: [&str; 8] = [
+pub const READING: [&str; 9] = [
     "delimiter",
     "decimal-mark",
     "thousands-mark",
@@ -46,6 +46,7 @@ pub const READING: [&str; 8] = [
     "no-header",
     "header",
     "roles",
+    "skip-lines",
 ];
 
 /// More masked files than these are a slip of the pen: their rows alone would fill the memory.
