@@ -65,6 +65,7 @@ pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
             title: args.title.clone(),
             release_type: args.release_type.clone(),
         },
+        console,
     )?;
     console.stage("write", || -> Result<()> {
         output.write_text(&page)?;

@@ -476,6 +476,8 @@ fn agrees_with_numbers(
                 ));
                 let mut json = ran.ended(0).json();
                 json["provenance"].take();
+                // Days and places in an order have no totals, signs and zeros; their codes have.
+                json["integrity"].take();
                 let text = serde_json::to_string_pretty(&json).unwrap();
                 text.replace("n.csv", "t.csv").replace("n-m.csv", "t-m.csv")
             };

@@ -251,9 +251,13 @@ fn a_file_that_leans_on_gaps_is_told_so() {
 fn rules_files_in_the_helps_can_be_copied() {
     let sandbox = Sandbox::with(&[(
         "in.csv",
-        "sex,age,town,marital,income,illness\nf,30,Hull,single,10,flu\nm,40,York,married,1500,flu\n\
-         f,30,Hull,single,10,flu\nm,40,York,married,1500,flu\n",
+        "sex,age,birth,town,marital,income,illness\nf,30,01.02.1995,Hull,single,10,flu\nm,40,07.11.1985,York,married,1500,flu\n\
+         f,30,01.02.1995,Hull,single,10,flu\nm,40,07.11.1985,York,married,1500,flu\n",
     )]);
+    sandbox.write(
+        "roles.toml",
+        "quasi-identifier = [\"birth\"]\n[dates]\nbirth = \"%d.%m.%Y\"\n",
+    );
     for (command, first, last) in [
         ("suppress", "  k = 3", "  town = [\"Gisclareny\"]"),
         ("recode", "  [age]", "  illness = [\"pregnancy\"]"),
@@ -266,7 +270,9 @@ fn rules_files_in_the_helps_can_be_copied() {
         let to = from + help[from..].find(last).unwrap() + last.len();
         sandbox.write("rules.toml", help[from..to].replace("k = 3", "k = 2"));
         sandbox
-            .run(&format!("mask {command} --rules rules.toml in.csv"))
+            .run(&format!(
+                "mask {command} --rules rules.toml --roles roles.toml in.csv"
+            ))
             .ended(0);
     }
 }
