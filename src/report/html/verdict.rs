@@ -138,7 +138,7 @@ fn attacks(documents: &[Document]) -> Markup {
     let row = |Strongest { link, attack }: &Strongest<'_>| {
         let [low, high] = attack.interval;
         vec![
-            link.case(attack),
+            names(&attack.known),
             attack.records.to_string(),
             format!(
                 "{}{}",
