@@ -116,7 +116,7 @@ enum Command {
     Report(report::ReportArgs),
     /// Explain in words, numbers and a picture what a learned distance shows about each attribute
     Explain(explain::ExplainArgs),
-    /// Find out which masking, with which parameter, two files betray to somebody who was told nothing
+    /// Find out which masking, with which parameter, two files betray to somebody without documentation
     Guess(Box<guess::GuessArgs>),
     /// Check the proof of a learned optimum
     Verify(verify::VerifyArgs),

@@ -4,10 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     stats::moments::sum,
-    table::{
-        Matrix,
-        pair::{Pair, PairedCategories},
-    },
+    table::pair::{Pair, PairedCategories, PairedNumbers},
 };
 
 /// What became of an attribute. All counts are of values that are there; pairs are of the original and the masked file.
@@ -31,13 +28,6 @@ pub struct AttributeIntegrity {
 }
 
 impl AttributeIntegrity {
-    /// Leaves out what is only of amounts: its values are days, or places in an order.
-    pub fn of_places(&mut self) {
-        self.total = None;
-        self.negative = None;
-        self.zero = None;
-    }
-
     /// Whether anything that users take for granted is not as it was; sums may differ by the rounding of numbers.
     pub fn is_kept(&self) -> bool {
         let same = |pair: Option<[usize; 2]>| pair.is_none_or(|[before, after]| before == after);
@@ -62,13 +52,15 @@ impl AttributeIntegrity {
 /// A pass over both files for each attribute.
 pub fn integrity(pair: &Pair) -> Vec<AttributeIntegrity> {
     let numbers = &pair.numbers;
-    let of_numbers = (numbers.names.iter().enumerate())
-        .map(|(place, name)| of_numbers(name, [&numbers.original, &numbers.masked], place));
+    let of_numbers =
+        (numbers.names.iter().enumerate()).map(|(place, name)| of_numbers(name, numbers, place));
     let of_names = pair.categories.iter().map(of_names);
     of_numbers.chain(of_names).collect()
 }
 
-fn of_numbers(name: &str, files: [&Matrix; 2], place: usize) -> AttributeIntegrity {
+fn of_numbers(name: &str, numbers: &PairedNumbers, place: usize) -> AttributeIntegrity {
+    let files = [&numbers.original, &numbers.masked];
+    let is_amount = numbers.are_amounts[place];
     let count = |is_one: &dyn Fn(f64) -> bool| {
         files.map(|file| file.present(place).filter(|&value| is_one(value)).count())
     };
@@ -80,12 +72,9 @@ fn of_numbers(name: &str, files: [&Matrix; 2], place: usize) -> AttributeIntegri
     AttributeIntegrity {
         attribute: name.into(),
         values: count(&|_| true),
-        total: totals
-            .iter()
-            .all(|total| total.is_finite())
-            .then_some(totals),
-        negative: Some(count(&|value| value < 0.0)),
-        zero: Some(count(&|value| value == 0.0)),
+        total: (is_amount && totals.iter().all(|total| total.is_finite())).then_some(totals),
+        negative: is_amount.then(|| count(&|value| value < 0.0)),
+        zero: is_amount.then(|| count(&|value| value == 0.0)),
         outside: Some([below, above]),
         unknown: None,
     }

@@ -68,19 +68,7 @@ impl Statistics {
             .par_iter()
             .map(|&[j, k]| Joint::of(columns, &moments, j, k))
             .collect();
-        let mut of = Self {
-            means: moments
-                .iter()
-                .map(|moments| (moments.count > 0).then_some(moments.mean))
-                .collect(),
-            variances: moments.iter().map(variance).collect(),
-            covariances: joint.iter().map(|joint| joint.covariance).collect(),
-            correlations: joint.iter().map(|joint| joint.correlation).collect(),
-            quantiles: quantiles.concat(),
-            too_large: false,
-        };
-        of.leave_out_too_large();
-        of
+        Self::new(&moments, &joint, quantiles.concat())
     }
 
     /// Those of a file whose records have weights; quantiles are left out.
@@ -98,6 +86,10 @@ impl Statistics {
         let joint: Vec<Joint> = (lower_triangle(p).collect::<Vec<_>>().par_iter())
             .map(|&[j, k]| Joint::weighted(columns, weights, &moments, j, k))
             .collect();
+        Self::new(&moments, &joint, vec![None; p * QUANTILES])
+    }
+
+    fn new(moments: &[Moments], joint: &[Joint], quantiles: Vec<Option<f64>>) -> Self {
         let mut of = Self {
             means: moments
                 .iter()
@@ -106,7 +98,7 @@ impl Statistics {
             variances: moments.iter().map(variance).collect(),
             covariances: joint.iter().map(|joint| joint.covariance).collect(),
             correlations: joint.iter().map(|joint| joint.correlation).collect(),
-            quantiles: vec![None; p * QUANTILES],
+            quantiles,
             too_large: false,
         };
         of.leave_out_too_large();

@@ -75,7 +75,7 @@ impl GuessReport {
             self.masked, self.masked_records, self.original, self.original_records
         );
         out += &text::paragraph(&match &self.aligned_by {
-            None => "By somebody who has both files and was told nothing: not who is who, and the order of the records was not used."
+            None => "By somebody who has both files and no documentation: the true matches are unknown, and the order of the records was not used."
                 .to_string(),
             Some(how) => format!(
                 "By somebody who has both files and knows who is who, by {how}: more than an intruder knows."

@@ -223,6 +223,7 @@ mod tests {
         PairedNumbers {
             names: (0..original.len()).map(|j| format!("a{j}")).collect(),
             scales: vec![Scale::Continuous; original.len()],
+            are_amounts: vec![true; original.len()],
             original: matrix(original),
             masked: matrix(masked),
         }

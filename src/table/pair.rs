@@ -24,6 +24,8 @@ pub struct PairedNumbers {
     pub names: Vec<String>,
     /// The scale of each attribute in the original file.
     pub scales: Vec<Scale>,
+    /// Whether its numbers are amounts: places in an order and days are none, and have no sums, signs or zeros.
+    pub are_amounts: Vec<bool>,
     /// The original values.
     pub original: Matrix,
     /// The masked values.
@@ -56,7 +58,7 @@ impl Pair {
         let numbers_of = |ids: &[AttrId; 2]| -> Option<[Numbers<'_>; 2]> {
             Some([tables[0].numbers(ids[0])?, tables[1].numbers(ids[1])?])
         };
-        let (mut names, mut scales) = (Vec::new(), Vec::new());
+        let (mut names, mut scales, mut are_amounts) = (Vec::new(), Vec::new(), Vec::new());
         let (mut original, mut masked) = (Vec::new(), Vec::new());
         let mut categories = Vec::new();
         for ids in attributes {
@@ -65,6 +67,7 @@ impl Pair {
                 Some([before, after]) => {
                     names.push(attribute.name.clone());
                     scales.push(attribute.scale);
+                    are_amounts.push(tables[0].has_numerals(ids[0]));
                     original.push(before);
                     masked.push(after);
                 }
@@ -76,6 +79,7 @@ impl Pair {
             numbers: PairedNumbers {
                 names,
                 scales,
+                are_amounts,
                 original: Matrix::gather(&original, &records[0]),
                 masked: Matrix::gather(&masked, &records[1]),
             },

@@ -311,12 +311,7 @@ impl Roles {
             roles.state_date(&name, &pattern)?;
         }
         for (name, empty) in written.empty {
-            roles.state(
-                &name,
-                |stated| &mut stated.empty,
-                empty,
-                "word for empty cells",
-            )?;
+            roles.state_empty(&name, empty)?;
         }
         for (name, attribute) in written.attributes {
             let name = visible::name(&name).into_owned();
@@ -342,12 +337,7 @@ impl Roles {
                 roles.state_date(&name, &pattern)?;
             }
             if let Some(empty) = attribute.empty {
-                roles.state(
-                    &name,
-                    |stated| &mut stated.empty,
-                    empty,
-                    "word for empty cells",
-                )?;
+                roles.state_empty(&name, empty)?;
             }
         }
         for (name, stated) in &roles.attributes {
@@ -377,6 +367,15 @@ impl Roles {
 
     fn state_order(&mut self, name: &str, order: Vec<Code>) -> Result<()> {
         self.state(name, |stated| &mut stated.order, texts(order), "order")
+    }
+
+    fn state_empty(&mut self, name: &str, empty: Empty) -> Result<()> {
+        self.state(
+            name,
+            |stated| &mut stated.empty,
+            empty,
+            "word for empty cells",
+        )
     }
 
     fn state_date(&mut self, name: &str, pattern: &str) -> Result<()> {

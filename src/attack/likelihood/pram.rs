@@ -254,7 +254,7 @@ impl PairLaw for PramLaw<'_> {
     fn caveats(&self) -> Vec<String> {
         if self.in_unknown_strata {
             vec![
-                "the strata of the post-randomisation cannot be told from the release: the mean of their matrices takes their place".into(),
+                "the release does not show the strata of the post-randomisation: the mean of their matrices takes their place".into(),
             ]
         } else {
             Vec::new()

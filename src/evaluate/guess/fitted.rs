@@ -167,7 +167,7 @@ impl Question<'_> {
             Law::Noise { .. } => (self.seen.together - mean(&|seen| seen.together)).abs(),
             _ => 0.0,
         };
-        // Of few drafts it is known badly how they vary: two can be alike by chance.
+        // A few drafts say little about how they vary: two can be similar by chance.
         let least = match law {
             Law::Copula(_) => 0.03,
             _ => 0.01,

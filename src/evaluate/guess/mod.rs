@@ -1,4 +1,4 @@
-//! Which masking, with which parameter, an original file and a masked one betray to somebody who was told nothing.
+//! Which masking, with which parameter, an original file and a masked one betray to somebody without documentation.
 //!
 //! | what is seen | what it says |
 //! |---|---|
@@ -596,7 +596,7 @@ impl Search<'_> {
                 .since("the same categories, in other numbers");
             if let Some((share, of)) = self.share_kept(place) {
                 finding = finding.with("keep", places::digits(share, 2)).since(format!(
-                    "of {of} records that can be told by what was not masked, this share kept its category"
+                    "of {of} records that the unmasked attributes identify, this share kept its category"
                 ));
             }
             self.found(

@@ -137,16 +137,9 @@ fn integrity(files: &Files, pair: &Pair) -> Integrity {
             after: [after.holds, after.of],
         })
     });
-    let mut attributes = loss::integrity::integrity(pair);
-    for attribute in &mut attributes {
-        let id = files.original.find(&attribute.attribute);
-        if id.is_ok_and(|id| !files.original.has_numerals(id)) {
-            attribute.of_places();
-        }
-    }
     Integrity {
         sums: sums.collect(),
-        attributes,
+        attributes: loss::integrity::integrity(pair),
     }
 }
 

@@ -43,7 +43,7 @@ pub enum Transitions {
 /// ```
 ///
 /// The frequencies of the masked file are `t R` on average over the draws: whoever knows R takes `t' R⁻¹` for t. With an invariant matrix
-/// they are unbiased as they are. But t is then what R leaves unchanged, so who is told R is told t.
+/// they are unbiased as they are. But t is then what R leaves unchanged, so whoever knows R knows t.
 ///
 /// # Strata
 /// Records are one stratum, or those with the same values of some attributes are. Categories are those that occur in the stratum, and

@@ -180,8 +180,9 @@ pub(super) fn summary(documents: &[Document], writer: &Writer) -> Option<Section
 }
 
 fn of_link(link: &Link) -> Vec<String> {
-    let mut lines: Vec<String> = (link.report.warnings.iter())
-        .map(|warning| format!("Warning: {} {}.", warning.attribute, warning.what))
+    let warnings = link.warnings();
+    let mut lines: Vec<String> = warnings
+        .map(|warning| format!("Warning: {warning}"))
         .collect();
     if let Some((mean, [low, high])) = link.highest_of_draws() {
         lines.push(format!(

@@ -57,11 +57,11 @@ fn released(documents: &[Document]) -> Markup {
             Content::Statement(stated) => {
                 for (number, step) in (1..).zip(&stated.steps) {
                     said.push(format!(
-                        "Step {number}: {} ({} of {})",
+                        "Step {number}: {}{}; {}",
                         step.method.in_words(),
                         match step.attributes.len() {
-                            0 => "no attribute changed".into(),
-                            _ => names(&step.attributes),
+                            0 => String::new(),
+                            _ => format!(" of {}", names(&step.attributes)),
                         },
                         match step.records_before {
                             Some(before) => format!("{} of {before} records", step.records),
@@ -184,10 +184,9 @@ fn warnings(documents: &[Document]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for document in documents {
         if let Content::Link(link) = &document.content {
-            for warning in &link.report.warnings {
-                let sentence = format!("{} {}.", warning.attribute, warning.what);
-                if !all.contains(&sentence) {
-                    all.push(sentence);
+            for warning in link.warnings() {
+                if !all.contains(&warning) {
+                    all.push(warning);
                 }
             }
         }

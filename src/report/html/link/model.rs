@@ -35,6 +35,12 @@ impl Link {
         }
     }
 
+    /// What could not be compared in earnest, a sentence an attribute.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let warnings = self.report.warnings.iter();
+        warnings.map(|warning| format!("{} {}.", warning.attribute, warning.what))
+    }
+
     /// The attack that linked most, apart from what was learned from the very people.
     pub fn worst(&self) -> Option<&LinkResult> {
         let others = self
