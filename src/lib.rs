@@ -120,7 +120,7 @@
 //!
 //! // Two women share a key; the man of A and the man of B are unique.
 //! let request = RiskRequest { key: Some("sex,town".into()), ..RiskRequest::default() };
-//! let outcome = risk::run(&request, risk::Files::One(people.clone()), &Quiet)?;
+//! let outcome = risk::run(&request, risk::Files::One(people.clone()), None, &Quiet)?;
 //! assert_eq!(figure::value(&outcome.report.figures, "unique"), Some(2.0));
 //!
 //! // The two incomes differ by 1100; the mean of all is kept.

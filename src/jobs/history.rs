@@ -14,20 +14,22 @@ use crate::{
     },
     rng::{Purpose, Seed},
     statement::{Laws, Method, Statement},
-    table::Table,
+    table::{AttrId, Table},
 };
 
 /// The original as the steps of recoding make it, in their order; `None` where no step recodes an attribute that it has.
 ///
 /// Rules that were published are a map of values, so whoever has read them applies it to what they know: classes, top codes and merged
 /// categories are then equal or not. Categories that became missing are not published, and stay as they are here; a gap excludes nobody.
-/// An attribute to which a rule cannot be applied (classes of numbers, of which the original has text) stays as it is, and is noted.
+/// An attribute to which a rule cannot be applied (classes of numbers, of which the original has text) stays as it is, and is noted. So does
+/// one that `stays`, without a note.
 ///
 /// # Errors
 /// Input, when a rule of a statement could be of no file.
 pub(super) fn recoded(
     statement: &Statement,
     original: &Table,
+    stays: &dyn Fn(AttrId) -> bool,
     observer: &dyn Observer,
 ) -> Result<Option<Table>> {
     let mut recoded: Option<Table> = None;
@@ -42,7 +44,8 @@ pub(super) fn recoded(
                 continue;
             }
             let table = recoded.as_ref().unwrap_or(original);
-            let Ok(attribute) = table.find(&rule.attribute) else {
+            let Some(attribute) = (table.find(&rule.attribute).ok()).filter(|&id| !stays(id))
+            else {
                 continue;
             };
             // Nothing is drawn.

@@ -162,11 +162,7 @@ impl Files {
         statement: Option<&Statement>,
         observer: &dyn Observer,
     ) -> Result<Vec<Doubt>> {
-        let ids: Vec<AttrId> = (self.attributes.iter())
-            .map(|shared| shared.original)
-            .collect();
-        let laws = statement.map(Laws::of);
-        let mut doubts = comparable::doubts(&self.original, &self.masked, &ids, laws.as_ref());
+        let mut doubts = self.doubts_beside(&self.original, statement);
         // What a step of the statement recoded differs by intent, and is measured as categories.
         let is_recoded = |name: &str| statement.is_some_and(|all| all.recodes_attribute(name));
         doubts.retain(|doubt| !is_recoded(&doubt.attribute));
@@ -174,14 +170,26 @@ impl Files {
         Ok(doubts)
     }
 
+    /// The attributes that cannot be compared in earnest where the original is this one, the file or the file recoded.
+    pub fn doubts_beside(&self, original: &Table, statement: Option<&Statement>) -> Vec<Doubt> {
+        let ids: Vec<AttrId> = (self.attributes.iter())
+            .map(|shared| shared.original)
+            .collect();
+        let laws = statement.map(Laws::of);
+        comparable::doubts(original, &self.masked, &ids, laws.as_ref())
+    }
+
     /// The records that both files have, side by side.
     pub fn pair(&self) -> Pair {
-        let ids: Vec<_> = self
-            .attributes
-            .iter()
+        self.pair_beside(&self.original)
+    }
+
+    /// The same where the original is this one, the file or the file recoded.
+    pub fn pair_beside(&self, original: &Table) -> Pair {
+        let ids: Vec<_> = (self.attributes.iter())
             .map(|shared| [shared.original, shared.masked])
             .collect();
-        Pair::new([&self.original, &self.masked], &ids, &self.truth.records())
+        Pair::new([original, &self.masked], &ids, &self.truth.records())
     }
 
     /// The attributes that both files have and that are not compared although they differ.

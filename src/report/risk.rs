@@ -116,6 +116,9 @@ pub struct PairSummary {
     pub known: Vec<String>,
     /// How close a guessed number is to count as right, as a share of the true one.
     pub tolerance: f64,
+    /// The attributes of the original that were recoded as the statement says before anything was compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recoded: Vec<String>,
 }
 
 /// Records by how many match them.
@@ -404,6 +407,13 @@ impl RiskReport {
             content += &text::paragraph(&format!(
                 "Confidential values are guessed from the nearest record, by who knows: {}.",
                 list(&pair.known)
+            ));
+        }
+        if let Some(pair) = (scenario.pair.as_ref()).filter(|pair| !pair.recoded.is_empty()) {
+            content += &text::paragraph(&format!(
+                "Beside the masked file the original is recoded as the statement says: {}. What is counted before masking is of the file as \
+                 it was collected.",
+                list(&pair.recoded)
             ));
         }
         if !scenario.key_not_released.is_empty() {

@@ -127,7 +127,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "risk",
-            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --format --most-at-risk --records --fail-above --output",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --statement --format --most-at-risk --records --fail-above --output",
         ),
         (
             "match-attributes",

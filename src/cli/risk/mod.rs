@@ -14,13 +14,14 @@ use super::{
     },
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
+    link::inputs,
     pair::{AlignArgs, warn_of_open_gate},
     provenance,
 };
 use crate::{
     error::{Error, Result},
     jobs::{
-        link::request::Alignment,
+        link::{Stated, request::Alignment},
         risk::{self as job, Files, RiskRequest},
     },
     report::risk as report,
@@ -35,6 +36,7 @@ use limit::Limit;
   sdcrisk risk --key 1-7 --weights w --k 4 survey.csv
   sdcrisk risk --key sex,age,town --confidential disease --l 3 --t 0.2 survey.csv
   sdcrisk risk --key sex,age,town --confidential income survey.csv masked.csv
+  sdcrisk risk --key sex,age --statement masked.sdc.json survey.csv masked.csv
   sdcrisk risk --format json --records risks.csv survey.csv masked.csv
   sdcrisk risk --key 1-7 --fail-above individual_risk_global=1% masked.csv
 
@@ -46,13 +48,16 @@ t-closeness). Two files: the same before and after masking, and how much of the 
 t-closeness takes whole numbers for amounts: codes without an order may be far nearer or farther as such than as names. A roles file
 that calls them nominal changes that.
 
+With --statement the original is recoded first as the history of the masked file says (classes, codes), so that both files are compared
+in the same terms. Numbers that are still numbers after recoding are compared with those that were collected.
+
 The key is what an intruder may know together. By default it is all quasi-identifiers that are names or few whole numbers: an
 amount that differs nearly everywhere would make everybody unique. The risk of amounts is measured by 'sdcrisk link'.
 
 A missing value of the key matches every value, as in sdcMicro and mu-ARGUS (--missing-matches any), or only a missing one: in
 uniqueness, k-anonymity, individual risk and minimal sample uniques. Where it matches every value, the report also counts the
 records that reach k only by that (on_gaps; k is 3 unless given). A cell that is empty because the question does not apply is
-better a category: 'spouse = []' under [missing] in the roles file, or --na. A record that has nothing of the key is counted
+better a category: 'spouse = \"category\"' under [empty] in the roles file. A record that has nothing of the key is counted
 nowhere. l-diversity, t-closeness and values given away need groups, and always take a missing value of the key for one of its own.
 
 --fail-above 5% looks at every share below 'range' that is a percentage, some of which are the risk of the one record most at
@@ -131,6 +136,10 @@ pub struct RiskArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", help_heading = "Two files")]
     shuffle_key: Option<PathBuf>,
+    /// The statement that 'mask --statement' wrote: what it recoded is recoded in the original, too; repeatable: of steps that
+    /// followed each other, in their order
+    #[arg(long, value_name = "FILE", help_heading = "Two files")]
+    statement: Vec<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -188,7 +197,9 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     args.note_idle(console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let mut outputs = args.outputs()?;
-    let outcome = job::run(&args.request(), args.read_files(console)?, console)?;
+    let statement = inputs::read_statements(&args.statements())?;
+    let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
+    let outcome = job::run(&args.request(), args.read_files(console)?, stated, console)?;
     let mut report = outcome.report;
     report.provenance =
         (args.report.format == Format::Json).then(|| provenance::of(&outcome.files.tables()));
@@ -237,6 +248,9 @@ impl RiskArgs {
         }
         self.read.plan(&mut plan)?;
         self.align().plan(&mut plan)?;
+        for statement in self.statements() {
+            plan.input(&statement)?;
+        }
         for path in self.records.iter().chain([&self.report.to.output]) {
             plan.output(path)?;
         }
@@ -260,6 +274,14 @@ impl RiskArgs {
             attributes: self.attributes.clone().filter(|_| two),
             id: self.id.clone().filter(|_| two),
             shuffle_key: self.shuffle_key.clone().filter(|_| two),
+        }
+    }
+
+    /// What was published about the masking; of one file it says nothing.
+    fn statements(&self) -> Vec<PathBuf> {
+        match self.masked {
+            Some(_) => self.statement.clone(),
+            None => Vec::new(),
         }
     }
 
@@ -314,6 +336,7 @@ impl RiskArgs {
             idle(self.tolerance.is_some(), "--tolerance", why)?;
             idle(self.attributes.is_some(), "--attributes", why)?;
             idle(self.shuffle_key.is_some(), "--shuffle-key", why)?;
+            idle(!self.statement.is_empty(), "--statement", why)?;
         }
         if self.sampling_fraction == Some(0.0) {
             return Err(

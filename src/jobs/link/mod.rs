@@ -152,7 +152,7 @@ pub fn run(
         )?;
     }
     let recoded = match input.statement {
-        Some(stated) => history::recoded(stated.statement, original, observer)
+        Some(stated) => history::recoded(stated.statement, original, &|_| false, observer)
             .map_err(|error| error.in_file(stated.file))?,
         None => None,
     };

@@ -2,6 +2,7 @@
 
 use super::{
     RiskRequest,
+    recoded::Recoded,
     roles::{Chosen, Files},
 };
 use crate::{
@@ -77,7 +78,12 @@ struct Parts<'a> {
 }
 
 /// Measures the file that people will see, and the one before it.
-pub(super) fn released(request: &RiskRequest, files: &Files, chosen: &Chosen) -> Result<Measured> {
+pub(super) fn released(
+    request: &RiskRequest,
+    files: &Files,
+    recoded: Option<&Recoded<'_>>,
+    chosen: &Chosen,
+) -> Result<Measured> {
     let released = |id: &AttrId| files.in_released(*id);
     let weights = match (chosen.weights, &request.weights) {
         (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
@@ -114,8 +120,8 @@ pub(super) fn released(request: &RiskRequest, files: &Files, chosen: &Chosen) ->
     } else {
         Vec::new()
     };
-    if let Some(pair) = files.pair() {
-        figures.extend(of_pair(request, pair, files, chosen));
+    if let (Some(pair), Some(recoded)) = (files.pair(), recoded) {
+        figures.extend(of_pair(request, pair, recoded, files, chosen));
     }
     let histogram = of_file.classes.histogram();
     let sizes = histogram.into_iter();
@@ -203,20 +209,23 @@ impl FileRisk {
 fn of_pair(
     request: &RiskRequest,
     pair: &pair::Files,
+    recoded: &Recoded<'_>,
     files: &Files,
     chosen: &Chosen,
 ) -> Vec<Figure> {
-    let mut figures = interval::figures(&pair.pair().numbers);
+    let mut figures = interval::figures(&pair.pair_beside(&recoded.values).numbers);
     if chosen.confidential.is_empty() {
         return figures;
     }
+    let records = pair.truth.records();
     let side_by_side =
-        |ids: &[[AttrId; 2]]| Pair::new([&pair.original, &pair.masked], ids, &pair.truth.records());
+        |original: &Table, ids: &[[AttrId; 2]]| Pair::new([original, &pair.masked], ids, &records);
     let known = chosen.known(files, pair);
     let secret: Vec<[AttrId; 2]> = (chosen.confidential.iter())
         .filter_map(|&id| Some([id, files.in_released(id)?]))
         .collect();
-    let (known, secret) = (side_by_side(&known), side_by_side(&secret));
+    let known = side_by_side(&recoded.known, &known);
+    let secret = side_by_side(&recoded.values, &secret);
     figures.extend(attribute::inference(&known, &secret, request.tolerance()));
     figures
 }

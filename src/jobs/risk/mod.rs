@@ -1,15 +1,21 @@
 //! `risk` as a job: a request and one file or two go in, a report comes out.
 
 mod measure;
+mod recoded;
 mod roles;
 
 use serde::{Deserialize, Serialize};
 
 pub use measure::FileRisk;
+use recoded::Recoded;
 use roles::Chosen;
 pub use roles::Files;
 
-use super::{Observer, link::request::Alignment};
+use super::{
+    Observer,
+    link::{Stated, request::Alignment},
+    warn_of,
+};
 use crate::{
     error::Result,
     report::risk::{PairSummary, RiskReport, RiskScope, SudaSummary},
@@ -70,23 +76,36 @@ pub struct Outcome {
     pub of_file: FileRisk,
 }
 
-/// Measures what a file, or a pair of files, gives away without any linkage.
+/// Measures what a file, or a pair of files, gives away without any linkage. With a statement the original is recoded as the history says
+/// before it is compared with the masked file; of one file a statement says nothing.
 ///
 /// # Errors
-/// Usage and Input, when the request makes no sense for the files.
-pub fn run(request: &RiskRequest, files: Files, observer: &dyn Observer) -> Result<Outcome> {
+/// Usage and Input, when the request or the statement makes no sense for the files.
+pub fn run(
+    request: &RiskRequest,
+    files: Files,
+    stated: Option<Stated<'_>>,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
     let files = files.settled(request)?;
+    let recoded = match files.pair() {
+        Some(pair) => Some(Recoded::new(request, pair, stated, observer)?),
+        None => None,
+    };
     let chosen = request.choose(&files, observer)?;
     request.note_without_confidential(&chosen, files.pair().is_some(), observer)?;
     observer.progress("counting records with the same key");
-    let measured = observer.stage("risk", || measure::released(request, &files, &chosen))?;
-    let doubts = match files.pair() {
-        Some(pair) => pair.doubts(None, observer)?,
-        None => Vec::new(),
+    let measured = observer.stage("risk", || {
+        measure::released(request, &files, recoded.as_ref(), &chosen)
+    })?;
+    let doubts = match (files.pair(), &recoded) {
+        (Some(pair), Some(recoded)) => recoded.doubts(pair),
+        _ => Vec::new(),
     };
+    warn_of(&doubts, observer)?;
     let report = RiskReport {
         warnings: doubts,
-        scenario: request.scenario(&files, &chosen, &measured),
+        scenario: request.scenario(&files, recoded.as_ref(), &chosen, &measured),
         figures: measured.figures,
         before: measured.before,
         classes: measured.classes,
@@ -150,7 +169,13 @@ impl RiskRequest {
         })
     }
 
-    fn scenario(&self, files: &Files, chosen: &Chosen, measured: &measure::Measured) -> RiskScope {
+    fn scenario(
+        &self,
+        files: &Files,
+        recoded: Option<&Recoded<'_>>,
+        chosen: &Chosen,
+        measured: &measure::Measured,
+    ) -> RiskScope {
         let table = files.original();
         let not_released = chosen.key.iter().copied();
         let not_released = not_released.filter(|&id| files.in_released(id).is_none());
@@ -190,6 +215,7 @@ impl RiskRequest {
                         .collect()
                 },
                 tolerance: self.tolerance(),
+                recoded: recoded.map_or_else(Vec::new, |recoded| recoded.names(table)),
             }),
         }
     }

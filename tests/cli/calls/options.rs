@@ -388,6 +388,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--t", &["0.2", "*"]),
             ("--tolerance", &["0.1", "*"]),
             ("--shuffle-key", &["key.csv"]),
+            ("--statement", &["recode.sdc.json", "noise.sdc.json"]),
             ("--most-at-risk", &["3", "*"]),
             ("--records", &["out-records.csv"]),
             ("--fail-above", &["5%", "unique=1%", "*"]),
