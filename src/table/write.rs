@@ -20,7 +20,8 @@ impl Table {
     /// the mark at the start and the line end at the end are those of the file.
     ///
     /// A table that no method touched is written byte for byte. Lines above the table that were skipped are not written: a title can hold
-    /// anything. A file in UTF-16 is written in UTF-8.
+    /// anything. Nor are blank lines, where one attribute of several is left: they would be read as records. A file in UTF-16 is written in
+    /// UTF-8.
     ///
     /// # Errors
     /// Those of `out`.
@@ -161,7 +162,7 @@ impl Table {
             0 => file.bytes.len(),
             _ => file.layout.start(0),
         };
-        &file.bytes[after..next]
+        self.without_new_records(&file.bytes[after..next])
     }
 
     fn write_cells<'a>(&self, cells: impl Iterator<Item = &'a [u8]>, buffer: &mut Vec<u8>) {
@@ -216,6 +217,19 @@ impl Table {
         } else {
             file.layout.start(next)
         };
-        &file.bytes[file.layout.end(place)..to]
+        self.without_new_records(&file.bytes[file.layout.end(place)..to])
+    }
+
+    /// A gap between records without its blank lines, where only one attribute of several is left: they would be read as records.
+    fn without_new_records<'a>(&self, gap: &'a [u8]) -> &'a [u8] {
+        if self.columns.len() != 1 || self.file.layout.n_cells() == 1 {
+            return gap;
+        }
+        let end = match gap.iter().position(|byte| b"\r\n".contains(byte)) {
+            Some(at) if gap[at..].starts_with(b"\r\n") => at + 2,
+            Some(at) => at + 1,
+            None => gap.len(),
+        };
+        &gap[..end]
     }
 }

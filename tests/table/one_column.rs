@@ -69,6 +69,17 @@ fn a_missing_value_keeps_its_bytes_where_they_can_be_read_again() {
     assert_eq!(written_text(&table.without(&[id(1)])), "x\n\"\"\n2\n");
 }
 
+/// Where one attribute of several is left, the blank lines of its file would become records.
+#[test]
+fn an_attribute_left_alone_has_the_records_of_its_file() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = "x,y\n\n1,2\n \n\n,4\n\n5,6\n\n".replace('\n', end);
+        let alone = written_text(&read(&text).without(&[id(1)]));
+        assert_eq!(alone, "x\n1\n\"\"\n5\n".replace('\n', end));
+        assert_eq!(values(&read(&alone), 0), [Some(1.0), None, Some(5.0)]);
+    }
+}
+
 /// A line and the value that it must have: the oracle of the next test.
 fn line() -> impl Strategy<Value = (&'static str, Option<f64>)> {
     prop::sample::select(vec![
