@@ -58,17 +58,17 @@ impl Table {
         read(name, bytes, &stated, options).map_err(|error| error.in_file(name))
     }
 
-    /// The table as the next program gets it: written, and read from these bytes with the same options. Roles and scales that nobody
+    /// Makes it the table that the next program gets: written, and read from these bytes with the same options. Roles and scales that nobody
     /// stated are worked out anew. How the file is written stays as it was first read, so that a file of which little is left is not
     /// taken for one with other marks; and a stated scale of numbers is passed over where an attribute holds names by now.
     ///
     /// # Errors
     /// As for [`read`](Self::read); and Input, where attributes would have other names, because their places gave them their names
-    /// and some were left out.
+    /// and some were left out. Nothing is left of the table then.
     ///
     /// # Complexity
-    /// Linear in the bytes.
-    pub fn reread(&self) -> Result<Self> {
+    /// Linear in the bytes. What nobody shares of the table is let go before the new one is made.
+    pub fn reread(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         if self.write(&mut bytes).is_err() {
             unreachable!("a vector takes all bytes")
@@ -88,18 +88,27 @@ impl Table {
             skip_lines: None,
             roles: said.roles.clone().for_names(|name| !of_numbers(name)),
         };
-        let read = Self::read(self.name(), bytes, &options)?;
         let names = |table: &Self| -> Vec<String> { table.names(&table.ids().collect::<Vec<_>>()) };
-        if names(&read) != names(self) {
+        let (file, before) = (self.name().to_owned(), names(self));
+        self.attributes.clear();
+        self.columns.clear();
+        self.order = None;
+        if let Some(file) = Arc::get_mut(&mut self.file) {
+            file.bytes = Vec::new();
+            file.layout = Layout::default();
+        }
+        let read = Self::read(&file, bytes, &options)?;
+        if names(&read) != before {
             return Err(Error::input(
                 "attributes were left out of a file in which others are called by their places: the next step would take one for another",
             )
-            .in_file(self.name())
+            .in_file(file)
             .remedy(
                 "Give the file a header with a name for each attribute, or leave attributes out in the last step only",
             ));
         }
-        Ok(read)
+        *self = read;
+        Ok(())
     }
 }
 

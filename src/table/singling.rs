@@ -1,5 +1,8 @@
 //! Which attributes single out records as they stand: what an identifier looks like under a name that does not say so.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use rayon::prelude::*;
 
 use super::attribute::AttrId;
@@ -100,7 +103,12 @@ impl Table {
     /// # Complexity
     /// Sorts every attribute once, in parallel.
     pub fn singling(&self) -> Vec<(AttrId, Singling)> {
-        let ids: Vec<AttrId> = self.ids().collect();
+        self.singling_among(self.ids())
+    }
+
+    /// Those of these attributes that [single out](Self::singling) records.
+    pub fn singling_among(&self, ids: impl Iterator<Item = AttrId>) -> Vec<(AttrId, Singling)> {
+        let ids: Vec<AttrId> = ids.collect();
         ids.into_par_iter()
             .filter_map(|id| Some((id, self.singles_out(id)?)))
             .collect()
@@ -112,8 +120,9 @@ impl Table {
     /// # Complexity
     /// That of [`singling`](Self::singling).
     pub fn wanting_roles(&self) -> Vec<(AttrId, Singling)> {
-        let mut found = self.singling();
-        found.retain(|&(id, singling)| singling.wants_role() && self.attribute(id).lacks_role());
+        let mut found =
+            self.singling_among(self.ids().filter(|&id| self.attribute(id).lacks_role()));
+        found.retain(|&(_, singling)| singling.wants_role());
         found
     }
 
@@ -141,8 +150,9 @@ impl Table {
             }
             None => {
                 let encoding = self.dialect().encoding;
+                let mut known = HashMap::with_hasher(BuildHasherDefault::default());
                 present.for_each(|record| {
-                    looks.add_text(cell::content(&self.raw(record, id)), encoding);
+                    looks.add_text(cell::content(&self.raw(record, id)), encoding, &mut known);
                 });
             }
         }
@@ -166,28 +176,82 @@ struct Looks {
     round: usize,
 }
 
+/// What a text looks like.
+#[derive(Clone, Copy)]
+struct Look {
+    is_date: bool,
+    is_email: bool,
+    is_phone: bool,
+    is_long: bool,
+    is_code: bool,
+}
+
+/// The texts that were looked at, by their keys, which need no more hashing.
+type Known = HashMap<u64, Look, BuildHasherDefault<AsItIs>>;
+
+/// A hash of hashes.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Look {
+    fn of(content: &[u8], encoding: Encoding) -> Self {
+        // In UTF-8 a letter begins with every byte but those of the form 10xxxxxx.
+        let letters = content.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+        Self {
+            is_date: is_date(content),
+            is_email: is_email(content),
+            is_phone: is_phone(content),
+            is_long: letters >= LONG_TEXT_LETTERS,
+            is_code: is_code(content, encoding),
+        }
+    }
+}
+
 impl Looks {
     fn add_number(&mut self, value: f64) {
         self.keys.push(value.to_bits());
         self.dates += usize::from(is_compact_date(value));
-        let digits = format!("{value:.0}");
-        self.round += usize::from(digits.ends_with('0'));
-        if value > 0.0 && digits.len() >= PERSON_NUMBER_DIGITS {
-            self.widths.push(digits.len());
+        let size = value.abs();
+        // Powers of ten are exact as far as digits are.
+        let (mut width, mut power) = (1, 10.0);
+        while size >= power {
+            (width, power) = (width + 1, power * 10.0);
+        }
+        self.round += usize::from((size / 10.0).floor() * 10.0 == size);
+        if value > 0.0 && width >= PERSON_NUMBER_DIGITS {
+            self.widths.push(width);
         }
     }
 
-    fn add_text(&mut self, content: &[u8], encoding: Encoding) {
+    /// Adds a cell; `known` has those texts that were looked at before.
+    fn add_text(&mut self, content: &[u8], encoding: Encoding, known: &mut Known) {
         let key = key(content);
+        let look = *known
+            .entry(key)
+            .or_insert_with(|| Look::of(content, encoding));
         self.keys.push(key);
-        self.dates += usize::from(is_date(content));
-        self.emails += usize::from(is_email(content));
-        self.phones += usize::from(is_phone(content));
-        // In UTF-8 a letter begins with every byte but those of the form 10xxxxxx.
-        let letters = content.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        if letters >= LONG_TEXT_LETTERS {
+        self.dates += usize::from(look.is_date);
+        self.emails += usize::from(look.is_email);
+        self.phones += usize::from(look.is_phone);
+        if look.is_long {
             self.long.push(key);
-        } else if is_code(content, encoding) {
+        } else if look.is_code {
             self.widths.push(content.len());
         }
     }

@@ -485,6 +485,8 @@ impl Call<'_> {
         let file = release.table().name().to_owned();
         let mut last = None;
         for (step, request) in self.steps.iter().zip(&recipe.steps) {
+            // What the step before made is let go: its table is as large as the file.
+            drop(last.take());
             let before = release.statement().cloned();
             let done = step.method.secret().and_then(|secret| {
                 let outcome = release.then(request, secret.as_ref(), seed, console)?;

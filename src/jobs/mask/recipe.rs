@@ -147,7 +147,7 @@ impl Release {
         observer: &dyn Observer,
     ) -> Result<Prepared> {
         if self.is_masked {
-            self.table = self.table.reread()?;
+            self.table.reread()?;
             self.is_masked = false;
         }
         if key.is_some() && self.statement.as_ref().is_some_and(draws_from_secret) {

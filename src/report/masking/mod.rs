@@ -120,17 +120,20 @@ pub fn unmasked(
 fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
     let moved_before = earlier.map(Laws::of);
     let table = &masked.table;
+    let as_collected = table.ids().filter(|&id| {
+        let name = &table.attribute(id).name;
+        let is_masked =
+            masked.masks(name) || (moved_before.as_ref()).is_some_and(|laws| laws.moves(name));
+        table.numbers(id).is_none() || !is_masked
+    });
     let found: Vec<String> = table
-        .singling()
+        .singling_among(as_collected)
         .into_iter()
         .filter_map(|(id, singling)| {
             let attribute = table.attribute(id);
-            let is_masked = masked.masks(&attribute.name)
-                || (moved_before.as_ref()).is_some_and(|laws| laws.moves(&attribute.name));
-            let as_collected = table.numbers(id).is_none() || !is_masked;
             let open = !attribute.has_stated_role()
                 || (singling.could_be_amounts() && attribute.role != Role::NonConfidential);
-            (as_collected && open).then(|| format!("{} ({})", attribute.name, singling.words()))
+            open.then(|| format!("{} ({})", attribute.name, singling.words()))
         })
         .collect();
     (!found.is_empty()).then(|| Line::Warning(format!(
