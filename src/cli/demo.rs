@@ -26,6 +26,9 @@ fn plan() -> String {
 /// How many people are in the household survey.
 const SURVEY: usize = 20_000;
 
+/// How many enterprises are in theirs.
+const ENTERPRISES: usize = 2_000;
+
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// Print the bundled file (CSV), to try the other commands on it
@@ -37,6 +40,9 @@ pub struct DemoArgs {
     /// Print a household survey of 20,000 people who do not exist (CSV), the file of the second tutorial (docs/survey.md)
     #[arg(long, conflicts_with_all = ["data", "plan"])]
     survey: bool,
+    /// Print a survey of 2,000 enterprises that do not exist (CSV), the file of the third tutorial (docs/enterprises.md)
+    #[arg(long, conflicts_with_all = ["data", "plan", "survey"])]
+    enterprises: bool,
 }
 
 pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -50,6 +56,10 @@ pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
     }
     if args.survey {
         files::print_bytes(&demo::household_survey(SURVEY))?;
+        return Ok(Ending::Done);
+    }
+    if args.enterprises {
+        files::print_bytes(&demo::enterprise_survey(ENTERPRISES))?;
         return Ok(Ending::Done);
     }
     let table = || {

@@ -17,6 +17,7 @@ mod calls;
 mod copula;
 mod demo;
 mod dialects;
+mod enterprises;
 mod evaluate;
 mod explain;
 mod few_records;

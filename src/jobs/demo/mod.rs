@@ -1,7 +1,9 @@
 //! `demo` as a job: a file is rank-swapped at several strengths, and attacked.
 
+mod enterprises;
 mod survey;
 
+pub use enterprises::enterprise_survey;
 pub use survey::household_survey;
 
 use crate::{
