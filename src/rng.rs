@@ -112,6 +112,13 @@ impl Streams {
         self.at(hash)
     }
 
+    /// The streams of a stratum, by its place in the order of strata: no two strata share a draw, nor one with the file as a whole.
+    #[must_use]
+    pub fn of_stratum(&self, place: u64) -> Self {
+        let Seed(key) = Seed::keyed(&self.0, format!("stratum\0{place}").as_bytes());
+        Self(key)
+    }
+
     /// The generator of an index.
     pub fn at(&self, index: u64) -> Generator {
         let mut generator = ChaCha20Rng::from_seed(self.0);

@@ -25,6 +25,7 @@ pub mod posterior;
 pub mod probabilistic;
 pub mod releases;
 pub mod steps;
+pub mod within_strata;
 
 use std::{borrow::Cow, cmp::Ordering};
 
@@ -199,6 +200,11 @@ pub trait Attack: std::fmt::Debug + Sync {
         &[]
     }
 
+    /// The same attack by the law of one stratum, of attacks by a law that can hold within strata; `None` where it is the same in all.
+    fn in_stratum(&self, _stratum: within_strata::Stratum<'_>) -> Option<Box<dyn Attack>> {
+        None
+    }
+
     /// Records that were masked and that a sample left out of the release, of attacks that state likelihoods and do not count with it by
     /// themselves ([`of_sample::OfSample`]).
     fn left_out(&self) -> usize {
@@ -224,6 +230,8 @@ pub enum Preference<'a> {
     Lists(Box<dyn Lists + 'a>),
     /// The greatest weight of an agreement pattern.
     Agreed(Box<Agreed>),
+    /// What is preferred within each of several strata, not all of it by lists.
+    Strata(Box<within_strata::Joined<'a>>),
 }
 
 /// A preference for the nearest point.
@@ -363,6 +371,7 @@ impl Preference<'_> {
             Self::Nearest(nearest) => nearest.seekers.n_records(),
             Self::Lists(lists) => lists.n_seekers(),
             Self::Agreed(agreed) => agreed.weighted.agreement.n_seekers(),
+            Self::Strata(joined) => joined.n_seekers(),
         }
     }
 
@@ -372,13 +381,14 @@ impl Preference<'_> {
             Self::Nearest(nearest) => nearest.sought.n_records(),
             Self::Lists(lists) => lists.n_sought(),
             Self::Agreed(agreed) => agreed.weighted.agreement.n_sought(),
+            Self::Strata(joined) => joined.n_sought(),
         }
     }
 
     /// The preference as lists, if it is one of costs and not of points.
     pub fn as_lists(&self) -> Option<&dyn Lists> {
         match self {
-            Self::Nearest(_) => None,
+            Self::Nearest(_) | Self::Strata(_) => None,
             Self::Lists(lists) => Some(lists.as_ref()),
             Self::Agreed(agreed) => Some(&agreed.weighted),
         }

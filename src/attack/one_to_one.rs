@@ -66,6 +66,7 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
         },
         Preference::Lists(lists) => in_lists(lists.as_ref())?,
         Preference::Agreed(agreed) => patterns::cheapest(&agreed.weighted)?,
+        Preference::Strata(joined) => lists::cheapest(&possible::in_strata(joined)?)?,
     };
     let is_proven = solution.is_proven();
     let Solution {

@@ -48,8 +48,9 @@ impl Attack for LikelihoodOfSteps {
     }
 
     fn caveats(&self, known: &[String]) -> Vec<String> {
-        let speaks =
-            |factor: &dyn Attack, name: &String| factor.law().is_none_or(|law| law.speaks_of(name));
+        let speaks = |factor: &dyn Attack, name: &String| {
+            factor.law().is_none_or(|law| law.tells(name, known))
+        };
         let mut caveats = Vec::new();
         for factor in &self.factors {
             let own = known.iter().filter(|name| speaks(factor.as_ref(), name));

@@ -161,6 +161,20 @@ impl Error {
         self
     }
 
+    /// Says of which part of a file it is true, before what is wrong, and one thing more that can be done about it: words that follow "or".
+    #[must_use]
+    pub(crate) fn of_part(mut self, part: impl fmt::Display, remedy: &str) -> Self {
+        self.0.what = format!("{part}: {}", self.0.what);
+        self.0.remedy = Some(match self.0.remedy.take() {
+            Some(own) => format!("{own}; or {remedy}"),
+            None => {
+                let (first, rest) = remedy.split_at(usize::from(!remedy.is_empty()));
+                format!("{}{rest}", first.to_uppercase())
+            }
+        });
+        self
+    }
+
     /// Whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

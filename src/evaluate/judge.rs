@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Doubt, Lists, Nearest},
+    attack::{Decides, Doubt, Lists, Nearest, Preference, within_strata::Joined},
     distance::{
         nearest::{Contest, Link, Neighbours},
         within::Within,
@@ -308,6 +308,55 @@ pub(super) fn agreed(
         stated: None,
         least,
     })
+}
+
+/// Judges what is preferred within strata, each by itself. Whoever is of a stratum that nobody is shown to be of has no candidate.
+///
+/// # Errors
+/// Those of `asked`, which judges the preference of a stratum.
+pub(super) fn strata(
+    joined: &Joined<'_>,
+    partners: &[Option<u32>],
+    with_links: bool,
+    asked: impl Fn(&Preference<'_>, &[Option<u32>]) -> Result<Judged>,
+) -> Result<Judged> {
+    let n = joined.n_seekers();
+    let nobody = Link {
+        nearest: Vec::new(),
+        tied: 0,
+        key: f64::INFINITY,
+        candidates: 0,
+        place: None,
+    };
+    let mut all = Judged {
+        contests: vec![Contest::default(); n],
+        links: vec![nobody; if with_links { n } else { 0 }],
+        stated: None,
+        least: Some(vec![(f64::INFINITY, 0); n]),
+    };
+    for within in joined.within() {
+        let own = |&seeker: &u32| within.place_of(partners[seeker as usize]?);
+        let own: Vec<Option<u32>> = within.seekers.iter().map(own).collect();
+        let judged = asked(&within.preference, &own)?;
+        for (&seeker, contest) in within.seekers.iter().zip(judged.contests) {
+            all.contests[seeker as usize] = contest;
+        }
+        for (&seeker, mut link) in within.seekers.iter().zip(judged.links) {
+            for record in &mut link.nearest {
+                *record = within.sought(*record);
+            }
+            all.links[seeker as usize] = link;
+        }
+        match (&mut all.least, judged.least) {
+            (Some(all), Some(least)) => {
+                for (&seeker, least) in within.seekers.iter().zip(least) {
+                    all[seeker as usize] = least;
+                }
+            }
+            (all, _) => *all = None,
+        }
+    }
+    Ok(all)
 }
 
 /// What the cheapest of a number of candidates come to.

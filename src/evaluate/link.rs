@@ -594,7 +594,7 @@ impl Case<'_> {
     fn seen<'s>(&'s self, attack: &'s dyn Attack) -> Result<Vec<Seen<'s>>> {
         let speaks = |factor: &&dyn Attack| {
             let law = factor.law();
-            law.is_none_or(|law| self.known.iter().any(|name| law.speaks_of(name)))
+            law.is_none_or(|law| self.known.iter().any(|name| law.tells(name, &self.known)))
         };
         let factors = attack.factors().iter().map(AsRef::as_ref).filter(speaks);
         let factors: Vec<&dyn Attack> = factors.collect();
@@ -646,6 +646,28 @@ impl Case<'_> {
         self.judged(attack, Preference::Lists(Box::new(all)), assign, with_links)
     }
 
+    /// What is found out of a preference.
+    fn asked(
+        &self,
+        preference: &Preference<'_>,
+        partners: &[Option<u32>],
+        with_links: bool,
+    ) -> Result<Judged> {
+        match preference {
+            Preference::Nearest(nearest) => {
+                let neighbours = self.neighbours(nearest);
+                judge::nearest(nearest, &neighbours, partners, with_links)
+            }
+            Preference::Lists(lists) => judge::lists(lists.as_ref(), partners, with_links),
+            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links),
+            Preference::Strata(joined) => {
+                judge::strata(joined, partners, with_links, |preference, partners| {
+                    self.asked(preference, partners, with_links)
+                })
+            }
+        }
+    }
+
     /// What becomes of a preference.
     fn judged(
         &self,
@@ -679,14 +701,7 @@ impl Case<'_> {
             links,
             stated,
             least,
-        } = match &preference {
-            Preference::Nearest(nearest) => {
-                let neighbours = self.neighbours(nearest);
-                judge::nearest(nearest, &neighbours, partners, with_links)?
-            }
-            Preference::Lists(lists) => judge::lists(lists.as_ref(), partners, with_links)?,
-            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links)?,
-        };
+        } = self.asked(&preference, partners, with_links)?;
         let score = Score::of_contests(
             &contests,
             partners.iter().flatten().count() as u64,
@@ -731,6 +746,8 @@ impl Case<'_> {
                         let distance = assignment.costs[seeker].map(|cost| match preference {
                             Preference::Nearest(_) => cost.sqrt(),
                             Preference::Lists(_) | Preference::Agreed(_) => cost,
+                            // Of points; where nothing is known, nothing is a cost of 0.
+                            Preference::Strata(_) => cost.sqrt(),
                         });
                         judge::assigned(link, assignment.partners[seeker], distance)
                     })
@@ -851,9 +868,9 @@ impl<'s> Seen<'s> {
     fn preference(&self) -> Result<Preference<'_>> {
         let worst_case = self.attack.needs_alignment();
         let whole = self.case.scenario(worst_case, self.beside.as_ref());
-        match &self.limited {
-            Some(limited) => self.attack.prepare(&limited.scenario(&whole)),
-            None => self.attack.prepare(&whole),
+        match (&self.limited, self.attack.law()) {
+            (Some(limited), Some(law)) => limited.preference(self.attack, law, &whole),
+            _ => self.attack.prepare(&whole),
         }
     }
 }

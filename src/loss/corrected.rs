@@ -171,6 +171,11 @@ impl Law {
         if !noised.contains(&true) {
             return Err("none of the attributes that got noise is compared as numbers".into());
         }
+        if !statement.strata.is_empty() {
+            return without(
+                "that within strata: by how much the variances of the file grew follows from those of the strata, which are not published",
+            );
+        }
         let kept = &statement.kept;
         if names
             .iter()

@@ -241,6 +241,7 @@ impl Ipso {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Ipso(fit),
         })
     }

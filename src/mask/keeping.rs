@@ -1,6 +1,6 @@
 //! What a masking keeps beside its method: sums of attributes and joint zeros.
 //!
-//! It goes around any [`Mask`]: zero patterns change places first ([`zero_patterns`]), the method masks the values that are not zero
+//! It goes around any [`Mask`], and within its strata: zero patterns change places first ([`zero_patterns`]), the method masks the values that are not zero
 //! among themselves, and totals are worked out anew from their masked parts ([`sums`](super::sums)). What of it may be
 //! published is the statement's [`Kept`](crate::statement::Kept).
 
@@ -8,6 +8,7 @@ use super::{
     Effect, Mask, Masked,
     draws::Draws,
     sums::{Gaps, Held, Sum},
+    within_strata,
     zero_patterns::{self, ZerosMoved},
 };
 use crate::{
@@ -120,7 +121,66 @@ impl Keeping {
         idle
     }
 
-    /// Masks as the method does, keeping sums and zeros. Sums of which no part is masked, and zeros where there are none, are left
+    /// Why an attribute cannot make strata: it is worked out anew where these are masked.
+    ///
+    /// # Errors
+    /// Usage.
+    pub fn refuse_strata(&self, table: &Table, strata: &[AttrId], on: &[AttrId]) -> Result<()> {
+        let totals = self.totals(on);
+        match strata.iter().find(|id| totals.contains(id)) {
+            Some(&id) => Err(within_strata::moved(table, id)),
+            None => Ok(()),
+        }
+    }
+
+    /// Masks the file as a whole, as the method does, keeping sums and zeros.
+    ///
+    /// # Errors
+    /// As for [`mask_within`](Self::mask_within).
+    pub fn mask(
+        &self,
+        method: &dyn Mask,
+        original: Table,
+        on: &[AttrId],
+        streams: &Streams,
+    ) -> Result<(Masked, WhatWasKept)> {
+        self.mask_within(method, (original, &[]), on, streams)
+    }
+
+    /// Masks as the method does, keeping sums and zeros, within strata of equal values of some attributes, if there are any.
+    ///
+    /// # Strata
+    /// First each attribute that changes is put into one spelling, that of the file. Then each stratum is masked as if it were a file, with
+    /// all that is kept beside the method: so zeros stay in their stratum, too, and windows in percent are of its records. Totals are
+    /// worked out record by record, where strata make no difference.
+    ///
+    /// # Zeros, missing, errors, randomness
+    /// Those of [`Keeping`] in each stratum; each has streams of its own.
+    pub fn mask_within(
+        &self,
+        method: &dyn Mask,
+        (original, strata): (Table, &[AttrId]),
+        on: &[AttrId],
+        streams: &Streams,
+    ) -> Result<(Masked, WhatWasKept)> {
+        let changing: Vec<AttrId> = on.iter().copied().chain(self.totals(on)).collect();
+        let (spelled, mixed) = original.in_one_spelling(&changing);
+        let respelled = spelled.names(&mixed);
+        let (masked, kept) = if strata.is_empty() {
+            self.spelled(method, spelled, on, streams)?
+        } else {
+            within_strata::mask((spelled, strata), &changing, streams, |part, streams| {
+                self.spelled(method, part, on, streams)
+            })?
+        };
+        let masked = Masked {
+            respelled,
+            ..masked
+        };
+        Ok((masked, kept))
+    }
+
+    /// Masks attributes that are in one spelling as the method does, keeping sums and zeros. Sums of which no part is masked, and zeros where there are none, are left
     /// alone.
     ///
     /// # Zeros
@@ -133,29 +193,22 @@ impl Keeping {
     ///
     /// # Randomness
     /// That of the method, and streams more for zeros, which come from its secret if it has one.
-    pub fn mask(
+    fn spelled(
         &self,
         method: &dyn Mask,
-        original: Table,
+        spelled: Table,
         on: &[AttrId],
         streams: &Streams,
     ) -> Result<(Masked, WhatWasKept)> {
         let sums = self.sums_in_use(on);
         let zeros = match self.zeros {
-            Some(_) => zero_patterns::with_zeros(&original, on),
+            Some(_) => zero_patterns::with_zeros(&spelled, on),
             None => Vec::new(),
         };
         if sums.is_empty() && zeros.is_empty() {
-            let masked = method.mask(original, on, streams)?;
+            let masked = method.apply(spelled, on, streams)?;
             return Ok((masked, WhatWasKept::default()));
         }
-        let changing: Vec<AttrId> = on
-            .iter()
-            .copied()
-            .chain(sums.iter().map(|sum| sum.total))
-            .collect();
-        let (spelled, mixed) = original.in_one_spelling(&changing);
-        let respelled = spelled.names(&mixed);
         let mut kept = WhatWasKept::default();
         let mut masked = match self.zeros {
             Some(percent) if !zeros.is_empty() => {
@@ -189,10 +242,6 @@ impl Keeping {
             });
         }
         masked.step.kept.zeros = kept.zeros.as_ref().map(|zeros| zeros.published.clone());
-        let masked = Masked {
-            respelled,
-            ..masked
-        };
         Ok((masked, kept))
     }
 

@@ -23,6 +23,7 @@ mod rules_file;
 pub mod sample;
 pub mod sums;
 pub mod suppress;
+mod within_strata;
 pub mod zero_patterns;
 
 pub use draws::Secret;
@@ -105,6 +106,8 @@ pub struct Masked {
     pub effects: Vec<Effect>,
     /// Masked attributes of which the original has several spellings: they are written in one.
     pub respelled: Vec<String>,
+    /// The number of records of each stratum within which it was masked, in the order of strata; none if it was masked as a whole.
+    pub strata: Vec<usize>,
     /// What only this method can report.
     pub details: Details,
 }
@@ -180,6 +183,8 @@ pub enum Details {
         /// How many of them are too small to give a record.
         without: usize,
     },
+    /// Of a masking within strata, those of each: of methods whose details are not added up.
+    Strata(Vec<Details>),
 }
 
 /// 100·SSE/SST of a masking: the information loss of the microaggregation literature, on standardised attributes. Attributes

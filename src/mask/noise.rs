@@ -194,6 +194,7 @@ impl Noise {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::None,
         })
     }

@@ -127,6 +127,7 @@ pub(super) fn mask_by_moving(
         step,
         effects,
         respelled: Vec::new(),
+        strata: Vec::new(),
         details: Details::Swapping { without_partner },
     })
 }

@@ -136,6 +136,7 @@ impl Mask for Sample {
             step,
             effects: Vec::new(),
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Sample {
                 strata: sizes.len(),
                 without: allocated.iter().filter(|&&n| n == 0).count(),

@@ -48,6 +48,18 @@ pub struct MovedZeros {
     pub window: usize,
 }
 
+impl MovedZeros {
+    /// Adds how zeros changed places in another stratum: all attributes, and the greatest window.
+    pub(crate) fn join_parts(&mut self, other: &Self) {
+        for name in &other.attributes {
+            if !self.attributes.contains(name) {
+                self.attributes.push(name.clone());
+            }
+        }
+        self.window = self.window.max(other.window);
+    }
+}
+
 impl Kept {
     /// Whether nothing of the kind was done.
     pub fn is_empty(&self) -> bool {
@@ -62,6 +74,20 @@ impl Kept {
                 zeros.attributes.extend(more.attributes.iter().cloned());
                 zeros.window = zeros.window.max(more.window);
             }
+            (zeros @ None, Some(more)) => *zeros = Some(more.clone()),
+            (_, None) => {}
+        }
+    }
+
+    /// Adds what was kept in another stratum.
+    pub(crate) fn join_parts(&mut self, other: &Self) {
+        for sum in &other.sums {
+            if !self.sums.contains(sum) {
+                self.sums.push(sum.clone());
+            }
+        }
+        match (&mut self.zeros, &other.zeros) {
+            (Some(zeros), Some(more)) => zeros.join_parts(more),
             (zeros @ None, Some(more)) => *zeros = Some(more.clone()),
             (_, None) => {}
         }

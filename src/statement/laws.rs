@@ -13,7 +13,8 @@ use super::{Method, Statement, Step};
 ///
 /// Without a law are attributes that two steps moved (but windows of rank swapping follow each other), that were recoded after they were
 /// moved, or that differ from the original although no step moved them ([`Laws::contradict`]): attacks by law do not see them, and say so.
-/// Of a history that does not begin with the file as collected, attributes that no step moved have none either.
+/// Of a history that does not begin with the file as collected, attributes that no step moved have none either. What was masked within
+/// strata has a law only where the release shows the strata as the intruder knows them: where no step moved the attributes that make them.
 ///
 /// # Complexity
 /// O(steps · attributes · log attributes).
@@ -42,6 +43,8 @@ pub struct Laws {
 pub struct Windows {
     /// For each attribute that was swapped, the window of each step that did.
     pub of_attribute: BTreeMap<String, Vec<usize>>,
+    /// The same in each stratum that has windows of its own.
+    pub in_strata: BTreeMap<Vec<Option<String>>, BTreeMap<String, Vec<usize>>>,
     /// The first of the steps, with what all of them kept; and the attributes that are seen.
     pub law: Law,
 }
@@ -100,6 +103,21 @@ impl Law {
     pub fn speaks_of(&self, attribute: &str) -> bool {
         self.scope.has(attribute) && !self.step.kept.is_derived(attribute)
     }
+
+    /// Whether it speaks of an attribute to an intruder who knows these: of what was masked within strata, only to who knows the strata.
+    pub fn tells(&self, attribute: &str, known: &[String]) -> bool {
+        self.speaks_of(attribute) && (self.shows_strata(known) || !self.masks(attribute))
+    }
+
+    /// Whether its step masked an attribute, which it speaks of.
+    pub fn masks(&self, attribute: &str) -> bool {
+        self.step.attributes.iter().any(|name| name == attribute)
+    }
+
+    /// Whether an intruder who knows these attributes knows the strata, too.
+    pub fn shows_strata(&self, known: &[String]) -> bool {
+        self.step.strata.iter().all(|name| known.contains(name))
+    }
 }
 
 impl From<Step> for Law {
@@ -132,12 +150,12 @@ impl Step {
     /// Whether its law of other attributes depends on this one, and needs it as it was: an attribute to which relations were kept, or by
     /// which there were strata.
     fn was_given(&self, attribute: &str) -> bool {
-        match &self.method {
+        let given = match &self.method {
             Method::Copula(stated) => (stated.given.as_ref())
                 .is_some_and(|given| given.attributes.iter().any(|name| name == attribute)),
-            Method::Pram(stated) => stated.strata.iter().any(|name| name == attribute),
             _ => false,
-        }
+        };
+        given || (self.strata_of_any_kind().iter()).any(|name| name == attribute)
     }
 
     /// Whether another step is the same as if this one had masked its attributes, too: each attribute is masked by itself, by the same law.
@@ -151,12 +169,14 @@ impl Step {
         one_by_one
             && self.method == other.method
             && self.records == other.records
+            && self.strata == other.strata
+            && self.within == other.within
             && plain(self)
             && plain(other)
     }
 
     /// The attributes that it changed: those that it masked, and totals that were worked out anew.
-    fn changed(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn changed(&self) -> impl Iterator<Item = &String> {
         let totals = self.kept.sums.iter().map(|sum| &sum.total);
         self.attributes.iter().chain(totals)
     }
@@ -194,30 +214,68 @@ impl Laws {
                 }
             }
         }
-        let window_of = |number: usize| match &statement.steps[number].method {
-            Method::RankSwap(stated) => Some(stated.greatest_difference()),
-            _ => None,
-        };
+        for step in statement.steps.iter().filter(|step| step.moves_values()) {
+            let is_moved = |name: &String| movers.contains_key(name.as_str());
+            let why = match (statement.complete, step.strata.iter().any(is_moved)) {
+                (_, true) => "was masked within strata of an attribute that was moved, too",
+                (false, _) if !step.strata.is_empty() => {
+                    "was masked within strata, and the statement does not say whether these are those that were collected"
+                }
+                _ => continue,
+            };
+            without.extend(step.changed().map(|name| (name.clone(), why)));
+        }
         let is_derived = |name: &str| {
             statement
                 .steps
                 .iter()
                 .any(|step| step.kept.is_derived(name))
         };
-        let mut windows = BTreeMap::new();
+        // Attacks by windows look at one way of making strata: that of the first swap of which there is a law.
+        let is_swap = |step: &&Step| matches!(step.method, Method::RankSwap(_));
+        let has_law = |name: &String| !without.contains_key(name) && !is_derived(name);
+        let mut swaps = statement.steps.iter().filter(is_swap);
+        let first_swap = (swaps.clone())
+            .find(|step| step.attributes.iter().any(has_law))
+            .or_else(|| swaps.next());
+        let strata = first_swap.map_or(&[][..], |step| &step.strata);
+        let window_in = |number: usize, stratum: &[Option<String>]| {
+            let step = &statement.steps[number];
+            match step.method_in(stratum) {
+                Method::RankSwap(stated) if step.strata == strata => {
+                    Some(stated.greatest_difference())
+                }
+                _ => None,
+            }
+        };
+        let mut swapped: BTreeMap<&str, &[usize]> = BTreeMap::new();
         let mut not_swapped = BTreeSet::new();
         for (&name, numbers) in &movers {
-            let of_steps = numbers.iter().map(|&number| window_of(number));
-            let of_steps: Option<Vec<usize>> = of_steps.collect();
-            let has_law = !without.contains_key(name) && !is_derived(name);
-            match of_steps.filter(|_| has_law) {
-                Some(of_steps) => {
-                    windows.insert(name.to_owned(), of_steps);
-                }
-                None => {
-                    not_swapped.insert(name.to_owned());
-                }
+            let is_swap = |&number: &usize| window_in(number, &[]).is_some();
+            if numbers.iter().all(is_swap) && has_law(&name.to_owned()) {
+                swapped.insert(name, numbers);
+            } else {
+                not_swapped.insert(name.to_owned());
             }
+        }
+        let windows_in = |stratum: &[Option<String>]| -> BTreeMap<String, Vec<usize>> {
+            let of_steps = swapped.iter().map(|(&name, numbers)| {
+                let windows = numbers
+                    .iter()
+                    .filter_map(|&number| window_in(number, stratum));
+                (name.to_owned(), windows.collect())
+            });
+            of_steps.collect()
+        };
+        let (windows, in_strata) = {
+            let steps = statement.steps.iter().filter(is_swap);
+            let own = steps.flat_map(|step| &step.within);
+            let in_strata: BTreeMap<_, _> = own
+                .map(|own| (own.stratum.clone(), windows_in(&own.stratum)))
+                .collect();
+            (windows_in(&[]), in_strata)
+        };
+        for (&name, numbers) in &movers {
             if numbers.len() > 1 {
                 without
                     .entry(name.to_owned())
@@ -268,15 +326,17 @@ impl Laws {
         } else {
             Scope::Only(windows.keys().cloned().collect())
         };
-        let swaps = |step: &&Step| matches!(step.method, Method::RankSwap(_));
-        let mut swapped = statement.steps.iter().filter(swaps);
-        let windows = swapped.next().map(|first| {
+        let windows = first_swap.map(|first| {
             let mut step = first.clone();
-            for other in swapped {
-                step.kept.join(&other.kept);
+            for other in statement.steps.iter().filter(is_swap) {
+                if !std::ptr::eq(other, first) {
+                    step.kept.join(&other.kept);
+                }
             }
+            step.attributes = windows.keys().cloned().collect();
             Windows {
                 of_attribute: windows,
+                in_strata,
                 law: Law { step, scope },
             }
         });
@@ -296,14 +356,26 @@ impl Laws {
 
     /// Takes an attribute out of all laws: it differs from the original in a way that the history does not explain.
     pub fn contradict(&mut self, attribute: &str) {
+        self.drop(attribute, "differs from the original, and no step says why");
+        let windows = self.windows.iter().map(|windows| &windows.law);
+        let steps = self.laws.iter().chain(windows).map(|law| &law.step);
+        let within = steps.filter(|step| step.strata.iter().any(|name| name == attribute));
+        let masked: BTreeSet<String> = within.flat_map(Step::changed).cloned().collect();
+        for name in masked {
+            self.drop(
+                &name,
+                "was masked within strata of an attribute that differs from the original",
+            );
+        }
+    }
+
+    fn drop(&mut self, attribute: &str, why: &'static str) {
         let windows = self.windows.as_mut().map(|windows| &mut windows.law.scope);
         let scopes = self.laws.iter_mut().map(|law| &mut law.scope);
         for scope in scopes.chain(windows).chain([&mut self.unmoved]) {
             scope.remove(attribute);
         }
-        self.without
-            .entry(attribute.to_owned())
-            .or_insert("differs from the original, and no step says why");
+        self.without.entry(attribute.to_owned()).or_insert(why);
     }
 
     /// Whether a step moved this attribute.
@@ -445,7 +517,9 @@ mod tests {
         // d was not moved: the first law says that it is equal.
         let found = laws(vec![swap(3, &["a"]), noise(&["b", "c"])], true);
         assert_eq!(scopes(&found), ["ad", "bc"]);
-        let Windows { of_attribute, law } = found.windows().unwrap();
+        let Windows {
+            of_attribute, law, ..
+        } = found.windows().unwrap();
         let scope = &law.scope;
         assert_eq!(
             of_attribute.iter().collect::<Vec<_>>(),
@@ -475,7 +549,9 @@ mod tests {
             vec![swap(3, &["a", "b"]), swap(4, &["a"]), noise(&["b"])],
             true,
         );
-        let Windows { of_attribute, law } = found.windows().unwrap();
+        let Windows {
+            of_attribute, law, ..
+        } = found.windows().unwrap();
         let scope = &law.scope;
         assert_eq!(
             of_attribute.iter().collect::<Vec<_>>(),

@@ -15,6 +15,7 @@ mod pram;
 mod recoding;
 mod sampling;
 mod step;
+mod strata;
 mod swapping;
 mod synthesis;
 
@@ -39,6 +40,7 @@ pub use pram::{PramParameters, ROW_SUM, TransitionMatrix};
 pub use recoding::{MissingMatches, Period, RecodeParameters, RecodingRule, SuppressParameters};
 pub use sampling::{SampleParameters, SampleSize};
 pub use step::{Method, Step};
+pub use strata::{InStratum, called};
 pub use swapping::{
     Exhausted, PBucketsParameters, PDistributionParameters, Partner, RankSwapParameters, Taken,
 };

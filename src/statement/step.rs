@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CopulaParameters, FuzzyParameters, IpsoParameters, Kept, MicroaggregationParameters,
+    CopulaParameters, FuzzyParameters, InStratum, IpsoParameters, Kept, MicroaggregationParameters,
     NoiseParameters, PBucketsParameters, PDistributionParameters, PramParameters,
     RankSwapParameters, RecodeParameters, SampleParameters, SampleSize, SuppressParameters,
 };
@@ -29,6 +29,13 @@ pub struct Step {
     /// The attributes that were left out of its result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// The attributes whose combinations of values are strata, within each of which the method was applied by itself; none if it was
+    /// applied to the file as a whole. (Samples and post-randomisation have strata among their parameters.)
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strata: Vec<String>,
+    /// The parameters in each stratum, where they differ; those of the step are then of the stratum with most records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<InStratum>,
     /// How sums and zeros were kept.
     #[serde(default, skip_serializing_if = "Kept::is_empty")]
     pub kept: Kept,
@@ -111,6 +118,8 @@ impl Step {
             records,
             attributes,
             dropped: Vec::new(),
+            strata: Vec::new(),
+            within: Vec::new(),
             kept: Kept::default(),
             missing: "left in place".into(),
             shuffled: false,
@@ -146,6 +155,7 @@ impl Step {
         let sums = sums.flat_map(|sum| std::iter::once(&sum.total).chain(&sum.parts));
         (self.attributes.iter())
             .chain(&self.dropped)
+            .chain(&self.strata)
             .chain(sums)
             .chain(of_method)
     }
@@ -171,6 +181,9 @@ impl Step {
             && (zeros.window == 0 || !zeros.attributes.iter().all(masked))
         {
             return Some("states zeros that changed places where nothing was masked");
+        }
+        if let Some(nonsense) = self.nonsense_of_strata() {
+            return Some(nonsense);
         }
         match &self.method {
             Method::RankSwap(stated) => {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::attribute::AttrId;
 use super::replace::Replaced;
-use super::{Column, Table};
+use super::{Column, RecordSet, Table};
 
 impl Table {
     /// The table in which record `r` has the cell of this attribute (text, number, missing or not) that record
@@ -130,6 +130,113 @@ impl Table {
         });
         self
     }
+}
+
+/// Records of a table, in order, and the table that was made of them.
+pub type Part = (Vec<u32>, Table);
+
+impl Table {
+    /// The table whose cells of these attributes are those of its parts, each of which was made of some records of this table
+    /// ([`reordered`](Self::reordered)) and changed since; all other attributes are as they are here.
+    ///
+    /// # Panics
+    /// If the parts are not of this file, do not have each record once, or disagree whether an attribute is one of numbers.
+    #[must_use]
+    pub fn with_parts(mut self, ids: &[AttrId], parts: &[Part]) -> Self {
+        let n_records = self.n_records();
+        let mut part_of = vec![u32::MAX; n_records];
+        for ((records, table), number) in parts.iter().zip(0..) {
+            assert!(Arc::ptr_eq(&table.file, &self.file), "parts of this file");
+            assert_eq!(table.n_records(), records.len(), "a part has its records");
+            for &record in records {
+                let part = std::mem::replace(&mut part_of[record as usize], number);
+                assert_eq!(part, u32::MAX, "each record is in one part");
+            }
+        }
+        assert!(!part_of.contains(&u32::MAX), "each record is in a part");
+        for &id in ids {
+            let Some((_, first)) = parts.first() else {
+                continue;
+            };
+            let column = |table: &Self| table.columns[id.index()].clone();
+            let mut joined = column(first);
+            let same = |(_, table): &Part| table.columns[id.index()].numeric == joined.numeric;
+            assert!(parts.iter().all(same), "numbers or names");
+            joined.printed = parts.iter().any(|(_, table)| column(table).printed);
+            joined.values = if joined.printed {
+                let values = scattered(n_records, parts, |table| {
+                    let numbers = table.numbers(id).map(|numbers| numbers.values.to_vec());
+                    numbers.unwrap_or_else(|| vec![0.0; table.n_records()])
+                });
+                OnceLock::from(Arc::new(values))
+            } else {
+                OnceLock::new()
+            };
+            let set = |of: fn(&Column) -> &RecordSet| {
+                let mut words = vec![0_u64; n_records.div_ceil(64)];
+                for (records, table) in parts {
+                    for record in of(&table.columns[id.index()]).records() {
+                        let record = records[record];
+                        words[record as usize / 64] |= 1 << (record % 64);
+                    }
+                }
+                RecordSet::from_words(words)
+            };
+            joined.missing = set(|column| &column.missing);
+            joined.hidden = set(|column| &column.hidden);
+            joined.donors = Some(Arc::new(scattered(n_records, parts, |table| {
+                let column = &table.columns[id.index()];
+                let of_file = column.donors.as_ref().or(table.order.as_ref());
+                match of_file {
+                    Some(sources) => sources.to_vec(),
+                    None => (0..).take(table.n_records()).collect(),
+                }
+            })));
+            let mut cells = Vec::new();
+            let mut firsts = Vec::with_capacity(parts.len());
+            for (_, table) in parts {
+                firsts.push(u32::try_from(cells.len()).unwrap_or(Self::AS_IT_IS));
+                if let Some(replaced) = &table.columns[id.index()].replaced {
+                    cells.extend(replaced.cells.iter().cloned());
+                }
+            }
+            let mut firsts = firsts.into_iter();
+            joined.replaced = (!cells.is_empty()).then(|| {
+                let codes = scattered(n_records, parts, |table| {
+                    let first = firsts.next().unwrap_or(0);
+                    match &table.columns[id.index()].replaced {
+                        None => vec![Self::AS_IT_IS; table.n_records()],
+                        Some(replaced) => {
+                            let codes = replaced.codes.iter();
+                            let moved = codes.map(|&code| match code {
+                                Self::AS_IT_IS => code,
+                                code => code + first,
+                            });
+                            moved.collect()
+                        }
+                    }
+                });
+                Arc::new(Replaced { codes, cells })
+            });
+            self.columns[id.index()] = joined;
+        }
+        self
+    }
+}
+
+/// What each record has by its part.
+fn scattered<T: Copy + Default>(
+    n_records: usize,
+    parts: &[Part],
+    mut of_part: impl FnMut(&Table) -> Vec<T>,
+) -> Vec<T> {
+    let mut all = vec![T::default(); n_records];
+    for (records, table) in parts {
+        for (&record, value) in records.iter().zip(of_part(table)) {
+            all[record as usize] = value;
+        }
+    }
+    all
 }
 
 impl Column {

@@ -226,6 +226,12 @@ impl Matrix {
         self.hidden.get(attribute).copied().unwrap_or(false)
     }
 
+    /// Lets the gaps of an attribute count as such that do not stand where values are missing.
+    pub fn hide(&mut self, attribute: usize) {
+        self.hidden.resize(self.n_attributes(), false);
+        self.hidden[attribute] = true;
+    }
+
     /// Whether this record misses a value.
     pub fn has_missing(&self, record: usize) -> bool {
         self.record(record).missing.iter().any(|&word| word != 0)

@@ -63,6 +63,7 @@ use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
 pub use blank_lines::BlankLines;
+pub use change::Part;
 pub use dates::{DateFormat, first_day};
 pub use describe::{AttributeDescription, Description, DialectDescription, Frequent, MarkerCount};
 pub use dialect::{Dialect, LineEnd, Reasons};

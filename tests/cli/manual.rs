@@ -87,23 +87,23 @@ fn help_names_the_options_of_the_contract() {
     for (command, named) in [
         (
             "mask rankswap",
-            "--p --window --partner --keep-sums --keep-zeros --zeros-within --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+            "--p --window --partner --keep-sums --keep-zeros --zeros-within --strata --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
         ),
         (
             "mask pbuckets",
-            "--p --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+            "--p --strata --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
         ),
         (
             "mask pdistribution",
-            "--p --p-unit --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
+            "--p --p-unit --strata --attributes --drop --keep-identifiers --output --statement --shuffle --seed",
         ),
         (
             "mask noise",
-            "--level --correlated --restore --decimals --keep-sums --keep-zeros --zeros-within --attributes --output --statement --shuffle --seed",
+            "--level --correlated --restore --decimals --keep-sums --keep-zeros --zeros-within --strata --attributes --output --statement --shuffle --seed",
         ),
         (
             "mask fuzzy",
-            "--k --clusters --m1 --m2 --group --scale --decimals --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --attributes --statement --seed",
+            "--k --clusters --m1 --m2 --group --scale --decimals --starts --tolerance --max-iterations --init-centres --partition --centres --memberships --strata --attributes --statement --seed",
         ),
         (
             "link",

@@ -247,7 +247,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "recode --rules rules.toml --drop id",
         "rankswap --p 20 --attributes age,income,tax",
         "pbuckets --p 3 --attributes income",
-        "pdistribution --p 20 --attributes tax",
+        "pdistribution --p 40 --strata region --attributes tax",
         "noise --level .1 --attributes tax",
         "ipso --variant c --confidential tax --attributes age,income",
         "microagg --k 3 --algorithm individual-ranking --attributes age,income",

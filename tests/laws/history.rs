@@ -1,7 +1,7 @@
 //! Histories: the intruder who has read all steps finds as much as if the steps had been undone by hand, and never excludes the right one.
 
 use sdcrisk::{
-    attack::{involution::EPS, mahalanobis::Singular, probabilistic::Probabilistic},
+    attack::{Direction, involution::EPS, mahalanobis::Singular, probabilistic::Probabilistic},
     error::ErrorKind,
     evaluate::{
         link::Assign,
@@ -11,7 +11,7 @@ use sdcrisk::{
         Quiet,
         link::{
             self, Input, LinkOutcome, LinkRequest, Stated,
-            request::{AttackRequest, Attacks, Known},
+            request::{AttackRequest, Attacks, Known, KnownRecords},
         },
         mask::{
             self,
@@ -166,6 +166,14 @@ fn sample(fraction: f64) -> MaskRequest {
     })
 }
 
+/// A step that is done within strata.
+fn within(strata: &str, request: MaskRequest) -> MaskRequest {
+    MaskRequest {
+        strata: Some(strata.into()),
+        ..request
+    }
+}
+
 /// The attacks that go by what was published.
 fn by_law() -> LinkRequest {
     let nearest_clusters = Some(1000);
@@ -185,7 +193,8 @@ fn any_step(dice: &mut Dice) -> MaskRequest {
     if both.ends_with(&format!(",{first}")) {
         both.clone_from(&first);
     }
-    match dice.roll(11) {
+    match dice.roll(17) {
+        11..=16 => any_within(dice),
         0 | 1 => swap(1 + dice.roll(12) as usize, &both),
         2 => noise(0.1, &first),
         3 => recode(&format!("[{first}]\nround = {}\n", 2 + dice.roll(9))),
@@ -199,12 +208,30 @@ fn any_step(dice: &mut Dice) -> MaskRequest {
     }
 }
 
+/// A step within the classes of a0, or of an attribute that has few only if it was recoded.
+fn any_within(dice: &mut Dice) -> MaskRequest {
+    let strata = ["a0", "a0", "a0", "a1", "a0,a2"][dice.roll(5) as usize];
+    let on = ["a1", "a2", "a3", "a1,a3", "a2,a3"][dice.roll(5) as usize];
+    let request = match dice.roll(5) {
+        0 => swap(1 + dice.roll(4) as usize, on),
+        1 => {
+            let reach = Reach::Percent(30.0 + 10.0 * dice.roll(5) as f64);
+            let partner = [Partner::Unswapped, Partner::Cycle][dice.roll(2) as usize];
+            self::on(MethodRequest::RankSwap { reach, partner }, on)
+        }
+        2 => noise(0.1, on),
+        3 => microaggregate(2, on),
+        _ => self::on(MethodRequest::PBuckets { buckets: 2 }, on),
+    };
+    within(strata, request)
+}
+
 /// Chains of two to four steps; `SDCRISK_CHAINS` asks for more of them than a usual run takes.
 #[test]
 fn the_right_record_is_never_excluded() {
     let chains = std::env::var("SDCRISK_CHAINS");
     let chains: u64 = chains.map_or(400, |number| number.parse().unwrap());
-    let (mut attacked, mut sets, mut confined, mut randomised) = (0, 0, 0, 0);
+    let (mut attacked, mut sets, mut confined, mut randomised, mut stratified) = (0, 0, 0, 0, 0);
     for seed in 0..chains {
         let mut dice = Dice(seed * 7919 + 5);
         let gap = [0, 12][dice.roll(2) as usize];
@@ -215,11 +242,12 @@ fn the_right_record_is_never_excluded() {
         let mut done = Vec::new();
         for step in 0..2 + dice.roll(3) {
             let request = any_step(&mut dice);
-            done.push(format!("{:?} on {:?}", request.method, request.attributes));
-            release = match release.then(&request, seed * 10 + step) {
-                Some(release) => release,
-                None => break,
+            // What cannot be done is not: often strata are too small.
+            let Some(next) = release.then(&request, seed * 10 + step) else {
+                continue;
             };
+            release = next;
+            done.push(format!("{request:?}"));
         }
         let (Some(_), true) = (&release.statement, release.table.n_records() > 1) else {
             continue;
@@ -229,7 +257,17 @@ fn the_right_record_is_never_excluded() {
             statement: release.statement.as_ref().map(Stated::in_memory),
             ..Input::new(&original, &release.table, &truth)
         };
-        let outcome = match link::run(&by_law(), &input, &Quiet) {
+        let request = LinkRequest {
+            direction: [Direction::OriginalToMasked, Direction::MaskedToOriginal]
+                [usize::from(seed % 4 == 3)],
+            records: match seed % 5 {
+                4 => KnownRecords::Drawn(records * 2 / 3),
+                _ => KnownRecords::All,
+            },
+            seed: Some(seed),
+            ..by_law()
+        };
+        let outcome = match link::run(&request, &input, &Quiet) {
             Ok(outcome) => outcome,
             Err(error) => {
                 assert_ne!(error.kind(), ErrorKind::Failed, "{done:#?}: {error}");
@@ -240,6 +278,7 @@ fn the_right_record_is_never_excluded() {
         let steps = &release.statement.as_ref().unwrap().steps;
         let is_random = |step: &Step| matches!(step.method, Method::Pram(_));
         randomised += u64::from(steps.iter().any(is_random));
+        stratified += u64::from(steps.iter().any(|step| !step.strata.is_empty()));
         // The law of averages is a model where groups are of several attributes, or MDAV's: it makes the right record unlikely at times.
         let averages =
             (steps.iter()).any(|step| matches!(step.method, Method::Microaggregation(_)));
@@ -259,6 +298,7 @@ fn the_right_record_is_never_excluded() {
     // The test is worth something only if chains are attacked and sets confine.
     assert!(attacked * 10 > chains * 8, "{attacked} of {chains}");
     assert!(randomised * 10 > chains, "{randomised} of {chains}");
+    assert!(stratified * 5 > chains, "{stratified} of {chains}");
     assert!(
         sets > chains / 2 && confined * 10 > sets * 9,
         "{sets}, {confined}"

@@ -33,7 +33,9 @@ use crate::{
 fn lists<'a>(attack: &dyn Attack, scenario: &Scenario<'a>) -> Box<dyn Lists + 'a> {
     match attack.prepare(scenario).unwrap() {
         Preference::Lists(lists) => lists,
-        Preference::Nearest(_) | Preference::Agreed(_) => panic!("likelihoods are lists"),
+        Preference::Nearest(_) | Preference::Agreed(_) | Preference::Strata(_) => {
+            panic!("likelihoods are lists")
+        }
     }
 }
 

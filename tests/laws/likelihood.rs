@@ -21,7 +21,9 @@ use crate::random_files::{self, Cells, Dice, table};
 fn lists<'a>(attack: &Likelihood, scenario: &Scenario<'a>) -> Box<dyn Lists + 'a> {
     match attack.prepare(scenario).unwrap() {
         Preference::Lists(lists) => lists,
-        Preference::Nearest(_) | Preference::Agreed(_) => panic!("likelihoods are lists"),
+        Preference::Nearest(_) | Preference::Agreed(_) | Preference::Strata(_) => {
+            panic!("likelihoods are lists")
+        }
     }
 }
 

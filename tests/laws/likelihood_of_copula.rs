@@ -355,7 +355,9 @@ fn lists<'a>(statement: &Step, scenario: &Scenario<'a>) -> Box<dyn Lists + 'a> {
         .unwrap()
     {
         Preference::Lists(lists) => lists,
-        Preference::Nearest(_) | Preference::Agreed(_) => panic!("likelihoods are lists"),
+        Preference::Nearest(_) | Preference::Agreed(_) | Preference::Strata(_) => {
+            panic!("likelihoods are lists")
+        }
     }
 }
 

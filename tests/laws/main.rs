@@ -71,3 +71,4 @@ mod swapping;
 #[path = "../common/tables.rs"]
 mod tables;
 mod weights;
+mod within_strata;

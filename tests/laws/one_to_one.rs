@@ -55,6 +55,7 @@ fn cost(preference: &Preference<'_>, seeker: usize, sought: usize) -> Option<f64
             let found = list.iter().find(|(record, _)| *record as usize == sought);
             found.map(|&(_, cost)| cost)
         }
+        Preference::Strata(_) => panic!("no law within strata"),
     }
 }
 

@@ -137,6 +137,16 @@ fn a_masking_kept_as_json_masks_the_same() {
         assert_eq!(serde_json::to_string(&again).unwrap(), json);
         assert_eq!(released(&again, None), released(&request, None), "{json}");
     }
+    // Within strata, too.
+    let strata = MaskRequest {
+        strata: Some("sex".into()),
+        attributes: Some("income".into()),
+        ..MaskRequest::new(MethodRequest::PBuckets { buckets: 2 })
+    };
+    let again: MaskRequest =
+        serde_json::from_str(&serde_json::to_string(&strata).unwrap()).unwrap();
+    assert_eq!(again.strata, strata.strata);
+    assert_eq!(released(&again, None), released(&strata, None));
 }
 
 #[test]

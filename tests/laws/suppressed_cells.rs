@@ -48,7 +48,9 @@ fn candidates(attack: &dyn Attack, scenario: &Scenario<'_>) -> Vec<BTreeSet<u32>
                 lists.list(seeker, &mut list);
                 list.into_iter().map(|(sought, _)| sought).collect()
             }
-            Preference::Agreed(_) => unreachable!("weights have no candidate sets"),
+            Preference::Agreed(_) | Preference::Strata(_) => {
+                unreachable!("no candidate sets in boxes")
+            }
         })
         .collect()
 }

@@ -11,21 +11,24 @@ use crate::{
         Attack, Direction, Preference, Scenario,
         distance_based::{Standardize, nearest},
         nominal::{Column, Holds},
+        within_strata::Stratum,
     },
     distance::nearest::Boxes,
     error::{Error, Result},
-    statement::{Method, Step},
+    statement::{Method, Step, Windows},
     stats::rank::Ranking,
 };
 
 /// What the intruder takes the greatest rank difference of a swap to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Bound {
     /// This many ranks, on every known attribute.
     Window(usize),
     /// What a statement says: the windows of each attribute that was masked, one for each step that swapped it, the others being as they
     /// were, and that gaps stay in place.
     Stated(BTreeMap<String, Vec<usize>>),
+    /// The same of swaps within strata, of which some have windows of their own.
+    InStrata(Box<Windows>),
     /// A window for each attribute that was masked.
     Each {
         /// The windows by attribute.
@@ -66,14 +69,23 @@ impl Bound {
     fn windows_of(&self, attribute: &String) -> Cow<'_, [usize]> {
         match self {
             Self::Window(window) => Cow::Owned(vec![*window]),
-            Self::Stated(windows) => match windows.get(attribute) {
-                Some(windows) => Cow::Borrowed(windows),
-                None => Cow::Owned(vec![0]),
-            },
+            Self::Stated(windows) => of_attribute(windows, attribute),
+            Self::InStrata(windows) => of_attribute(&windows.of_attribute, attribute),
             Self::Each { windows, others } => {
                 Cow::Owned(vec![*windows.get(attribute).unwrap_or(others)])
             }
         }
+    }
+}
+
+/// What is stated of an attribute; 0 where nothing is.
+fn of_attribute<'a>(
+    windows: &'a BTreeMap<String, Vec<usize>>,
+    attribute: &String,
+) -> Cow<'a, [usize]> {
+    match windows.get(attribute) {
+        Some(windows) => Cow::Borrowed(windows),
+        None => Cow::Owned(vec![0]),
     }
 }
 
@@ -137,6 +149,17 @@ impl Attack for RankSwapIntersection {
         )
     }
 
+    fn in_stratum(&self, stratum: Stratum<'_>) -> Option<Box<dyn Attack>> {
+        let Bound::InStrata(windows) = &self.bound else {
+            return None;
+        };
+        let own = windows.in_strata.get(stratum.values);
+        Some(Box::new(Self {
+            bound: Bound::Stated(own.unwrap_or(&windows.of_attribute).clone()),
+            standardize: self.standardize,
+        }))
+    }
+
     fn standardize(&self) -> Option<Standardize> {
         Some(self.standardize)
     }
@@ -146,7 +169,7 @@ impl Attack for RankSwapIntersection {
         let windows: Vec<Cow<'_, [usize]>> =
             known.map(|name| self.bound.windows_of(name)).collect();
         nearest(scenario, self.standardize, |columns| {
-            let stated = matches!(self.bound, Bound::Stated(_));
+            let stated = matches!(self.bound, Bound::Stated(_) | Bound::InStrata(_));
             Some(boxes(scenario, &windows, columns, stated))
         })
         .map(Preference::from)
@@ -190,7 +213,16 @@ fn boxes(
                 let swaps = windows[attribute].iter().rev();
                 swaps.fold((value, value), |(low, high), &window| {
                     let reaching = |value| rankings[place].reaching(value, window);
-                    (reaching(low).0, reaching(high).1)
+                    // What is open stays open.
+                    let is_open = |end: f64| end.abs() >= f64::MAX;
+                    (
+                        if is_open(low) { low } else { reaching(low).0 },
+                        if is_open(high) {
+                            high
+                        } else {
+                            reaching(high).1
+                        },
+                    )
                 })
             }
         }

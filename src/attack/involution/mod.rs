@@ -16,6 +16,7 @@ use values::{Values, Whole};
 use super::{
     Attack, Direction, Lists, Preference, Scenario,
     likelihood::{Likelihood, Swaps},
+    within_strata::Stratum,
 };
 use crate::{
     error::{Error, Result},
@@ -140,6 +141,13 @@ impl Attack for Involution {
             "knows the law of {} and that swaps are mutual (involution)",
             self.law.method().name()
         )
+    }
+
+    fn in_stratum(&self, stratum: Stratum<'_>) -> Option<Box<dyn Attack>> {
+        Some(Box::new(Self {
+            law: self.law.of_stratum(stratum),
+            eps: self.eps,
+        }))
     }
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {

@@ -34,7 +34,7 @@ use ranks::{RankedFiles, Ranks};
 pub(super) use swaps::Swaps;
 use tree::Tree;
 
-use super::{Attack, Direction, Lists, Preference, Scenario};
+use super::{Attack, Direction, Lists, Preference, Scenario, within_strata::Stratum};
 use crate::{
     error::{Error, Result},
     statement::{Grouping, Method, Partner, RankSwapParameters, Step},
@@ -158,6 +158,15 @@ impl Likelihood {
         }
     }
 
+    /// The same by the law of a stratum.
+    pub(super) fn of_stratum(&self, stratum: Stratum<'_>) -> Self {
+        let Stratum { values, records } = stratum;
+        Self {
+            published: self.published.in_stratum(values, records),
+            ..self.clone()
+        }
+    }
+
     /// The step whose law it goes by.
     pub fn step(&self) -> &Step {
         &self.published
@@ -257,6 +266,10 @@ impl Attack for Likelihood {
 
     fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    fn in_stratum(&self, stratum: Stratum<'_>) -> Option<Box<dyn Attack>> {
+        Some(Box::new(self.of_stratum(stratum)))
     }
 
     fn windows(&self, known: &[String]) -> Option<Vec<usize>> {

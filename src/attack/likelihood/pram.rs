@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     attack::{Lists, Release, Scenario},
-    statement::{PramParameters, Step, TransitionMatrix},
+    statement::{PramParameters, Step, TransitionMatrix, called},
     table::matrix::Matrix,
 };
 
@@ -63,22 +63,12 @@ fn strata(release: &Release, stated: &[String]) -> Option<Vec<Option<Vec<String>
     let of_record = |record: usize| {
         let category = |&at: &usize| {
             let names = release.categories[at].as_deref();
-            (!values.is_missing(record, at)).then(|| called(values.row(record)[at], names))
+            (!values.is_missing(record, at))
+                .then(|| called(values.row(record)[at], names).into_owned())
         };
         places.iter().map(category).collect()
     };
     Some((0..values.n_records()).map(of_record).collect())
-}
-
-/// What a value is called in a statement: the name that its code stands for, or the number.
-fn called(value: f64, names: Option<&[String]>) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a code is a place in the list"
-    )]
-    let name = names.and_then(|names| names.get(value as usize));
-    name.cloned().unwrap_or_else(|| (value + 0.0).to_string())
 }
 
 /// ln of how often each released value of an attribute is met; 0 where it is missing.
@@ -159,7 +149,7 @@ impl Transitions {
             stratum_of.get(&names).copied().unwrap_or(in_all)
         };
         let category = |value: Option<f64>| {
-            let place = value.and_then(|value| place_of.get(&called(value, names)));
+            let place = value.and_then(|value| place_of.get(&*called(value, names)));
             place.copied().unwrap_or(NONE)
         };
         Self {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
-    attack::{Lists, Nearest},
+    attack::{Lists, Nearest, within_strata::Joined},
     distance::nearest::Boxes,
     error::Result,
     memory,
@@ -33,6 +33,13 @@ pub(super) fn are_complete(lists: &dyn Lists) -> bool {
 pub(super) fn in_lists(lists: &dyn Lists) -> Result<Candidates> {
     written_down(lists.n_seekers(), lists.n_sought(), |seeker, list| {
         lists.list(seeker, list);
+    })
+}
+
+/// All candidates within strata.
+pub(super) fn in_strata(joined: &Joined<'_>) -> Result<Candidates> {
+    written_down(joined.n_seekers(), joined.n_sought(), |seeker, list| {
+        joined.costs(seeker, list);
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
+use super::{MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
     cli::{
         args::{self, NumberOrFile},
@@ -95,6 +95,8 @@ pub struct CopulaArgs {
     keep: KeepArgs,
     #[command(flatten)]
     intruder: IntruderArgs,
+    #[command(flatten)]
+    strata: StrataArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -193,6 +195,10 @@ fn weight(stated: &str) -> Result<(String, f64)> {
 impl MethodArgs for CopulaArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn inputs(&self) -> Vec<PathBuf> {

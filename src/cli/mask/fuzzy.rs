@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, microaggregation::ScaleArg};
+use super::{
+    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, microaggregation::ScaleArg, strata::StrataArgs,
+};
 use crate::{
     cli::{console::Console, files},
     error::{Error, Result},
@@ -78,12 +80,18 @@ pub struct FuzzyArgs {
     #[arg(long, value_name = "FILE")]
     memberships: Option<PathBuf>,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
 impl MethodArgs for FuzzyArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
@@ -95,6 +103,13 @@ impl MethodArgs for FuzzyArgs {
     }
 
     fn check(&self, _: &Console) -> Result<()> {
+        let writes = [&self.partition, &self.centres, &self.memberships];
+        if self.strata.list().is_some() && writes.iter().any(|path| path.is_some()) {
+            return Err(Error::usage(
+                "--partition, --centres and --memberships are of one clustering, and each stratum has its own",
+            )
+            .remedy("Leave them out, or mask one stratum at a time"));
+        }
         if self.group.len() > 1 && (self.centres.is_some() || self.memberships.is_some()) {
             return Err(Error::usage(
                 "--centres and --memberships can be written for one block only, and there are several --group",

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{DecimalsArgs, MaskArgs, MethodArgs};
+use super::{DecimalsArgs, MaskArgs, MethodArgs, strata::StrataArgs};
 use crate::{
     error::Result,
     jobs::mask::request::{IpsoRequest, MethodRequest},
@@ -45,6 +45,8 @@ pub struct IpsoArgs {
     #[command(flatten)]
     decimals: DecimalsArgs,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -61,6 +63,10 @@ enum VariantArg {
 impl MethodArgs for IpsoArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn decimals(&self) -> Option<&DecimalsArgs> {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, keeping::KeepArgs};
+use super::{
+    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs,
+};
 use crate::{
     cli::console::Console,
     error::Result,
@@ -60,6 +62,8 @@ pub struct MicroaggregationArgs {
     partition: Option<PathBuf>,
     #[command(flatten)]
     keep: KeepArgs,
+    #[command(flatten)]
+    strata: StrataArgs,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -142,6 +146,10 @@ impl MicroaggregationArgs {
 impl MethodArgs for MicroaggregationArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn keep(&self) -> Option<&KeepArgs> {

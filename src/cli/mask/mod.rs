@@ -14,6 +14,7 @@ mod rank_swap;
 mod recipe;
 mod recode;
 mod sample;
+mod strata;
 mod suppress;
 
 use std::{
@@ -265,6 +266,7 @@ impl dyn MethodArgs + '_ {
             dropped: args.leave.drop.clone(),
             keeps_identifiers: args.leave.keep_identifiers,
             kept: self.keep().map(KeepArgs::request).unwrap_or_default(),
+            strata: self.strata().map(str::to_owned),
         })
     }
 }
@@ -290,6 +292,11 @@ trait MethodArgs {
 
     /// What is kept beside the method, of methods that can.
     fn keep(&self) -> Option<&KeepArgs> {
+        None
+    }
+
+    /// The attributes that make strata, of methods that are applied to each by itself.
+    fn strata(&self) -> Option<&str> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{DecimalsArgs, MaskArgs, MethodArgs, keeping::KeepArgs};
+use super::{DecimalsArgs, MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
     cli::console::Console, error::Result, jobs::mask::request::MethodRequest, mask::noise::Options,
 };
@@ -41,12 +41,18 @@ pub struct NoiseArgs {
     #[command(flatten)]
     keep: KeepArgs,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
 impl MethodArgs for NoiseArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn keep(&self) -> Option<&KeepArgs> {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{MaskArgs, MethodArgs};
+use super::{MaskArgs, MethodArgs, strata::StrataArgs};
 use crate::{error::Result, jobs::mask::request::MethodRequest};
 
 /// What follows the options in the help.
@@ -27,6 +27,8 @@ pub struct PBucketsArgs {
     #[arg(long, value_name = "BUCKETS", value_parser = buckets)]
     p: usize,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -39,6 +41,10 @@ fn buckets(text: &str) -> std::result::Result<usize, String> {
 impl MethodArgs for PBucketsArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn request(&self) -> Result<MethodRequest> {

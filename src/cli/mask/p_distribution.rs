@@ -5,6 +5,7 @@ use clap::Args;
 use super::{
     MaskArgs, MethodArgs,
     rank_swap::{note_idle_unit, refuse_fraction},
+    strata::StrataArgs,
 };
 use crate::{
     cli::console::Console, error::Result, jobs::mask::request::MethodRequest, table::Table,
@@ -33,12 +34,18 @@ pub struct PDistributionArgs {
     #[arg(long, value_name = "UNIT", value_parser = ["percent"])]
     p_unit: Option<String>,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
 impl MethodArgs for PDistributionArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn check(&self, console: &Console) -> Result<()> {

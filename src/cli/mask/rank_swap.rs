@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{MaskArgs, MethodArgs, keeping::KeepArgs};
+use super::{MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
     cli::console::Console,
     error::{Error, Result},
@@ -18,6 +18,7 @@ pub(super) const HELP: &str = "Examples:
   sdcrisk mask rankswap --p 2 in.csv > masked.csv
   sdcrisk mask rankswap --p 5 --statement masked.sdc.json -o masked.csv in.csv
   sdcrisk mask rankswap --window 10 --attributes income,taxes in.csv > masked.csv
+  sdcrisk mask rankswap --p 10 --strata region in.csv > masked.csv
 
 Each attribute keeps its distribution exactly; relations between attributes are blurred, the more the larger p. Publish \
 the statement with the file: users can then judge what was done. Keep the seed, if you gave one, and the key of --shuffle \
@@ -45,6 +46,8 @@ pub struct RankSwapArgs {
     #[command(flatten)]
     keep: KeepArgs,
     #[command(flatten)]
+    strata: StrataArgs,
+    #[command(flatten)]
     common: MaskArgs,
 }
 
@@ -61,6 +64,10 @@ enum PartnerArg {
 impl MethodArgs for RankSwapArgs {
     fn common(&self) -> &MaskArgs {
         &self.common
+    }
+
+    fn strata(&self) -> Option<&str> {
+        self.strata.list()
     }
 
     fn keep(&self) -> Option<&KeepArgs> {

@@ -77,7 +77,11 @@ impl Facts<'_> {
         };
         match laws.windows() {
             Some(windows) => {
-                let bound = Bound::Stated(windows.of_attribute.clone());
+                let bound = if windows.law.step.strata.is_empty() {
+                    Bound::Stated(windows.of_attribute.clone())
+                } else {
+                    Bound::InStrata(Box::new(windows.clone()))
+                };
                 Ok((bound, Some(windows.law.clone())))
             }
             None => Err(Error::usage(format!(

@@ -292,9 +292,9 @@ impl Drafts<'_> {
         };
         let method: &dyn Mask = &Copula::new(keep, options)?;
         let streams = Seed::from_number(0).streams(Purpose::Draft, replicate);
-        let (masked, _) = (self.prepared.keeping).mask(
+        let (masked, _) = (self.prepared.keeping).mask_within(
             method,
-            original.clone(),
+            (original.clone(), &self.prepared.strata),
             &self.prepared.chosen,
             &streams,
         )?;

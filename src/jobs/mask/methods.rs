@@ -136,6 +136,30 @@ impl MaskRequest {
         })
     }
 
+    /// The attributes that make the strata within which the method is applied; none if there are no strata.
+    ///
+    /// # Errors
+    /// Usage, for a method that has no strata or its own; what the table objects to.
+    pub(super) fn strata(&self, table: &Table) -> Result<Vec<AttrId>> {
+        let strata = selected(self.strata.as_deref(), table)?;
+        if strata.is_empty() {
+            return Ok(strata);
+        }
+        let why = match &self.method {
+            MethodRequest::Recode(_) => {
+                "--strata has no place in recode: a rule maps a value to the same one everywhere"
+            }
+            MethodRequest::Suppress(_) => {
+                "--strata has no place in suppress: it draws nothing. To have k records alike within a stratum, name its attributes in the key"
+            }
+            MethodRequest::Sample { .. } | MethodRequest::Pram(_) => {
+                "the strata of sample and pram are parameters of their own"
+            }
+            _ => return Ok(strata),
+        };
+        Err(Error::usage(why).remedy("Leave the strata of the step out"))
+    }
+
     fn ipso(&self, request: &IpsoRequest, table: &Table) -> Result<Ipso> {
         let confidential = match &request.confidential {
             Some(list) => table.select(list)?,

@@ -53,6 +53,8 @@ pub struct Outcome {
 pub struct Prepared {
     method: Box<dyn Mask>,
     keeping: Keeping,
+    /// Within which attributes' equal values it is applied, if there are any.
+    strata: Vec<AttrId>,
     chosen: Vec<AttrId>,
     dropped: Vec<AttrId>,
     is_random: bool,
@@ -80,8 +82,12 @@ pub fn prepare(
     for exception in keeping.exceptions(table) {
         observer.warn(&exception)?;
     }
-    let what = (method.as_ref(), &keeping);
+    let strata = request.strata(table)?;
+    let what = (method.as_ref(), &keeping, strata.as_slice());
     let chosen = request.attributes(what, table, &dropped, observer)?;
+    keeping
+        .refuse_strata(table, &strata, &chosen)
+        .map_err(|error| error.in_file(table.name()))?;
     let idle = method.idle(table, &chosen).into_iter();
     for idle in idle.chain(keeping.idle(table, &chosen)) {
         observer.unused(&idle)?;
@@ -96,6 +102,7 @@ pub fn prepare(
     let mut prepared = Prepared {
         method,
         keeping,
+        strata,
         chosen,
         dropped,
         is_random: request.is_random(),
@@ -164,7 +171,12 @@ impl Prepared {
         let streams = seed.streams(Purpose::Mask, self.steps_before);
         let (masked, kept) = self
             .keeping
-            .mask(self.method.as_ref(), table, &self.chosen, &streams)
+            .mask_within(
+                self.method.as_ref(),
+                (table, &self.strata),
+                &self.chosen,
+                &streams,
+            )
             .map_err(|error| error.in_file(name))?;
         Ok((self.released(masked), kept))
     }
@@ -172,6 +184,10 @@ impl Prepared {
     /// Without what does not reach the masked file, of which nothing is said.
     fn released(&self, mut masked: Masked) -> Masked {
         masked.step.dropped = masked.table.names(&self.dropped);
+        if self.strata.iter().any(|id| self.dropped.contains(id)) {
+            // Who cannot see the strata has no use for what is true in each, and nobody needs to read which there are.
+            masked.step.within.clear();
+        }
         let table = masked.table.without(&self.dropped);
         let released = |name: &String| table.find(name).is_ok();
         masked.step.kept.sums.retain(|sum| released(&sum.total));
@@ -245,7 +261,7 @@ impl MaskRequest {
     /// The attributes that are masked.
     fn attributes(
         &self,
-        (method, keeping): (&dyn Mask, &Keeping),
+        (method, keeping, strata): (&dyn Mask, &Keeping, &[AttrId]),
         table: &Table,
         dropped: &[AttrId],
         observer: &dyn Observer,
@@ -274,7 +290,12 @@ impl MaskRequest {
                 let why = method.reluctance(table, id).filter(|_| !by_name);
                 why.map(Error::usage)
             };
-            let why_not = (keeping.objection(table, id))
+            let makes_strata = || {
+                let is_one = strata.contains(&id);
+                is_one.then(|| Error::usage("makes the strata, which stay as they are"))
+            };
+            let why_not = makes_strata()
+                .or_else(|| keeping.objection(table, id))
                 .or_else(|| method.objection(table, id))
                 .or_else(reluctance);
             match why_not {

@@ -35,6 +35,10 @@ pub struct MaskRequest {
     pub keeps_identifiers: bool,
     /// What is kept beside the method.
     pub kept: KeepRequest,
+    /// The attributes whose combinations of values are strata, within each of which the method is applied by itself; none if `None`. Samples
+    /// and post-randomisation have strata among their parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strata: Option<String>,
 }
 
 impl MaskRequest {
@@ -46,6 +50,7 @@ impl MaskRequest {
             dropped: None,
             keeps_identifiers: false,
             kept: KeepRequest::default(),
+            strata: None,
         }
     }
 

@@ -451,6 +451,7 @@ impl Model {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Copula(Box::new(self.outcome)),
         })
     }

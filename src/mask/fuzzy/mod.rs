@@ -364,6 +364,7 @@ impl FuzzyMicroaggregation {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Fuzzy(details),
         })
     }

@@ -387,6 +387,7 @@ impl Microaggregation {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Microaggregation(done),
         })
     }

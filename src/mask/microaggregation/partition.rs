@@ -49,6 +49,26 @@ impl Partition {
         }
     }
 
+    /// The groups of both, which are of other records of one file each.
+    ///
+    /// # Panics
+    /// If they are not of one number of records.
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        assert_eq!(self.group_of.len(), other.group_of.len(), "of one file");
+        let before = u32::try_from(self.n_groups).unwrap_or(Self::NO_GROUP);
+        let pairs = self.group_of.iter().zip(&other.group_of);
+        Self {
+            group_of: pairs
+                .map(|(&own, &other)| match other {
+                    Self::NO_GROUP => own,
+                    group => group + before,
+                })
+                .collect(),
+            n_groups: self.n_groups + other.n_groups,
+        }
+    }
+
     /// The group of each record, or [`Self::NO_GROUP`].
     pub fn group_of(&self) -> &[u32] {
         &self.group_of

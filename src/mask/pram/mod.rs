@@ -414,6 +414,7 @@ impl Mask for Pram {
             table,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::None,
         })
     }

@@ -161,6 +161,7 @@ impl Mask for Recode {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Recoding { suppressed, notes },
         })
     }

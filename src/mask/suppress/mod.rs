@@ -285,6 +285,7 @@ impl Mask for Suppress {
             step,
             effects,
             respelled: Vec::new(),
+            strata: Vec::new(),
             details: Details::Suppression(outcome),
         })
     }

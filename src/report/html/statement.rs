@@ -69,6 +69,14 @@ fn rows(step: &Step) -> Vec<(&'static str, String)> {
     if !step.attributes.is_empty() || step.moves_values() {
         rows.push(("Attributes that were masked", names(&step.attributes)));
     }
+    if !step.strata.is_empty() {
+        let own = if step.within.is_empty() {
+            ""
+        } else {
+            "; the parameters above are those of the stratum with most records, others have their own"
+        };
+        rows.push(("Masked within strata of", names(&step.strata) + own));
+    }
     if !step.dropped.is_empty() {
         rows.push(("Attributes that were left out", names(&step.dropped)));
     }

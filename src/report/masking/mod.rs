@@ -63,8 +63,9 @@ pub fn summary(
         Method::Pram(parameters) => pram::headline(parameters, &masked.step.attributes),
     };
     let mut lines = vec![Line::Note(format!(
-        "{}: {records} records, {headline}",
-        masked.step.method.name()
+        "{}: {records} records, {}{headline}",
+        masked.step.method.name(),
+        strata(masked)
     ))];
     if !matches!(masked.details, Details::Sample { .. }) {
         lines.push(Line::Note(effects(masked)));
@@ -76,8 +77,52 @@ pub fn summary(
     lines
 }
 
+/// Within which strata it was masked, and that what follows is of the greatest if the others have other parameters: `within strata of
+/// region (17 strata, the smallest of 212 records), `.
+fn strata(masked: &Masked) -> String {
+    let step = &masked.step;
+    let Some(smallest) = masked.strata.iter().min() else {
+        return String::new();
+    };
+    let of = text::names(&step.strata, SHOWN);
+    let all = match masked.strata.len() {
+        1 => "1 stratum of".to_owned(),
+        several => format!("{several} strata, the smallest of"),
+    };
+    let greatest = if step.within.is_empty() {
+        ""
+    } else {
+        "in the greatest "
+    };
+    format!("within strata of {of} ({all} {smallest} records), {greatest}")
+}
+
+/// What must not go unsaid of strata; what is only worth knowing of each would be too long.
+fn warnings(lines: Vec<Line>) -> impl Iterator<Item = Line> {
+    let in_stratum = |text| format!("in a stratum: {text}");
+    lines.into_iter().filter_map(move |line| match line {
+        Line::Note(_) => None,
+        Line::Warning(text) => Some(Line::Warning(in_stratum(text))),
+        Line::Insisted(text) => Some(Line::Insisted(in_stratum(text))),
+    })
+}
+
 fn remarks(masked: &Masked) -> Vec<Line> {
-    match (&masked.details, &masked.step.method) {
+    match &masked.details {
+        Details::Strata(each) => {
+            let mut said: Vec<Line> = Vec::new();
+            for details in each {
+                said.extend(warnings(remarks_of(masked, details)));
+            }
+            said.dedup();
+            said
+        }
+        details => remarks_of(masked, details),
+    }
+}
+
+fn remarks_of(masked: &Masked, details: &Details) -> Vec<Line> {
+    match (details, &masked.step.method) {
         (_, Method::Noise(parameters)) => noise::remarks(masked, parameters),
         (_, Method::Pram(parameters)) => pram::remarks(parameters),
         (Details::Copula(outcome), Method::Copula(parameters)) => {
@@ -96,9 +141,14 @@ fn remarks(masked: &Masked) -> Vec<Line> {
             },
             _,
         ) => sampling::remarks(*strata, *without),
-        (Details::None | Details::Swapping { .. } | Details::Copula(_) | Details::Ipso(_), _) => {
-            Vec::new()
-        }
+        (
+            Details::None
+            | Details::Swapping { .. }
+            | Details::Copula(_)
+            | Details::Ipso(_)
+            | Details::Strata(_),
+            _,
+        ) => Vec::new(),
     }
 }
 
@@ -180,8 +230,8 @@ fn effects(masked: &Masked) -> String {
     let mut header = vec!["masked", "values", "changed"];
     header.extend(lonely.map(|_| "without partner"));
     header.extend(loss.map(|_| "SSE/SST"));
-    let gaps = match &masked.details {
-        Details::Copula(_) => "missing, redrawn",
+    let gaps = match &masked.step.method {
+        Method::Copula(_) => "missing, redrawn",
         _ => "missing, kept",
     };
     header.extend([gaps, ""]);

@@ -108,13 +108,25 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--keep-sums", &["tax=age+income", "income=tax+age", "*"]),
             ("--keep-zeros", &[]),
             ("--zeros-within", &["10", "*"]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
-    ("mask pbuckets", &["a"], &[("--p", &["2", "4", "*"])]),
+    (
+        "mask pbuckets",
+        &["a"],
+        &[
+            ("--p", &["2", "4", "*"]),
+            ("--strata", &["region,class", "class", "*"]),
+        ],
+    ),
     (
         "mask pdistribution",
         &["a"],
-        &[("--p", &["10", "100", "*"]), ("--p-unit", &["percent"])],
+        &[
+            ("--p", &["10", "100", "*"]),
+            ("--p-unit", &["percent"]),
+            ("--strata", &["region,class", "class", "*"]),
+        ],
     ),
     (
         "mask noise",
@@ -127,6 +139,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--keep-sums", &["tax=age+income", "income=tax+age", "*"]),
             ("--keep-zeros", &[]),
             ("--zeros-within", &["10", "*"]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
     (
@@ -154,6 +167,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--average", &["mean", "median"]),
             ("--round", &[]),
             ("--partition", &["out-partition.csv"]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
     (
@@ -174,6 +188,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--partition", &["out-partition.csv"]),
             ("--centres", &["out-centres.csv"]),
             ("--memberships", &["out-memberships.csv"]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
     (
@@ -193,6 +208,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--keep-sums", &["tax=age+income", "income=tax+age", "*"]),
             ("--keep-zeros", &[]),
             ("--zeros-within", &["10", "*"]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
     (
@@ -203,6 +219,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--confidential", &["tax,class", "*"]),
             ("--no-intercept", &[]),
             ("--round", &[]),
+            ("--strata", &["region,class", "class", "*"]),
         ],
     ),
     ("mask recode", &["a"], &[("--rules", &["recode.toml"])]),
