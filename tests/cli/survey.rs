@@ -22,6 +22,7 @@ rules = \"rules.toml\"
 [[step]]
 method = \"rankswap\"
 attributes = \"birth\"
+strata = \"region\"
 p = 5
 [[step]]
 method = \"pram\"
