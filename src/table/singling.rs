@@ -1,5 +1,10 @@
 //! Which attributes single out records as they stand: what an identifier looks like under a name that does not say so.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "texts are looked up, and the map's order is never asked for"
+)]
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -233,7 +238,9 @@ impl Looks {
         while size >= power {
             (width, power) = (width + 1, power * 10.0);
         }
-        self.round += usize::from((size / 10.0).floor() * 10.0 == size);
+        #[expect(clippy::float_cmp, reason = "a whole number ends in 0 or does not")]
+        let is_round = (size / 10.0).floor() * 10.0 == size;
+        self.round += usize::from(is_round);
         if value > 0.0 && width >= PERSON_NUMBER_DIGITS {
             self.widths.push(width);
         }
