@@ -631,7 +631,7 @@ fn mistakes_are_explained() {
     };
     says(
         &within("region", swap(10.0), "a,region"),
-        &["region", "makes the strata"],
+        &["region", "makes the strata", "Take it out of --strata"],
     );
     says(
         &within("d", swap(10.0), "a"),

@@ -290,21 +290,22 @@ impl MaskRequest {
                 let why = method.reluctance(table, id).filter(|_| !by_name);
                 why.map(Error::usage)
             };
-            let makes_strata = || {
-                let is_one = strata.contains(&id);
-                is_one.then(|| Error::usage("makes the strata, which stay as they are"))
-            };
-            let why_not = makes_strata()
+            let makes_strata = strata.contains(&id);
+            let of_strata =
+                || makes_strata.then(|| Error::usage("makes the strata, which stay as they are"));
+            let why_not = of_strata()
                 .or_else(|| keeping.objection(table, id))
                 .or_else(|| method.objection(table, id))
                 .or_else(reluctance);
             match why_not {
                 None => chosen.push(id),
                 Some(why) if by_name => {
-                    return Err(why
-                        .in_file(table.name())
-                        .on_attribute(name)
-                        .remedy("Leave it out of --attributes, or declare its scale in a roles file (--roles)"));
+                    let remedy = if makes_strata {
+                        "Take it out of --strata, or name what is masked without it (--attributes)"
+                    } else {
+                        "Leave it out of --attributes, or declare its scale in a roles file (--roles)"
+                    };
+                    return Err(why.in_file(table.name()).on_attribute(name).remedy(remedy));
                 }
                 Some(why) => {
                     observer.note(&format!("note: {name} is not masked: it {}", why.what()))

@@ -97,28 +97,32 @@ fn strata(masked: &Masked) -> String {
     format!("within strata of {of} ({all} {smallest} records), {greatest}")
 }
 
-/// What must not go unsaid of strata; what is only worth knowing of each would be too long.
-fn warnings(lines: Vec<Line>) -> impl Iterator<Item = Line> {
-    let in_stratum = |text| format!("in a stratum: {text}");
-    lines.into_iter().filter_map(move |line| match line {
-        Line::Note(_) => None,
-        Line::Warning(text) => Some(Line::Warning(in_stratum(text))),
-        Line::Insisted(text) => Some(Line::Insisted(in_stratum(text))),
-    })
-}
-
+/// What the office should know. Of strata, warnings only: what is merely worth knowing of each would be too long.
 fn remarks(masked: &Masked) -> Vec<Line> {
-    match &masked.details {
-        Details::Strata(each) => {
-            let mut said: Vec<Line> = Vec::new();
-            for details in each {
-                said.extend(warnings(remarks_of(masked, details)));
-            }
-            said.dedup();
-            said
+    let Details::Strata(each) = &masked.details else {
+        return remarks_of(masked, &masked.details);
+    };
+    let mut said: Vec<(Line, usize)> = Vec::new();
+    for line in each
+        .iter()
+        .flat_map(|details| remarks_of(masked, details))
+        .filter(|line| !matches!(line, Line::Note(_)))
+    {
+        match said.iter_mut().find(|(other, _)| *other == line) {
+            Some((_, times)) => *times += 1,
+            None => said.push((line, 1)),
         }
-        details => remarks_of(masked, details),
     }
+    let of_strata = |text: String, times: usize| match each.len() {
+        all if times == all => text,
+        all => format!("in {times} of {all} strata: {text}"),
+    };
+    let lines = said.into_iter().map(|(line, times)| match line {
+        Line::Note(text) => Line::Note(text),
+        Line::Warning(text) => Line::Warning(of_strata(text, times)),
+        Line::Insisted(text) => Line::Insisted(of_strata(text, times)),
+    });
+    lines.collect()
 }
 
 fn remarks_of(masked: &Masked, details: &Details) -> Vec<Line> {
