@@ -82,11 +82,11 @@ fn the_survey_has_totals_zeros_gaps_and_giants() {
     persons.sort_unstable();
     assert!(persons[1_000] < 15 && persons[1_999] > 2_000, "skewed");
     for (total, parts) in SUMS {
-        for record in 0..2_000 {
+        for (record, own) in file[total].iter().enumerate() {
             let sum = (parts.iter())
                 .map(|part| file[*part][record])
                 .sum::<Option<i64>>();
-            assert_eq!(file[total][record], sum, "{total} of line {}", record + 2);
+            assert_eq!(*own, sum, "{total} of line {}", record + 2);
         }
     }
 }
@@ -123,11 +123,11 @@ fn sums_hold_to_the_last_cent_and_zeros_stay_as_many() {
         let after = cents(&sandbox.text("masked.csv"));
         let mut held = [0; SUMS.len()];
         for ((total, parts), held) in SUMS.iter().zip(&mut held) {
-            for record in 0..600 {
+            for (record, own) in after[*total].iter().enumerate() {
                 let sum = (parts.iter())
                     .map(|part| after[*part][record])
                     .sum::<Option<i64>>();
-                assert_eq!(after[*total][record], sum, "{options}: {total}");
+                assert_eq!(*own, sum, "{options}: {total}");
                 *held += u64::from(sum.is_some());
             }
         }
