@@ -9,13 +9,19 @@ pub enum Scale {
     Number,
 }
 
-/// An axis: `first · step` to `last · step`, marked at each step between.
+/// An axis that begins, ends and is marked at round numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
     scale: Scale,
-    step: f64,
-    first: i64,
-    last: i64,
+    steps: Steps,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Steps {
+    /// From `first · step` to `last · step`, marked at each step between.
+    Equal { step: f64, first: i64, last: i64 },
+    /// Logarithmic: from 10^`first` to 10^`last`, marked at each power and, where these are few, at 2 and 5 times each.
+    Decades { first: i64, last: i64 },
 }
 
 /// Numbers farther from 0 are not drawn.
@@ -52,9 +58,32 @@ impl Axis {
         let step = round_step((high - low) / f64::from(steps.max(1)));
         Self {
             scale,
-            step,
-            first: whole((low / step + ONE).floor()),
-            last: whole((high / step - ONE).ceil()),
+            steps: Steps::Equal {
+                step,
+                first: whole((low / step + ONE).floor()),
+                last: whole((high / step - ONE).ceil()),
+            },
+        }
+    }
+
+    /// A logarithmic one that holds all positive values; what is 0 or less lies before its beginning. Without positive values it is from
+    /// 0.01 to 1.
+    pub fn logarithmic(values: impl IntoIterator<Item = f64>, scale: Scale) -> Self {
+        let ends = values
+            .into_iter()
+            .filter(|value| (NOTHING..=FARTHEST).contains(value))
+            .fold(None, |ends: Option<(f64, f64)>, value| {
+                let (low, high) = ends.unwrap_or((value, value));
+                Some((low.min(value), high.max(value)))
+            });
+        let (low, high) = ends.unwrap_or((0.01, 1.0));
+        let first = whole((low.log10() + ONE).floor());
+        Self {
+            scale,
+            steps: Steps::Decades {
+                first,
+                last: whole((high.log10() - ONE).ceil()).max(first + 1),
+            },
         }
     }
 
@@ -65,27 +94,52 @@ impl Axis {
 
     /// How far along the axis a value is: 0 at its beginning, 1 at its end, beyond these outside.
     pub fn share(&self, value: f64) -> f64 {
-        (value / self.step - self.first as f64) / (self.last - self.first).max(1) as f64
+        let (place, first, last) = match self.steps {
+            Steps::Equal { step, first, last } => (value / step, first, last),
+            Steps::Decades { first, last } => (value.max(0.0).log10(), first, last),
+        };
+        (place - first as f64) / (last - first).max(1) as f64
     }
 
     /// The marks: values and what is written at them.
     pub fn marks(&self) -> Vec<(f64, String)> {
-        (self.first..=self.last)
-            .map(|number| {
-                let value = number as f64 * self.step;
-                (value, self.written(value))
-            })
-            .collect()
+        match self.steps {
+            Steps::Equal { step, first, last } => (first..=last)
+                .map(|number| {
+                    let value = number as f64 * step;
+                    (value, self.written(value, step))
+                })
+                .collect(),
+            Steps::Decades { first, last } => {
+                const FEW: i64 = 3;
+                let times: &[f64] = if last - first <= FEW {
+                    &[1.0, 2.0, 5.0]
+                } else {
+                    &[1.0]
+                };
+                let of_power = |power: f64| times.iter().map(move |times| times * power);
+                (first..last)
+                    .flat_map(|decade| of_power(power_of_ten(decade)))
+                    .chain([power_of_ten(last)])
+                    .map(|value| (value, self.written(value, value)))
+                    .collect()
+            }
+        }
     }
 
-    fn written(&self, value: f64) -> String {
+    /// A value with the digits that distinguish it from others so far away.
+    fn written(&self, value: f64, distance: f64) -> String {
         let (factor, unit) = match self.scale {
             Scale::Share => (100.0, " %"),
             Scale::Number => (1.0, ""),
         };
-        let digits = digits_of(self.step * factor);
+        let digits = digits_of(distance * factor);
         format!("{:.digits$}{unit}", value * factor)
     }
+}
+
+fn power_of_ten(decade: i64) -> f64 {
+    10.0_f64.powi(i32::try_from(decade).unwrap_or(i32::MAX))
 }
 
 /// The least of 1, 2, 5 times a power of ten that is not below a length.
@@ -149,6 +203,28 @@ mod tests {
             written(&[0.0002, 0.001], Scale::Share),
             ["0.00 %", "0.02 %", "0.04 %", "0.06 %", "0.08 %", "0.10 %"]
         );
+    }
+
+    /// By hand: from 0.8 % to 300 % are the decades from 0.1 % to 1000 %; over more than three decades the powers alone.
+    #[test]
+    fn decades_are_marked_at_their_powers() {
+        let axis = Axis::logarithmic([0.02, 0.0, 0.3], Scale::Share);
+        let written: Vec<String> = axis.marks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(
+            written,
+            ["1 %", "2 %", "5 %", "10 %", "20 %", "50 %", "100 %"]
+        );
+        assert_eq!(axis.share(0.1), 0.5);
+        assert!(!axis.holds(0.0) && !axis.holds(-1.0) && axis.holds(1.0));
+        let axis = Axis::logarithmic([0.008, 3.0], Scale::Share);
+        let written: Vec<String> = axis.marks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(written, ["0.1 %", "1 %", "10 %", "100 %", "1000 %"]);
+        for value in [f64::NAN, 0.0, -1.0, 1e300] {
+            assert!(
+                Axis::logarithmic([value], Scale::Number).holds(0.1),
+                "{value}"
+            );
+        }
     }
 
     #[test]

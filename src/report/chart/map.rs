@@ -33,6 +33,8 @@ const HEIGHT: f64 = 420.0;
 const MAX_LETTERS: usize = 26;
 /// Of more settings than these, those on the front alone are labelled.
 const MAX_LABELS: usize = 15;
+/// Where the greatest loss is more than so many times the middle one, most settings would be one heap at the left: the axis is logarithmic.
+const FAR: f64 = 20.0;
 
 /// The map.
 ///
@@ -44,19 +46,18 @@ pub fn drawing(points: &[Point], words: &Words<'_>) -> Drawing {
         .filter(|point| point.loss.is_finite() && point.risk.is_finite())
         .collect();
     let methods = methods(&points);
-    let losses = points
-        .iter()
-        .flat_map(|point| with_interval(point.loss, clipped_loss(point)));
+    let (x, below_x) = loss_axis(&points, words.x);
     let risks = points.iter().flat_map(|point| {
         with_interval(point.risk, clipped_risk(point))
             .into_iter()
             .chain(point.published)
     });
-    let axes = (
-        Some(Axis::over(losses, Scale::Share, 7)),
-        Axis::over(risks, Scale::Share, 6),
-    );
+    let axes = (Some(x), Axis::over(risks, Scale::Share, 6));
     let entries = entries(&points, &methods);
+    let words = &Words {
+        x: &below_x,
+        ..*words
+    };
     let (mut picture, plot) = Plot::begin(words, &entries, axes, HEIGHT);
     for (series, method) in methods.iter().enumerate() {
         let own: Vec<&Point> = of(&points, method).collect();
@@ -79,6 +80,30 @@ pub fn drawing(points: &[Point], words: &Words<'_>) -> Drawing {
     }
     draw_labels(&mut picture, &plot, &points);
     picture.done(words.title, &described(&points, words))
+}
+
+/// The axis of losses, and what it is called: logarithmic where one loss is far beyond the middle one.
+fn loss_axis(points: &[&Point], name: &str) -> (Axis, String) {
+    let mut losses: Vec<f64> = points.iter().map(|point| point.loss).collect();
+    losses.sort_by(f64::total_cmp);
+    let is_far = match (losses.get(losses.len() / 2), losses.last()) {
+        (Some(&middle), Some(&greatest)) => middle > 0.0 && greatest > FAR * middle,
+        _ => false,
+    };
+    if is_far {
+        let from_zero = losses.first().is_some_and(|&least| least <= 0.0);
+        let zero = if from_zero {
+            "; 0 at the left edge"
+        } else {
+            ""
+        };
+        let name = format!("{name} (logarithmic{zero})");
+        return (Axis::logarithmic(losses, Scale::Share), name);
+    }
+    let ends = points
+        .iter()
+        .flat_map(|point| with_interval(point.loss, clipped_loss(point)));
+    (Axis::over(ends, Scale::Share, 7), name.to_owned())
 }
 
 /// The methods in the order in which they come.
@@ -405,6 +430,33 @@ mod tests {
         let svg = drawing(&points, &WORDS).standalone();
         assert!(!svg.contains(">-") && !svg.contains(">120 %"), "{svg}");
         assert!(svg.contains(">100 %"));
+    }
+
+    /// By hand: the middle of 0.1, 0.2, 0.3 is 0.2, of which 5 is 25 times; then marks stand at powers of ten, 0.1 and 1 as far from each
+    /// other as 1 and 10.
+    #[test]
+    fn a_loss_far_beyond_the_others_makes_the_axis_logarithmic() {
+        let of = |losses: &[f64]| {
+            let points: Vec<Point> = losses
+                .iter()
+                .map(|&loss| Point {
+                    loss_interval: None,
+                    ..point("p=1", loss, false)
+                })
+                .collect();
+            let points: Vec<&Point> = points.iter().collect();
+            loss_axis(&points, "loss")
+        };
+        assert_eq!(of(&[0.1, 0.2, 0.3]).1, "loss");
+        let (axis, name) = of(&[0.1, 0.2, 5.0]);
+        assert_eq!(name, "loss (logarithmic)");
+        assert_eq!(axis.share(1.0), 0.5, "from 10 % to 1000 %");
+        assert_eq!(
+            of(&[0.0, 0.2, 5.0]).1,
+            "loss (logarithmic; 0 at the left edge)"
+        );
+        assert_eq!(of(&[0.0, 0.0, 5.0]).1, "loss", "most are 0");
+        assert_eq!(of(&[]).1, "loss");
     }
 
     /// Of sixteen settings the one on the front alone has its label in the map; of fifteen all that have room.

@@ -16,7 +16,7 @@ use super::{
     parts::{Table, Writer, base_name, folded, list, text},
 };
 use crate::{
-    evaluate::measures::Name,
+    evaluate::measures::{Name, RiskAxis},
     report::{evaluate::EvaluateReport, figures, text::percent},
 };
 use against::against_parameter;
@@ -86,30 +86,13 @@ fn what(evaluation: &EvaluateReport) -> Markup {
 fn one_file(evaluation: &EvaluateReport, file: &str, writer: &mut Writer) -> Markup {
     let is_internal = writer.is_internal();
     let names = evaluation.measures(|name| is_internal || name.is_loss());
-    let name = base_name(file).to_string();
-    let mut table = Table::new(
-        format!("Settings on {name}"),
-        &["Setting", "Masked files"],
-        1,
-    );
-    table.header.extend(names.iter().map(Name::in_words));
-    if is_internal {
-        table.header.push("Pareto front".into());
-    }
-    for setting in evaluation.of_file(file) {
-        let mut row = vec![setting.setting.label.clone(), setting.runs.to_string()];
-        row.extend(names.iter().map(|name| {
-            setting
-                .measure(name)
-                .map_or(String::new(), |measure| shown(name, measure))
-        }));
-        if is_internal {
-            row.push(if setting.pareto { "on it" } else { "" }.into());
-        }
-        table.rows.push(row);
-    }
+    let mut tables = settings(evaluation, file, &names, is_internal).into_iter();
+    let Some(table) = tables.next() else {
+        return html! {};
+    };
+    let others = html! { @for table in tables { (table.markup()) } };
     if !is_internal {
-        return table.markup();
+        return html! { (table.markup()) (others) };
     }
     let pictured = map_of(evaluation, file).map(|drawing| {
         writer.figure(
@@ -120,9 +103,58 @@ fn one_file(evaluation: &EvaluateReport, file: &str, writer: &mut Writer) -> Mar
     });
     html! {
         @match pictured { Some(figure) => (figure), None => (table.markup()) }
+        (others)
         (against_parameter(evaluation, file, writer))
         (published(evaluation, file))
     }
+}
+
+/// All settings with these measures, some measures a table, so that each is whole on a printed page. The first says which settings are on
+/// the front, and begins with the measures of the map.
+fn settings(
+    evaluation: &EvaluateReport,
+    file: &str,
+    names: &[Name],
+    is_internal: bool,
+) -> Vec<Table> {
+    const MEASURES: usize = 4;
+    let axes = &evaluation.axes;
+    let mut names: Vec<&Name> = names.iter().collect();
+    names.sort_by_key(|name| match &axes.risk {
+        _ if axes.loss.as_ref() == Some(name) => 0,
+        Some(RiskAxis::Measure(risk)) if risk == *name => 1,
+        _ => 2,
+    });
+    let count = names.len().div_ceil(MEASURES).max(1);
+    let chunk = |number: usize| names.iter().skip(number * MEASURES).take(MEASURES);
+    (0..count)
+        .map(|number| {
+            let mut caption = format!("Settings on {}", base_name(file));
+            if count > 1 {
+                caption += &format!(", table {} of {count}", number + 1);
+            }
+            let with_front = is_internal && number == 0;
+            let mut table = Table::new(caption, &["Setting", "Masked files"], 1);
+            table
+                .header
+                .extend(chunk(number).map(|name| name.in_words()));
+            if with_front {
+                table.header.push("Pareto front".into());
+            }
+            for setting in evaluation.of_file(file) {
+                let mut row = vec![setting.setting.label.clone(), setting.runs.to_string()];
+                row.extend(chunk(number).map(|name| {
+                    let measure = setting.measure(name);
+                    measure.map_or(String::new(), |measure| shown(name, measure))
+                }));
+                if with_front {
+                    row.push(if setting.pareto { "on it" } else { "" }.into());
+                }
+                table.rows.push(row);
+            }
+            table
+        })
+        .collect()
 }
 
 /// A measure in its unit: shares in percent.
