@@ -322,6 +322,11 @@ impl Within<'_> {
         }
     }
 
+    fn are_shown(&self) -> bool {
+        self.sought
+            .is_none_or(|(_, shown)| shown.iter().all(|&shown| shown))
+    }
+
     fn is_shown(&self, place: u32) -> bool {
         self.sought.is_some_and(|(_, shown)| shown[place as usize])
     }
@@ -429,6 +434,32 @@ impl Lists for Joined<'_> {
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.costs(seeker, list);
+    }
+
+    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        if let Some((within, place)) = self.of(seeker)
+            && let Some(lists) = within.preference.as_lists()
+        {
+            lists.unordered(place, list);
+            self.translate(within, list);
+        }
+    }
+
+    fn has_cheapest_only(&self) -> bool {
+        // Of records that may be of any stratum costs change their order.
+        self.within.iter().all(Within::are_shown)
+            && self.lists().any(|lists| lists.has_cheapest_only())
+    }
+
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        if let Some((within, place)) = self.of(seeker)
+            && let Some(lists) = within.preference.as_lists()
+        {
+            lists.cheapest(place, list);
+            self.translate(within, list);
+        }
     }
 
     fn is_likelihood(&self) -> bool {

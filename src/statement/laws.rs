@@ -582,6 +582,61 @@ mod tests {
         assert!(!found.unmoved().has("d"));
     }
 
+    /// Values that were masked within strata have a law where the strata are what was collected, recoded at most, and before.
+    #[test]
+    fn a_law_within_strata_needs_them_as_they_were() {
+        let within = |strata: &str, step: Step| Step {
+            strata: names(&[strata]),
+            ..step
+        };
+        let found = laws(
+            vec![recode("d"), within("d", swap(3, &["a"])), noise(&["b"])],
+            true,
+        );
+        assert_eq!(scopes(&found), ["acd", "b"]);
+        let law = &found.laws()[0];
+        assert!(law.tells("a", &names(&["a", "d"])) && !law.tells("a", &names(&["a", "c"])));
+        assert!(law.tells("c", &names(&["a", "c"])));
+        // Strata that were moved, before or after, or of which it is not known.
+        let moved = laws(vec![swap(2, &["d"]), within("d", swap(3, &["a"]))], true);
+        assert_eq!(scopes(&moved), ["bcd", ""]);
+        assert!(!moved.windows().unwrap().law.scope.has("a"));
+        let moved = laws(vec![within("d", swap(3, &["a"])), noise(&["d"])], true);
+        assert_eq!(scopes(&moved), ["bc", "d"]);
+        let recoded = laws(vec![within("d", swap(3, &["a"])), recode("d")], true);
+        assert_eq!(scopes(&recoded), ["bcd"]);
+        let unknown = laws(vec![within("d", swap(3, &["a"])), swap(2, &["b"])], false);
+        assert_eq!(scopes(&unknown), ["", "b"]);
+        // What makes the strata differs from the original: nothing is known of what was masked within.
+        let mut found = laws(vec![within("d", swap(3, &["a"])), swap(3, &["b"])], true);
+        assert_eq!(scopes(&found), ["acd", "b"]);
+        found.contradict("d");
+        assert_eq!(scopes(&found), ["c", "b"]);
+        let windows = &found.windows().unwrap().law.scope;
+        assert!(!windows.has("a") && windows.has("c"));
+    }
+
+    /// Steps of one method are one law only within the same strata; windows are seen by one way of making strata.
+    #[test]
+    fn swaps_within_other_strata_are_other_laws() {
+        let within = |strata: &[&str], step: Step| Step {
+            strata: names(strata),
+            ..step
+        };
+        let steps = vec![
+            within(&["d"], swap(3, &["a"])),
+            swap(3, &["b"]),
+            within(&["d"], swap(3, &["c"])),
+        ];
+        let found = laws(steps, true);
+        assert_eq!(scopes(&found), ["acd", "b"]);
+        let Windows {
+            of_attribute, law, ..
+        } = found.windows().unwrap();
+        assert_eq!(of_attribute.keys().collect::<Vec<_>>(), ["a", "c"]);
+        assert!(law.scope.has("d") && !law.scope.has("b"));
+    }
+
     #[test]
     fn what_contradicts_the_history_leaves_all_laws() {
         let mut found = laws(vec![swap(3, &["a"]), noise(&["b"])], true);

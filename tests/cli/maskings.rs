@@ -304,3 +304,69 @@ fn post_randomisation_says_what_it_leaves_alone() {
     assert!(page.contains("frequencies are kept on average (invariant)"));
     assert!(!page.contains("probabilities ="));
 }
+
+/// The strata, how many there are and the smallest stand in the summary; the attributes and the parameters of each, but no size, in the
+/// statement and on the page; and a step of a recipe takes the same word.
+#[test]
+fn strata_are_said_where_a_file_is_masked_within_them() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.shell("sdcrisk demo --data > people.csv");
+    assert_eq!(made.status, Some(0));
+    let ran = sandbox.run(
+        "mask rankswap --p 10 --strata sex --attributes age,income --seed 1 --statement s.json -o m.csv people.csv",
+    );
+    let said = ran.ended(0).stderr.clone();
+    // 511 and 489 people: 10 % of them, rounded down.
+    assert!(
+        said.contains("1000 records, within strata of sex (2 strata, the smallest of 489 records), in the greatest window 51 ranks"),
+        "{said}"
+    );
+    let stated: serde_json::Value = serde_json::from_str(&sandbox.text("s.json")).unwrap();
+    let step = &stated["steps"][0];
+    assert_eq!(step["strata"], json!(["sex"]));
+    let windows: Vec<[&serde_json::Value; 2]> = (step["within"].as_array().unwrap().iter())
+        .map(|own| [&own["stratum"][0], &own["parameters"]["window"]])
+        .collect();
+    assert!(
+        windows == [[&json!("1"), &json!(51)], [&json!("2"), &json!(48)]]
+            || windows == [[&json!("1"), &json!(48)], [&json!("2"), &json!(51)]],
+        "{windows:?}"
+    );
+    assert!(!sandbox.text("s.json").contains("489"));
+    sandbox.run("report -o page.html s.json").ended(0);
+    assert!(
+        sandbox
+            .text("page.html")
+            .contains("<dt>Masked within strata of</dt><dd>sex;")
+    );
+    sandbox.write(
+        "release.toml",
+        "[[step]]\nmethod = \"rankswap\"\np = 10\nstrata = \"sex\"\nattributes = \"age,income\"\n",
+    );
+    sandbox
+        .run("mask release.toml --seed 1 --statement r.json -o r.csv people.csv")
+        .ended(0);
+    for (call, recipe) in [("m.csv", "r.csv"), ("s.json", "r.json")] {
+        assert_eq!(sandbox.text(call), sandbox.text(recipe));
+    }
+    // What an attack by the law is not given, it says.
+    let ran = sandbox
+        .run("link --method likelihood --statement s.json --known age,education people.csv m.csv");
+    let said = ran.ended(0).stderr.clone();
+    assert!(
+        said.contains("masked within strata of sex, which the intruder does not know all of"),
+        "{said}"
+    );
+    // Corrections are of noise in the file as a whole.
+    sandbox
+        .run("mask noise --level 0.1 --strata sex --attributes income --seed 1 --statement n.json -o n.csv people.csv")
+        .ended(0);
+    let said = (sandbox.run("loss --statement n.json people.csv n.csv"))
+        .ended(0)
+        .stderr
+        .clone();
+    assert!(said.contains("--statement has no effect"), "{said}");
+    let refused =
+        sandbox.run("mask fuzzy --k 3 --m1 2 --m2 2 --strata sex --centres c.csv people.csv");
+    assert!(refused.ended(2).stderr.contains("each stratum has its own"));
+}
