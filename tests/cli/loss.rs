@@ -419,6 +419,22 @@ fn integrity_and_weights_by_hand() {
         (means["weighted"].as_f64().unwrap() - 7.5 / 3.0).abs() < 1e-9,
         "{means}"
     );
+    // pay on rent: covariance -200/3, variances 8/3 and 20,000/3, so 1/4; with weights 1, 2, 1 -50, 11/4 and 5,000, so 2/11.
+    let regressed = sandbox
+        .run("loss --weights w --regress pay~rent --format json a.csv m.csv")
+        .ended(0)
+        .json();
+    let measures = regressed["weighted"]["measures"].as_array().unwrap();
+    let fit = measures
+        .iter()
+        .find(|one| one["key"] == json!("regression_fit_original"))
+        .unwrap();
+    for (figure, wanted) in [("unweighted", 0.25), ("weighted", 2.0 / 11.0)] {
+        assert!(
+            (fit[figure].as_f64().unwrap() - wanted).abs() < 1e-12,
+            "{fit}"
+        );
+    }
     let text = sandbox.run("loss --weights w a.csv m.csv").ended(0).text();
     assert!(
         text.contains("total = pay + rent held in 15 of 15 records and holds in 14 of 15."),

@@ -74,7 +74,7 @@ fn everything(pair: &Pair) -> Vec<Figure> {
     [
         clusters::measure(pair, options, &streams()).unwrap(),
         classification::measure(pair, &formula("kind", None), &classify, &streams()).unwrap(),
-        regression::measure(pair, &regressed).unwrap(),
+        regression::measure(pair, &regressed, None).unwrap(),
     ]
     .into_iter()
     .flat_map(|analysis| analysis.figures)
@@ -391,7 +391,8 @@ fn a_masked_file_of_one_class_teaches_that_class() {
 #[test]
 fn names_are_indicators_of_all_but_the_most_frequent() {
     let file = "y,sex\n1,m\n10,f\n2,m\n14,f\n6,m\n";
-    let found = regression::measure(&pair(file, file), &formula("y", Some(&["sex"]))).unwrap();
+    let found =
+        regression::measure(&pair(file, file), &formula("y", Some(&["sex"])), None).unwrap();
     let fit = find(&found.figures, "regression_fit_original").unwrap();
     let named = |name: &str| {
         fit.parts
@@ -424,7 +425,7 @@ fn units_do_not_matter_to_a_regression() {
     };
     let overlap = |scaled: bool| {
         let pair = pair(&text(&original, scaled), &text(&masked, scaled));
-        let found = regression::measure(&pair, &formula("y", Some(&["x", "z"]))).unwrap();
+        let found = regression::measure(&pair, &formula("y", Some(&["x", "z"])), None).unwrap();
         let figure = find(&found.figures, "regression_overlap").unwrap();
         // Of the slopes; that of the intercept is of another quantity once the target is shifted.
         figure.parts[1..]
@@ -444,9 +445,9 @@ fn what_is_not_determined_is_refused_or_said() {
     let double = "y,a,b\n1,5,10\n2,3,6\n4,4,8\n3,8,16\n7,2,4\n";
     let both = formula("y", Some(&["a", "b"]));
     for bad in [constant, double] {
-        let error = regression::measure(&pair(bad, good), &both).unwrap_err();
+        let error = regression::measure(&pair(bad, good), &both, None).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Input);
-        let found = regression::measure(&pair(good, bad), &both)
+        let found = regression::measure(&pair(good, bad), &both, None)
             .unwrap()
             .figures;
         for key in ["regression_overlap", "regression_fit_masked"] {

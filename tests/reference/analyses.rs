@@ -70,7 +70,7 @@ fn the_regression_of_census_is_that_of_statsmodels() {
                 .to_vec(),
         ),
     };
-    let found = regression::measure(&pair, &formula).unwrap().figures;
+    let found = regression::measure(&pair, &formula, None).unwrap().figures;
     // Products of four columns lose some digits in statsmodels' pseudo-inverse, where a coefficient is small beside its
     // interval; so all is compared to the width of that.
     for (key, expected) in [("original", ORIGINAL), ("masked", MASKED)] {

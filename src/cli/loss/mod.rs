@@ -43,7 +43,7 @@ With --statement the report has the loss, too, that remains for users who correc
 noise of a known level makes variances larger and correlations smaller by known factors.
 
 With --weights the report has, too, what users lose who weight records: means, variances, covariances, correlations, and the shares of
-cells that were changed or suppressed. All other figures, and analyses, are without weights.
+cells that were changed or suppressed, and the regression of --regress. All other figures are without weights.
 
 With --clusters, --classify and --regress an analysis that users could make is made on both files and compared.
 

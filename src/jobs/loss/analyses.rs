@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::{Error, Result},
     jobs::{Observer, pair::Files},
-    loss::analyses::{Analysis, Classifier, Formula, classification, clusters, regression},
+    loss::{
+        analyses::{Analysis, Classifier, Formula, classification, clusters, regression},
+        weighted::Weighted,
+    },
     rng::{Purpose, Seed, Streams},
     table::{Scale, pair::Pair},
 };
@@ -44,6 +47,29 @@ impl AnalysesRequest {
     /// Whether any was asked for.
     pub fn is_wanted(&self) -> bool {
         self.clusters.is_some() || self.classify.is_some() || self.regress.is_some()
+    }
+
+    /// What weights make of the analyses that know them: the regression.
+    pub(super) fn weighted(
+        &self,
+        pair: &Pair,
+        files: &Files,
+        weights: &[f64],
+        unweighted: &Analysis,
+    ) -> Result<Vec<Weighted>> {
+        let Some(text) = self.regress.as_deref() else {
+            return Ok(Vec::new());
+        };
+        let found = regression::measure(pair, &formula(text, files)?, Some(weights))?;
+        let both = found.figures.into_iter().filter_map(|weighted| {
+            let mut others = unweighted.figures.iter();
+            let unweighted = others.find(|figure| figure.what.key == weighted.what.key)?;
+            Some(Weighted {
+                unweighted: unweighted.clone(),
+                weighted,
+            })
+        });
+        Ok(both.collect())
     }
 
     /// What the analyses lose: clusters, classes, regression.
@@ -93,7 +119,7 @@ impl AnalysesRequest {
         }
         if let Some(formula) = &regress {
             observer.progress("fitting a regression to both files");
-            take(observer.stage("regress", || regression::measure(pair, formula))?);
+            take(observer.stage("regress", || regression::measure(pair, formula, None))?);
         }
         Ok(all)
     }

@@ -90,10 +90,21 @@ pub fn run(
     } else {
         Analysis::default()
     };
-    let weighted = (files.weights.as_ref()).map(|weights| WeightedLoss {
-        attribute: weights.attribute.clone(),
-        figures: request.wanted_weighted(weighted(&pair, &weights.of)),
-    });
+    let weighted = match &files.weights {
+        None => None,
+        Some(weights) => {
+            let mut figures = request.wanted_weighted(weighted(&pair, &weights.of));
+            figures.extend(
+                request
+                    .analyses
+                    .weighted(&pair, files, &weights.of, &analyses)?,
+            );
+            Some(WeightedLoss {
+                attribute: weights.attribute.clone(),
+                figures,
+            })
+        }
+    };
     if weighted
         .as_ref()
         .is_some_and(|weighted| weighted.figures.is_empty())

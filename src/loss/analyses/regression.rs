@@ -63,8 +63,15 @@ pub struct Fit {
 /// y = b_0 + Σ_j b_j x_j + e,   Var(b) = s² (XᵀX)⁻¹,   s² = Σ e² / (n − p − 1)
 /// ```
 ///
+/// With weights w_i it is the regression of the population that a survey stands for, and errors are those of a sample that was drawn with
+/// unequal probabilities (linearised, records drawn independently of each other):
+///
+/// ```text
+/// b minimises Σ w_i e_i²,   Var(b) = A (n/(n − 1) Σ w_i² e_i² x_i x_iᵀ) A,   A = (Xᵀ W X)⁻¹
+/// ```
+///
 /// # Shapes
-/// Each predictor has as many values as the target.
+/// Each predictor, and the weights, have as many values as the target. No weight is 0 or less.
 ///
 /// # Errors
 /// The place of the first predictor that is a combination of the ones before it (or constant) to rounding.
@@ -72,11 +79,27 @@ pub struct Fit {
 /// # Complexity
 /// O(n p²), by an orthonormal basis of standardised predictors, which squares no condition number.
 ///
+/// # Source
+/// D. A. Binder, "On the variances of asymptotically normal estimators from complex surveys", International Statistical Review 51, 1983;
+/// what `svyglm` of R's survey package computes.
+///
 /// # Panics
 /// If there are no more records than predictors and one.
-pub fn fit(target: &[f64], predictors: &[&[f64]]) -> std::result::Result<Fit, usize> {
+pub fn fit(
+    target: &[f64],
+    predictors: &[&[f64]],
+    weights: Option<&[f64]>,
+) -> std::result::Result<Fit, usize> {
     let n = target.len();
     assert!(n > predictors.len() + 1, "a degree of freedom is left");
+    // Weighted least squares are those of records multiplied by the roots of their weights.
+    let roots: Option<Vec<f64>> =
+        weights.map(|weights| weights.iter().map(|weight| weight.sqrt()).collect());
+    let times_root = |column: &mut Vec<f64>| {
+        for (value, root) in column.iter_mut().zip(roots.iter().flatten()) {
+            *value *= root;
+        }
+    };
     let standards: Vec<Standard> = predictors
         .iter()
         .map(|column| Standard::of(column.iter().copied()))
@@ -86,6 +109,7 @@ pub fn fit(target: &[f64], predictors: &[&[f64]]) -> std::result::Result<Fit, us
     for (column, standard) in predictors.iter().zip(&standards) {
         basis.push(column.iter().map(|&value| standard.apply(value)).collect());
     }
+    basis.iter_mut().for_each(times_root);
     let nothing = RELATIVE_TOLERANCE * (n as f64).sqrt();
     let triangle = orthonormalise(&mut basis, &vec![nothing; predictors.len() + 1]);
     if let Some(place) = (1..basis.len()).find(|&j| triangle[j][j] <= 0.0) {
@@ -94,7 +118,12 @@ pub fn fit(target: &[f64], predictors: &[&[f64]]) -> std::result::Result<Fit, us
     // The target about its mean, so that large levels cost no digits.
     let about = Standard::of(target.iter().copied());
     let mut rest: Vec<f64> = target.iter().map(|value| value - about.mean()).collect();
-    let total = dot(&rest, &rest);
+    times_root(&mut rest);
+    let total = match weights {
+        None => dot(&rest, &rest),
+        // About the weighted mean: without what goes along the intercept.
+        Some(_) => dot(&rest, &rest) - dot(&basis[0], &rest).powi(2),
+    };
     let mut along = vec![0.0; basis.len()];
     for _ in 0..2 {
         for (along, column) in along.iter_mut().zip(&basis) {
@@ -107,9 +136,23 @@ pub fn fit(target: &[f64], predictors: &[&[f64]]) -> std::result::Result<Fit, us
     let unexplained = dot(&rest, &rest);
     let variance = unexplained / degrees as f64;
     let t = t_quantile(degrees);
+    // What each record adds to a coefficient, squared and summed, where records have weights.
+    let linearised = |row: &[f64]| {
+        let of_record = |record: usize| {
+            let direction: f64 = (row.iter().zip(&basis))
+                .map(|(share, column)| share * column[record])
+                .sum();
+            (direction * rest[record]).powi(2)
+        };
+        (0..n).map(of_record).sum::<f64>() * n as f64 / (n - 1) as f64
+    };
     let coefficient = |row: &[f64], shift: f64| {
         let estimate = shift + dot(row, &along);
-        let error = (dot(row, row) * variance).sqrt();
+        let error = match weights {
+            None => dot(row, row) * variance,
+            Some(_) => linearised(row),
+        }
+        .sqrt();
         Coefficient {
             estimate,
             error,
@@ -172,13 +215,13 @@ pub fn overlap(one: [f64; 2], other: [f64; 2]) -> Option<f64> {
         .then(|| (common / widths[0] + common / widths[1]) / 2.0)
 }
 
-/// A linear regression in both files, over the same records.
+/// A linear regression in both files, over the same records; with a weight a record, that of the population.
 ///
 /// Nominal predictors are indicators of their categories but the one that most original records have.
 ///
 /// # Missing values
 /// Records that miss the target or a predictor in either file are left out. `counted` of the two comparisons is the number of
-/// coefficients, that of both fits the number of records.
+/// coefficients, that of both fits the number of records. So are those whose weight is 0.
 ///
 /// # Zero denominators
 /// A coefficient with an interval or a standard error of 0 in the original is left out of the mean and counted.
@@ -186,8 +229,11 @@ pub fn overlap(one: [f64; 2], other: [f64; 2]) -> Option<f64> {
 /// # Errors
 /// Usage or input: the target is no number, constant, or among the predictors; too few records; predictors that determine
 /// each other in the original. Where they do so in the masked file only, the figures are not defined.
-pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
-    let sample = Sample::new(pair, formula, "regression")?;
+pub fn measure(pair: &Pair, formula: &Formula, weights: Option<&[f64]>) -> Result<Analysis> {
+    let mut sample = Sample::new(pair, formula, "regression")?;
+    if let Some(weights) = weights {
+        sample.records.retain(|&record| weights[record] > 0.0);
+    }
     let Variable::Number(target) = &sample.target else {
         return Err(Error::usage(
             "is no number in both files, and cannot be the target of a regression",
@@ -213,9 +259,13 @@ pub fn measure(pair: &Pair, formula: &Formula) -> Result<Analysis> {
         .on_attribute(&formula.target)
         .remedy("Name fewer predictors"));
     }
+    let weights: Option<Vec<f64>> = weights.map(|weights| {
+        let of_records = sample.records.iter().map(|&record| weights[record]);
+        of_records.collect()
+    });
     let of = |side: Side| {
         let predictors: Vec<&[f64]> = columns.iter().map(|column| column.of(side)).collect();
-        fit(target.of(side), &predictors)
+        fit(target.of(side), &predictors, weights.as_deref())
     };
     if !Standard::of(target.original.iter().copied()).is_defined() {
         return Err(
@@ -339,7 +389,7 @@ mod tests {
     /// R² = 1 − 1.8/9.
     #[test]
     fn textbook_line() {
-        let fit = fit(&[1.0, 2.0, 2.0, 5.0], &[&[1.0, 2.0, 3.0, 4.0]]).unwrap();
+        let fit = fit(&[1.0, 2.0, 2.0, 5.0], &[&[1.0, 2.0, 3.0, 4.0]], None).unwrap();
         let [b0, b1] = fit.coefficients[..] else {
             panic!("two coefficients")
         };
@@ -352,13 +402,51 @@ mod tests {
         close(fit.r_squared.unwrap(), 0.8);
     }
 
+    /// `svyglm(y ~ x + z, svydesign(ids = ~1, weights = ~w))` of R's survey 4.1.1 (R 4.2.2): coefficients, standard errors, `confint` with
+    /// the 7 degrees of freedom of the residuals; R squared by `summary(lm(y ~ x + z, weights = w))`.
+    #[test]
+    fn weights_make_it_the_regression_of_the_population() {
+        let y = [2.0, 4.0, 3.0, 7.0, 6.0, 9.0, 8.0, 12.0, 10.0, 15.0];
+        let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+        let z = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0];
+        let w = [1.0, 2.5, 0.5, 3.0, 1.0, 4.0, 2.0, 1.5, 6.0, 2.0];
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12 * b.abs().max(1.0), "{a} {b}");
+        let wanted = [
+            (
+                1.750_580_960_181_999_5,
+                0.813_502_922_618_985,
+                -0.173_047_779_384_461,
+            ),
+            (
+                1.057_040_135_188_95,
+                0.215_789_430_187_619,
+                0.546_779_215_329_917,
+            ),
+            (
+                0.023_789_923_981_730_3,
+                0.152_115_250_863_526,
+                -0.335_905_487_247_282,
+            ),
+        ];
+        for scale in [1.0, 0.001, 1e6] {
+            let weights = w.map(|weight| weight * scale);
+            let fit = fit(&y, &[&x, &z], Some(&weights)).unwrap();
+            for (found, (estimate, error, low)) in fit.coefficients.iter().zip(wanted) {
+                close(found.estimate, estimate);
+                close(found.error, error);
+                assert!((found.interval[0] - low).abs() < 1e-8, "{found:?}");
+            }
+            close(fit.r_squared.unwrap(), 0.827_907_563_268_015);
+        }
+    }
+
     #[test]
     fn what_others_determine_is_named() {
         let (a, b) = ([1.0, 2.0, 4.0, 8.0, 9.0], [3.0, 1.0, 0.5, 2.0, 2.0]);
         let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 1e6 * a - b).collect();
         let y = [0.0, 1.0, 0.0, 3.0, 1.0];
-        assert_eq!(fit(&y, &[&a, &b, &sum]), Err(2));
-        assert_eq!(fit(&y, &[&a, &[7.0; 5]]), Err(1));
+        assert_eq!(fit(&y, &[&a, &b, &sum], None), Err(2));
+        assert_eq!(fit(&y, &[&a, &[7.0; 5]], None), Err(1));
     }
 
     /// [0, 4] and [3, 5] share 1: (1/4 + 1/2)/2. Touching and disjoint intervals share nothing.
