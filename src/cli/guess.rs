@@ -60,7 +60,8 @@ pub struct GuessArgs {
 
 pub fn run(args: &GuessArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
-    let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
+    let (original, masked) =
+        inputs::read_pair(&args.original, &args.masked, false, &args.read, console)?;
     let id = args.id.as_deref();
     let truth = if args.aligned || id.is_some() {
         Some(inputs::truth(id, None, &original, &masked)?)

@@ -23,6 +23,7 @@ mod provenance;
 mod report;
 mod risk;
 mod roles;
+mod rules;
 mod score;
 mod selftest;
 mod verify;

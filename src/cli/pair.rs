@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
-use super::{args::ReadArgs, console::Console, files::Plan, link::inputs};
+use super::{args::ReadArgs, console::Console, files::Plan, link::inputs, rules::RecodingRules};
 use crate::{
     error::Result,
     jobs::{
@@ -30,23 +30,30 @@ pub struct AlignArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", alias = "key")]
     pub shuffle_key: Option<PathBuf>,
+    /// Rules that bring the original into the terms of the masked file first: as of 'mask recode', and new attributes (see 'link')
+    #[arg(long, value_name = "RULES.toml", value_hint = ValueHint::AnyPath)]
+    pub recode: Option<RecodingRules>,
 }
 
 impl AlignArgs {
     /// Notes the files that these arguments name.
     pub fn plan(&self, plan: &mut Plan) -> Result<()> {
-        self.shuffle_key
-            .as_deref()
-            .map_or(Ok(()), |key| plan.input(key))
+        let rules = self.recode.iter().flat_map(RecodingRules::inputs);
+        let mut inputs = self.shuffle_key.clone().into_iter().chain(rules);
+        inputs.try_for_each(|path| plan.input(&path))
     }
 
-    /// How records and attributes belong together.
-    pub fn request(&self) -> PairRequest {
-        PairRequest {
+    /// How records and attributes belong together. The rules of a crosswalk are read.
+    ///
+    /// # Errors
+    /// What reading objects to.
+    pub fn request(&self) -> Result<PairRequest> {
+        Ok(PairRequest {
             attributes: self.attributes.clone(),
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             weights: None,
-        }
+            crosswalk: self.recode.as_ref().map(RecodingRules::rules).transpose()?,
+        })
     }
 
     /// Reads both files, and says on the console what is left out.
@@ -57,7 +64,7 @@ impl AlignArgs {
         read: &ReadArgs,
         console: &Console,
     ) -> Result<Files> {
-        self.read_with(&self.request(), [original, masked], read, console)
+        self.read_with(&self.request()?, [original, masked], read, console)
     }
 
     /// The same for a request that says more.
@@ -68,7 +75,8 @@ impl AlignArgs {
         read: &ReadArgs,
         console: &Console,
     ) -> Result<Files> {
-        let (original, masked) = inputs::read_pair(original, masked, read, console)?;
+        let (original, masked) =
+            inputs::read_pair(original, masked, self.recode.is_some(), read, console)?;
         jobs::refuse_empty([&original, &masked], "nothing to compare")?;
         let (id, key) = (self.id.as_deref(), self.shuffle_key.as_deref());
         let truth = inputs::truth(id, key, &original, &masked)?;

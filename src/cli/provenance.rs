@@ -45,7 +45,7 @@ const LEFT_OUT: [&str; 11] = [
 
 /// Options whose values a result may show. Whoever adds an option to a command that writes JSON decides here whether it may;
 /// one that is not here is shown without its value.
-const WHOLE: [&str; 80] = [
+const WHOLE: [&str; 81] = [
     "admissible",
     "agree",
     "algorithm",
@@ -101,6 +101,7 @@ const WHOLE: [&str; 80] = [
     "posterior",
     "pseudo-inverse",
     "quantifiers",
+    "recode",
     "records",
     "regress",
     "release-id",

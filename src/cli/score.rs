@@ -170,7 +170,7 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
             Detail::Usual => report.to_text() + DEFINITIONS,
             Detail::Explained => report.to_text() + &report.definitions(),
         },
-        Format::Json => report.to_json(provenance::of(&[&files.original, &files.masked])),
+        Format::Json => report.to_json(provenance::of(&files.tables())),
         Format::Csv => report.to_csv()?,
     };
     console.stage("write", || -> Result<()> {
@@ -222,7 +222,7 @@ impl ScoreArgs {
         };
         let rank_swapping = self.published.rank_swapping(console)?;
         let mut request = ScoreRequest {
-            pair: self.align.request(),
+            pair: self.align.request()?,
             known: known.clone(),
             records: link::known_records(known_records.as_ref())?,
             direction: direction.unwrap_or(Direction::OriginalToMasked),

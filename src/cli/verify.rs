@@ -62,7 +62,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;
     let name = files::name_of(&args.certificate);
     let certificate = Certificate::from_json(&name, &read_text(&args.certificate)?)?;
-    let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
+    let (original, masked) =
+        inputs::read_pair(&args.original, &args.masked, false, &args.read, console)?;
     let truth = inputs::truth(
         args.id.as_deref(),
         args.shuffle_key.as_deref(),

@@ -148,8 +148,8 @@ pub fn doubts(
     among.iter().filter_map(doubt).collect()
 }
 
-const REMEDY: &str = "Recode the original in the same way first (sdcrisk mask recode --rules RULES.toml ORIGINAL), or leave the \
-                      attribute out; until then the figures say less than an intruder finds";
+const REMEDY: &str = "Say how the original is to be recoded first (--recode RULES.toml, with rules as of 'sdcrisk mask recode'), or leave \
+                      the attribute out; until then the figures say less than an intruder finds";
 
 /// The attributes, of these pairs, that differ between records of the same people although they should not, with the number of records: where
 /// both have a value, they are of other numbers or other categories.

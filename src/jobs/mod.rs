@@ -5,6 +5,7 @@
 //! binding, a recipe, a service) starts here.
 //! The [crate page](crate#examples) has an example of each.
 
+mod crosswalk;
 pub mod demo;
 pub mod evaluate;
 pub(crate) mod groups;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Observer, link::request::Alignment, warn_of};
+use super::{Observer, crosswalk, link::request::Alignment, mask::request::RulesFile, warn_of};
 use crate::{
     error::{Difference, Error, Reason, Result},
     evaluate::{
@@ -10,7 +10,7 @@ use crate::{
         link::{LeftOut, Shared},
         truth::Truth,
     },
-    report::link::LeftOutAttribute,
+    report::{crosswalk::CrosswalkSummary, link::LeftOutAttribute},
     statement::{Laws, Statement},
     table::{AttrId, Table, pair::Pair},
 };
@@ -25,6 +25,9 @@ pub struct PairRequest {
     /// The attribute of the original with the records' weights, which is not compared; none if `None`.
     #[serde(default)]
     pub weights: Option<String>,
+    /// The rules that bring the original into the terms of the masked file before anything else, where it is not in these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<RulesFile>,
 }
 
 /// How often each record counts.
@@ -39,8 +42,12 @@ pub struct Weights {
 /// Two files side by side.
 #[derive(Debug)]
 pub struct Files {
-    /// The file before masking.
+    /// The file before masking, in the terms of the masked one where there is a crosswalk.
     pub original: Table,
+    /// The file as it was read, where a crosswalk made another table of it.
+    pub read: Option<Table>,
+    /// What the crosswalk did.
+    pub crosswalk: Option<CrosswalkSummary>,
     /// The masked one.
     pub masked: Table,
     /// Who is who.
@@ -73,6 +80,13 @@ impl PairRequest {
                 .in_file(masked.name())
                 .remedy("Check --id or --shuffle-key: they say who is who"));
         }
+        let (original, read, crosswalk) = match &self.crosswalk {
+            None => (original, None, None),
+            Some(rules) => {
+                let crossed = crosswalk::crossed(rules, &original, observer)?;
+                (crossed.table, Some(original), Some(crossed.summary))
+            }
+        };
         let named = self.attributes.as_deref();
         let (mut attributes, mut left_out) =
             comparable::compared([&original, &masked], named, self.alignment.identifier())?;
@@ -112,6 +126,8 @@ impl PairRequest {
         }
         Ok(Files {
             original,
+            read,
+            crosswalk,
             masked,
             truth,
             attributes,
@@ -153,6 +169,11 @@ fn weights(original: &Table, id: AttrId, truth: &Truth) -> Result<Weights> {
 }
 
 impl Files {
+    /// Both files as they were read.
+    pub fn tables(&self) -> [&Table; 2] {
+        [self.read.as_ref().unwrap_or(&self.original), &self.masked]
+    }
+
     /// The attributes that cannot be compared in earnest, of each of which the observer is warned.
     ///
     /// # Errors

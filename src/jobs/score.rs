@@ -334,6 +334,7 @@ impl Scoring<'_> {
             direction: request.direction,
             aligned_by: request.pair.alignment.in_words(),
             left_out: files.left_out(),
+            crosswalk: files.crosswalk.clone(),
         };
         let il = [loss::IL.key, loss::IL_ALL.key].map(|key| figure::find(&losses, key).cloned());
         Ok(ScoreReport::new(

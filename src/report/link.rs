@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     calibration::{self, CalibrationBand},
+    crosswalk::CrosswalkSummary,
     figures, io_error,
     learned::LearnedSummary,
     limit::{Judged, LimitReport},
@@ -100,6 +101,9 @@ pub struct ScenarioSummary {
     pub assign: AssignRule,
     /// Attributes that were not compared, and why.
     pub left_out: Vec<LeftOutAttribute>,
+    /// What brought the original into the terms of the masked file before anything was compared, if anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<CrosswalkSummary>,
     /// Of an attack without common attributes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregates: Option<AggregatesSummary>,

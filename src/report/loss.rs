@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    crosswalk::{CrosswalkSummary, crossed},
     figures::{self, FigureRow},
     link::LeftOutAttribute,
     provenance::Provenance,
@@ -51,6 +52,9 @@ pub struct LossScope {
     pub aligned_by: String,
     /// The attributes that were not compared.
     pub left_out: Vec<LeftOutAttribute>,
+    /// What brought the original into the terms of the masked file before anything was compared, if anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<CrosswalkSummary>,
     /// Those of them that both files have and that differ: what was lost of them is in no figure.
     pub differ_unseen: Vec<String>,
 }
@@ -379,7 +383,7 @@ impl LossReport {
             count(scenario.records, "record"),
             scenario.aligned_by,
             count(scenario.attributes.len(), "attribute"),
-        )
+        ) + &crossed(scenario.crosswalk.as_ref())
     }
 
     /// What is in no figure although it was masked.

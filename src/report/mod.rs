@@ -11,6 +11,7 @@ pub fn io_error(error: csv::Error) -> std::io::Error {
 
 pub mod calibration;
 pub mod chart;
+pub mod crosswalk;
 pub mod describe;
 pub mod evaluate;
 pub mod explain;

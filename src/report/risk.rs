@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    crosswalk::{CrosswalkSummary, crossed},
     figures::{self, FigureRow},
     io_error,
     limit::LimitReport,
@@ -112,6 +113,9 @@ pub struct PairSummary {
     /// Those that were not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutAttribute>,
+    /// What brought the original into the terms of the masked file before anything was compared, if anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<CrosswalkSummary>,
     /// What the intruder who guesses confidential values knows of a person; empty where nothing is confidential.
     pub known: Vec<String>,
     /// How close a guessed number is to count as right, as a share of the true one.
@@ -409,6 +413,8 @@ impl RiskReport {
                 list(&pair.known)
             ));
         }
+        let crosswalk = (scenario.pair.as_ref()).and_then(|pair| pair.crosswalk.as_ref());
+        content += &crossed(crosswalk);
         if let Some(pair) = (scenario.pair.as_ref()).filter(|pair| !pair.recoded.is_empty()) {
             content += &text::paragraph(&format!(
                 "Beside the masked file the original is recoded as the statement says: {}. What is counted before masking is of the file as \

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    crosswalk::{CrosswalkSummary, crossed},
     figures::{self, FigureRow},
     link::{LeftOutAttribute, LinkReport},
     provenance::Provenance,
@@ -121,6 +122,9 @@ pub struct ScenarioSummary {
     pub aligned_by: String,
     /// Attributes that were not compared, and why.
     pub left_out: Vec<LeftOutAttribute>,
+    /// What brought the original into the terms of the masked file before anything was compared, if anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<CrosswalkSummary>,
 }
 
 /// The form of DR and of the score that comes first.
@@ -430,7 +434,7 @@ impl ScoreReport {
         let scenario = &self.scenario;
         let mut out = text::warnings(self.warnings.iter().map(Doubt::text));
         out += &format!(
-            "The score of {}, masked from {}: {} records, {}\n\n",
+            "The score of {}, masked from {}: {} records, {}\n",
             scenario.masked,
             scenario.original,
             scenario.compared_records,
@@ -439,6 +443,8 @@ impl ScoreReport {
                 n => format!("{n} attributes"),
             }
         );
+        out += &crossed(scenario.crosswalk.as_ref());
+        out.push('\n');
         out += &figures::table(&self.measured);
         out += "\nCorrect links per record, by what the intruder knows (mean: the term above; in brackets 95 %):\n\n";
         out += &self.cases();
@@ -471,6 +477,7 @@ impl ScoreReport {
                 "{} against {}\n",
                 self.scenario.original, self.scenario.masked
             )
+            + &crossed(self.scenario.crosswalk.as_ref())
             + &figures::lines(&figures)
     }
 

@@ -206,6 +206,12 @@ impl Roles {
     #[must_use]
     pub fn for_another_file(mut self) -> Self {
         self.file.skip_lines = None;
+        self.naming_others()
+    }
+
+    /// The same statements, of which some may be of attributes that the file does not have yet: names that it lacks are passed over.
+    #[must_use]
+    pub fn naming_others(self) -> Self {
         Self {
             of_another_file: true,
             ..self

@@ -86,16 +86,22 @@ impl Table {
                 dialect.encoding.word()
             ))
         })?;
-        let special = |byte: &u8| dialect.delimiter == Some(*byte) || b"\"\r\n \t".contains(byte);
+        Ok(self.quoted(bytes))
+    }
+
+    /// The bytes of a text that is not empty as those of a cell: in quotes where they must be.
+    pub(super) fn quoted(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let delimiter = self.dialect().delimiter;
+        let special = |byte: &u8| delimiter == Some(*byte) || b"\"\r\n \t".contains(byte);
         if !bytes.is_empty() && !bytes.iter().any(special) {
-            return Ok(bytes);
+            return bytes;
         }
         let mut cell = vec![b'"'];
         for byte in bytes {
             cell.extend(std::iter::repeat_n(byte, 1 + usize::from(byte == b'"')));
         }
         cell.push(b'"');
-        Ok(cell)
+        cell
     }
 
     fn write_records(&self, out: &mut impl Write) -> io::Result<()> {

@@ -15,6 +15,7 @@ mod brief;
 mod browser;
 mod calls;
 mod copula;
+mod crosswalk;
 mod demo;
 mod dialects;
 mod enterprises;

@@ -107,7 +107,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "link",
-            "--method --known --known-records --direction --ties --p --window --statement --standardize --attributes-masked --quantifiers --assign --posterior --id --links --format --fail-above --fail-above-extremes --seed --output",
+            "--method --known --known-records --recode --direction --ties --p --window --statement --standardize --attributes-masked --quantifiers --assign --posterior --id --links --format --fail-above --fail-above-extremes --seed --output",
         ),
         (
             "mask recode",
@@ -127,7 +127,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "risk",
-            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --statement --format --most-at-risk --records --fail-above --output",
+            "--key --missing-matches --weights --k --msu-size --suda-scoring --sampling-fraction --confidential --l --c --t --tolerance --attributes --id --shuffle-key --recode --statement --format --most-at-risk --records --fail-above --output",
         ),
         (
             "match-attributes",
@@ -135,7 +135,7 @@ fn help_names_the_options_of_the_contract() {
         ),
         (
             "loss",
-            "--attributes --id --shuffle-key --statement --weights --measures --by-attribute --brief --explain --format --output",
+            "--attributes --id --shuffle-key --recode --statement --weights --measures --by-attribute --brief --explain --format --output",
         ),
         ("verify", "--id --shuffle-key --format --output"),
         ("guess", "--attributes --aligned --id --format --output"),

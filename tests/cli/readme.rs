@@ -288,6 +288,11 @@ fn whole_files_of_roles_and_rules_are_read() {
                 recode::Rules::parse("recode.toml", &text).unwrap();
                 recoding += 1;
             }
+            "A crosswalk" => {
+                let crosswalk = recode::Crosswalk::parse("crosswalk.toml", &text).unwrap();
+                assert_eq!(crosswalk.in_words().len(), 4);
+                recoding += 1;
+            }
             "Roles in a recipe" => {
                 let stated = Roles::of_recipe(&text).unwrap();
                 assert_ne!(stated, Roles::default());
@@ -300,7 +305,7 @@ fn whole_files_of_roles_and_rules_are_read() {
             other => panic!("a file under the heading {other:?}"),
         }
     }
-    assert_eq!((roles, recoding, suppression), (3, 1, 1));
+    assert_eq!((roles, recoding, suppression), (3, 2, 1));
 }
 
 /// A page that nobody finds is not read.

@@ -21,7 +21,7 @@ struct LinkCall {
 }
 
 /// Options of `link` that are about the one call, or that the plan itself decides.
-const NOT_OF_LINK: [&str; 14] = [
+const NOT_OF_LINK: [&str; 15] = [
     "method",
     "output",
     "format",
@@ -30,6 +30,7 @@ const NOT_OF_LINK: [&str; 14] = [
     "also-statement",
     "release-id",
     "statement",
+    "recode",
     "seed",
     "id",
     "shuffle-key",

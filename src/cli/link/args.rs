@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use super::{
     aggregates::AggregatesArgs,
@@ -17,6 +17,7 @@ use crate::{
     cli::{
         args::{DetailArgs, NumberOrFile, ReadArgs, ReportArgs, rate_limit},
         console::Console,
+        rules::RecodingRules,
     },
     error::{Error, Result},
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
@@ -41,11 +42,25 @@ pub(in crate::cli) const SEED_IS_UNUSED: &str = "--seed has no effect: nothing i
   sdcrisk link --method likelihood --statement 2025.sdc.json --also 2026.csv --also-statement 2026.sdc.json --release-id pseudonym orig.csv 2025.csv
   sdcrisk link --method involution --statement masked.sdc.json --known first:3 orig.csv masked.csv
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
+  sdcrisk link --method am,prl --recode crosswalk.toml orig.csv masked-by-others.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
   sdcrisk link --method am,md,wm,ci --time-limit 20 orig.csv masked.csv
   sdcrisk link --method ci --weights w.json --certificate proof.json orig.csv masked.csv
   sdcrisk link --method wm --train-records 400 --train-splits 10 orig.csv masked.csv
+
+A masked file in other terms than the original wants a crosswalk (--recode): the rules of 'mask recode', and sections that make attributes
+which only the masked file has. They look at the original as it is; where there is a statement, it is of the file that they make:
+  [age]
+  breaks = [18, 65]
+  [REGION]
+  of = \"NUTS2\"                   # another name for NUTS2
+  [DISTRICT]
+  of = \"AREA\"
+  characters = [3, 5]            # of its third to fifth characters
+  [PLACE]
+  join = [\"LAND\", \"KREIS\"]     # one behind the other
+  separator = \"-\"                # with this between them; nothing without it
 
 Methods that an intruder can use:
   am (= dbrl, dbrl1)  nearest record, attributes standardised
@@ -96,6 +111,9 @@ pub struct LinkArgs {
         help_heading = "The intruder"
     )]
     pub(super) direction: DirectionArg,
+    /// Rules that bring the original into the terms of the masked file first: those of 'mask recode', other names, attributes joined and split
+    #[arg(long, value_name = "RULES.toml", value_hint = ValueHint::AnyPath, help_heading = "The intruder")]
+    pub(super) recode: Option<RecodingRules>,
     #[command(flatten)]
     pub(super) published: PublishedArgs,
     #[command(flatten)]
@@ -389,6 +407,9 @@ impl LinkArgs {
             records: known_records(self.known_records.as_ref())?,
             direction: self.direction(),
             published: self.published.request()?,
+            crosswalk: (self.recode.as_ref())
+                .map(RecodingRules::rules)
+                .transpose()?,
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             release_id: self.releases.release_id.clone(),
             ties: self.ties(),

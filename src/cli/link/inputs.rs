@@ -78,17 +78,22 @@ pub(in crate::cli) fn truth(
     }
 }
 
-/// The original and the masked table, the second read as the first was if that fits better.
+/// The original and the masked table, the second read as the first was if that fits better. Where the original `is_crossed`, the roles file
+/// may name attributes that a crosswalk makes.
 ///
 /// # Errors
 /// Whatever reading objects to.
 pub(in crate::cli) fn read_pair(
     original: &Path,
     masked: &Path,
+    is_crossed: bool,
     read: &ReadArgs,
     console: &Console,
 ) -> Result<(Table, Table)> {
-    let options = read.options()?;
+    let mut options = read.options()?;
+    if is_crossed {
+        options.roles = options.roles.naming_others();
+    }
     let original = read_table(original, &options, console)?;
     let options = options.for_another_file();
     let masked = read_table(masked, &options, console)?;

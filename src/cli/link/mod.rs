@@ -21,6 +21,7 @@ use super::{
     console::Console,
     files::{Output, Plan, Privacy, keep_all},
     pair, provenance,
+    rules::RecodingRules,
 };
 use crate::{
     attack::Direction,
@@ -43,7 +44,14 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let detail = args.detail.detail(args.report.format, console)?;
     let outputs = args.outputs()?;
     let request = args.request()?;
-    let (original, masked) = inputs::read_pair(&args.original, &args.masked, &args.read, console)?;
+    let is_crossed = args.recode.is_some();
+    let (original, masked) = inputs::read_pair(
+        &args.original,
+        &args.masked,
+        is_crossed,
+        &args.read,
+        console,
+    )?;
     jobs::refuse_empty([&original, &masked], link::NOBODY)?;
     let statement = inputs::read_statements(&args.published.statement)?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
@@ -111,6 +119,9 @@ impl LinkArgs {
         let files = files.map(PathBuf::as_path);
         for path in files.chain(lists).chain(self.releases.inputs()) {
             plan.input(path)?;
+        }
+        for path in self.recode.iter().flat_map(RecodingRules::inputs) {
+            plan.input(&path)?;
         }
         plan.output(&self.report.to.output)?;
         for path in [&self.links, &learned.weights, &learned.certificate]

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::Result,
     jobs::{
-        link::Stated,
+        link::{Stated, request::Alignment},
         loss::{self, LossRequest},
         pair::PairRequest,
     },
@@ -41,6 +41,8 @@ two equal files lose nothing. Attributes that are numbers in both files are comp
 
 With --statement the report has the loss, too, that remains for users who correct their statistics by what was published:
 noise of a known level makes variances larger and correlations smaller by known factors.
+
+With --recode the original is first brought into the terms of the masked file (see 'link'): what that takes from users is no loss then.
 
 With --weights the report has, too, what users lose who weight records: means, variances, covariances, correlations, and the shares of
 cells that were changed or suppressed, and the regression of --regress. All other figures are without weights.
@@ -86,14 +88,14 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     let statement = inputs::read_statements(&args.statement)?;
     let pair = PairRequest {
         weights: args.weights.clone(),
-        ..args.align.request()
+        ..args.align.request()?
     };
     let paths = [args.original.as_path(), args.masked.as_path()];
     let files = args.align.read_with(&pair, paths, &args.read, console)?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
-    let mut report = loss::run(&args.request(), &files, stated, console)?;
-    report.provenance = (args.report.format == Format::Json)
-        .then(|| provenance::of(&[&files.original, &files.masked]));
+    let mut report = loss::run(&args.request(pair.alignment), &files, stated, console)?;
+    report.provenance =
+        (args.report.format == Format::Json).then(|| provenance::of(&files.tables()));
     let content = match args.report.format {
         Format::Text => match detail {
             Detail::Brief => report.to_brief(),
@@ -124,12 +126,12 @@ impl LossArgs {
         plan.open(&self.report.to.output, Privacy::Ordinary)
     }
 
-    fn request(&self) -> LossRequest {
+    fn request(&self, alignment: Alignment) -> LossRequest {
         LossRequest {
             measures: self.measures.clone(),
             by_attribute: self.by_attribute,
             analyses: self.analyses.request(),
-            alignment: self.align.request().alignment,
+            alignment,
         }
     }
 }

@@ -18,7 +18,6 @@ mod strata;
 mod suppress;
 
 use std::{
-    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -43,7 +42,7 @@ use crate::{
         mask::{
             Outcome, SecretKey,
             recipe::{RecipeRequest, Release},
-            request::{MaskRequest, MethodRequest, RulesFile},
+            request::{MaskRequest, MethodRequest},
         },
     },
     mask::{Masked, Rounding},
@@ -526,13 +525,4 @@ impl Call<'_> {
             .flat_map(|step| step.method.extras())
             .collect()
     }
-}
-
-/// A file of rules or of a matrix, as a request holds it.
-fn read_rules(path: &Path) -> Result<RulesFile> {
-    Ok(RulesFile {
-        file: files::name_of(path),
-        text: args::read_text(path)?,
-        files: BTreeMap::new(),
-    })
 }

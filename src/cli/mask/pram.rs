@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{MaskArgs, MethodArgs, read_rules};
+use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::args::rate_limit,
+    cli::{args::rate_limit, rules::read_rules},
     error::Result,
     jobs::mask::request::{MethodRequest, PramRequest, TransitionsRequest},
 };

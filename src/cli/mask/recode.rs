@@ -1,15 +1,14 @@
 //! `mask recode`: options, and what they mean.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
-use super::{MaskArgs, MethodArgs, read_rules};
+use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args, console::Console},
+    cli::{console::Console, rules::RecodingRules},
     error::Result,
     jobs::mask::request::MethodRequest,
-    mask::recode::Rules,
 };
 
 pub const HELP: &str = "Examples:
@@ -52,8 +51,8 @@ statement publishes the rules, but not which values were suppressed: that would 
 #[derive(Debug, Args)]
 pub struct RecodeArgs {
     /// The rules (TOML): what becomes of which values
-    #[arg(long, value_name = "FILE")]
-    rules: PathBuf,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    rules: RecodingRules,
     #[command(flatten)]
     common: MaskArgs,
 }
@@ -64,13 +63,7 @@ impl MethodArgs for RecodeArgs {
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
-        // What is wrong with the rules is said when they are read; standard input can be read once only.
-        let is_file = self.rules != Path::new("-");
-        let rules = is_file.then(|| read_rules(&self.rules).ok()).flatten();
-        let named = rules.map(|rules| Rules::files(&rules.file, &rules.text));
-        let named = named.unwrap_or_default();
-        let beside = named.iter().map(|name| self.beside(name));
-        std::iter::once(self.rules.clone()).chain(beside).collect()
+        self.rules.inputs()
     }
 
     fn check(&self, console: &Console) -> Result<()> {
@@ -83,18 +76,6 @@ impl MethodArgs for RecodeArgs {
     }
 
     fn request(&self) -> Result<MethodRequest> {
-        let mut rules = read_rules(&self.rules)?;
-        for name in Rules::files(&rules.file, &rules.text) {
-            let text = args::read_text(&self.beside(&name))?;
-            rules.files.insert(name, text);
-        }
-        Ok(MethodRequest::Recode(rules))
-    }
-}
-
-impl RecodeArgs {
-    /// A file that the rules name, in their folder.
-    fn beside(&self, name: &str) -> PathBuf {
-        self.rules.parent().unwrap_or(Path::new("")).join(name)
+        Ok(MethodRequest::Recode(self.rules.rules()?))
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{MaskArgs, MethodArgs, read_rules};
+use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::MissingArg, console::Console},
+    cli::{args::MissingArg, console::Console, rules::read_rules},
     error::{Error, Result},
     jobs::mask::request::{MethodRequest, SuppressRequest},
     statement::MissingMatches,

@@ -4,7 +4,7 @@ mod limit;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use super::{
     Ending,
@@ -17,6 +17,7 @@ use super::{
     link::inputs,
     pair::{AlignArgs, warn_of_open_gate},
     provenance,
+    rules::RecodingRules,
 };
 use crate::{
     error::{Error, Result},
@@ -136,6 +137,9 @@ pub struct RiskArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", help_heading = "Two files")]
     shuffle_key: Option<PathBuf>,
+    /// Rules that bring the original into the terms of the masked file first: as of 'mask recode', and new attributes (see 'link')
+    #[arg(long, value_name = "RULES.toml", value_hint = ValueHint::AnyPath, help_heading = "Two files")]
+    recode: Option<RecodingRules>,
     /// The statement that 'mask --statement' wrote: what it recoded is recoded in the original, too; repeatable: of steps that
     /// followed each other, in their order
     #[arg(long, value_name = "FILE", help_heading = "Two files")]
@@ -274,6 +278,7 @@ impl RiskArgs {
             attributes: self.attributes.clone().filter(|_| two),
             id: self.id.clone().filter(|_| two),
             shuffle_key: self.shuffle_key.clone().filter(|_| two),
+            recode: self.recode.clone().filter(|_| two),
         }
     }
 
@@ -336,6 +341,7 @@ impl RiskArgs {
             idle(self.tolerance.is_some(), "--tolerance", why)?;
             idle(self.attributes.is_some(), "--attributes", why)?;
             idle(self.shuffle_key.is_some(), "--shuffle-key", why)?;
+            idle(self.recode.is_some(), "--recode", why)?;
             idle(!self.statement.is_empty(), "--statement", why)?;
         }
         if self.sampling_fraction == Some(0.0) {

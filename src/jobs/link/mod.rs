@@ -25,7 +25,7 @@ pub use statement::check_earlier;
 pub(crate) use statement::check_statement;
 use work::{Along, Turn, Work};
 
-use super::{Observer, history, refuse_empty, warn_of};
+use super::{Observer, crosswalk, history, refuse_empty, warn_of};
 use crate::{
     attack::{distance_based::Standardize, learned::weights::Weights},
     certificate::Certificate,
@@ -151,11 +151,22 @@ pub fn run(
             Some(truth),
         )?;
     }
+    let crossed = match &request.crosswalk {
+        Some(rules) => Some(crosswalk::crossed(rules, original, observer)?),
+        None => None,
+    };
+    let original = crossed.as_ref().map_or(original, |crossed| &crossed.table);
     let recoded = match input.statement {
         Some(stated) => history::recoded(stated.statement, original, &|_| false, observer)
             .map_err(|error| error.in_file(stated.file))?,
         None => None,
     };
+    if crossed.is_some() && request.learning.wants_certificate {
+        return Err(Error::usage(
+            "a certificate is checked against the files as they are, but a crosswalk changes the original first",
+        )
+        .remedy("Write the original as the crosswalk makes it, and give that; or leave --certificate out"));
+    }
     if recoded.is_some() && request.learning.wants_certificate {
         return Err(Error::usage(
             "a certificate is checked against the files as they are, but the statement says that the original must be recoded first",
@@ -205,7 +216,9 @@ pub fn run(
     for (number, round) in rounds.iter().enumerate() {
         scene.attack(&mut work, round, (number, rounds.len()), &releases)?;
     }
-    Ok(scene.outcome(work))
+    let mut outcome = scene.outcome(work);
+    outcome.report.scenario.crosswalk = crossed.map(|crossed| crossed.summary);
+    Ok(outcome)
 }
 
 /// Who knows what in a call.
@@ -547,6 +560,7 @@ fn summary(
                 why: left.why,
             })
             .collect(),
+        crosswalk: None,
         aggregates: None,
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     },
     error::Result,
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
+    jobs::mask::request::RulesFile,
     optimize::subsystem::portfolio::Engine,
     statement::Grouping,
 };
@@ -37,6 +38,9 @@ pub struct LinkRequest {
     pub direction: Direction,
     /// What was published about the masking, where there is no statement.
     pub published: Published,
+    /// The rules that bring the original into the terms of the masked file before anything else, where it is not in these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crosswalk: Option<RulesFile>,
     /// How it is known who is who, for the judge.
     pub alignment: Alignment,
     /// The attribute of all releases that says which of their records are the same person's.
@@ -63,6 +67,7 @@ impl LinkRequest {
             records: KnownRecords::All,
             direction: Direction::OriginalToMasked,
             published: Published::default(),
+            crosswalk: None,
             alignment: Alignment::Order,
             release_id: None,
             ties: Ties::Fair,

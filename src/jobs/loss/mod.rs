@@ -168,6 +168,7 @@ impl LossRequest {
             not_in_il: loss::not_in_il(pair),
             aligned_by: self.alignment.in_words(),
             left_out: files.left_out(),
+            crosswalk: files.crosswalk.clone(),
             differ_unseen: files.differ_unseen(),
         }
     }

@@ -205,6 +205,7 @@ impl RiskRequest {
                     .map(|shared| pair.original.attribute(shared.original).name.clone())
                     .collect(),
                 left_out: pair.left_out(),
+                crosswalk: pair.crosswalk.clone(),
                 known: if chosen.confidential.is_empty() {
                     Vec::new()
                 } else {

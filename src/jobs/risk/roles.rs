@@ -82,11 +82,11 @@ impl Files {
         }
     }
 
-    /// The tables that there are.
+    /// The tables that there are, as they were read.
     pub fn tables(&self) -> Vec<&Table> {
         match self {
             Self::One(table) => vec![table],
-            Self::Two(files) => vec![&files.original, &files.masked],
+            Self::Two(files) => files.tables().into(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Global recoding: the same new value for the same old one, everywhere in the file.
 
 mod code_lists;
+mod crosswalk;
 mod rules;
 
+pub use crosswalk::{Crossed, Crosswalk};
 pub use rules::Rules;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,6 +14,9 @@ use crate::{
 /// The keys of a section.
 const KEYS: &str = "suppress, suppress-where, map, groups, codes, hierarchy, level, others, digits, bottom, bottom-label, top, top-label, round, truncate, breaks, labels";
 
+/// Those that make a new attribute, which only a crosswalk does.
+const MAKING: [&str; 4] = ["of", "characters", "join", "separator"];
+
 /// The line of rules that stand in no file of rules.
 const NOWHERE: u64 = 0;
 
@@ -77,6 +80,26 @@ pub(super) struct Section {
     pub lines: BTreeMap<String, u64>,
     /// The file of codes that must name every value of the attribute.
     pub complete_in: Option<String>,
+    /// What the attribute is made of, where it is a new one.
+    made: Written,
+}
+
+/// What a section says of the attributes that its own is made of.
+#[derive(Debug, Clone, Default)]
+struct Written {
+    of: Option<String>,
+    characters: Option<[usize; 2]>,
+    join: Vec<String>,
+    separator: String,
+}
+
+/// What a new attribute is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Another attribute, or some of its characters: from the first to the last, counted from 1.
+    Of(String, Option<[usize; 2]>),
+    /// Several, one behind the other, with this between them.
+    Joined(Vec<String>, String),
 }
 
 impl Rules {
@@ -112,6 +135,29 @@ impl Rules {
     /// # Errors
     /// As [`parse`](Self::parse), and Input, when a file that is named is not given, or is no list or hierarchy of codes.
     pub fn with_files(name: &str, text: &str, files: &BTreeMap<String, String>) -> Result<Self> {
+        let rules = Self::of_crosswalk(name, text, files)?;
+        for section in &rules.sections {
+            if let Some(key) = (MAKING.into_iter()).find(|&key| section.lines.contains_key(key)) {
+                return Err(section
+                    .error(
+                        key,
+                        format!("{key} makes a new attribute, which a masking does not"),
+                    )
+                    .in_file(name)
+                    .remedy(
+                        "Only a crosswalk has it: --recode of 'link', 'loss', 'risk' and 'score'",
+                    ));
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The same of a crosswalk, in which sections can make new attributes.
+    pub(super) fn of_crosswalk(
+        name: &str,
+        text: &str,
+        files: &BTreeMap<String, String>,
+    ) -> Result<Self> {
         let source = Source { name, text };
         let table = source.table()?;
         let mut sections = Vec::new();
@@ -186,6 +232,7 @@ impl Rules {
                 lines: keys.map(|(key, _)| (key.to_owned(), NOWHERE)).collect(),
                 // Whom the intruder knows need not be in the file that was recoded.
                 complete_in: None,
+                made: Written::default(),
             };
             if section.lines.is_empty() {
                 // All that it made missing is not published.
@@ -220,6 +267,7 @@ impl Section {
             line,
             lines: BTreeMap::new(),
             complete_in: None,
+            made: Written::default(),
         };
         // Categories must be named once, whichever rule does.
         let mut named = BTreeMap::new();
@@ -371,6 +419,31 @@ impl Section {
                 let digits = self.whole(source, key, value)?;
                 self.rule.digits = Some(digits);
             }
+            "of" => self.made.of = Some(source.label(key, value)?),
+            "characters" => {
+                let places: Vec<usize> = (source.list(key, value)?)
+                    .map(|place| self.whole(source, key, place))
+                    .collect::<Result<_>>()?;
+                self.made.characters = match places[..] {
+                    [first, last] if first <= last => Some([first, last]),
+                    _ => {
+                        return Err(Error::input(
+                            "characters has two places from 1, the first and the last character: [3, 5]",
+                        ));
+                    }
+                };
+            }
+            "join" => {
+                self.made.join = source.categories(key, value)?;
+                if self.made.join.len() < 2 {
+                    return Err(Error::input("join names two attributes or more")
+                        .remedy("Of one attribute a new one is made by of = \"...\""));
+                }
+            }
+            "separator" => match value.get_ref().as_str() {
+                Some(text) => self.made.separator = text.to_owned(),
+                None => return Err(Error::input("separator must be a text in quotes")),
+            },
             // Read together when all keys are known.
             "codes" | "hierarchy" | "level" => {}
             "suppress-where" => {
@@ -381,11 +454,36 @@ impl Section {
                 }
             }
             _ => {
-                return Err(Error::input(format!("there is no rule {key:?}"))
-                    .remedy(format!("There are: {KEYS}")));
+                return Err(
+                    Error::input(format!("there is no rule {key:?}")).remedy(format!(
+                        "There are: {KEYS}; in a crosswalk (--recode) also {}",
+                        MAKING.join(", ")
+                    )),
+                );
             }
         }
         Ok(())
+    }
+
+    /// What the attribute is made of; `None` where it is one of the file.
+    pub fn origin(&self) -> Option<Origin> {
+        let Written {
+            of,
+            characters,
+            join,
+            separator,
+        } = &self.made;
+        match of {
+            Some(of) => Some(Origin::Of(of.clone(), *characters)),
+            None if join.is_empty() => None,
+            None => Some(Origin::Joined(join.clone(), separator.clone())),
+        }
+    }
+
+    /// Whether it says anything of values, and not only what the attribute is made of.
+    pub fn recodes(&self) -> bool {
+        let mut keys = self.lines.keys();
+        keys.any(|key| !MAKING.contains(&key.as_str()))
     }
 
     /// What is wrong with this key of the section.
@@ -414,10 +512,18 @@ impl Section {
             ("bottom-label", "bottom"),
             ("top-label", "top"),
             ("labels", "breaks"),
+            ("characters", "of"),
+            ("separator", "join"),
         ] {
             if first(&[key]).is_some() && first(&[needs]).is_none() {
                 return Err(self.error(key, format!("{key} has no effect without {needs}")));
             }
+        }
+        if let [Some(key), Some(_)] = [first(&["join"]), first(&["of"])] {
+            return Err(self.error(
+                key,
+                "join and of say different things of what the attribute is made of",
+            ));
         }
         if let (false, Some(key)) = (
             rule.breaks.is_empty(),

@@ -6,7 +6,7 @@ use super::{
     Section,
     document::{Content, Document},
     figures::{self, Column},
-    parts::{Table, Writer, base_name, list, names, text},
+    parts::{Table, Writer, base_name, crossed, list, names, text},
 };
 use crate::{
     evaluate::measures,
@@ -121,6 +121,7 @@ fn compared(loss: &Loss, writer: &Writer) -> Markup {
             ("Compared", format!("{} with {}", base_name(&scenario.masked), base_name(&scenario.original))),
             ("Records", scenario.records.to_string()),
             ("Attributes", names(&scenario.attributes)),
+            crossed(scenario.crosswalk.as_ref()),
             ("Records were aligned by", scenario.aligned_by.clone()),
         ]))
         @if writer.is_internal() && !scenario.left_out.is_empty() { details {

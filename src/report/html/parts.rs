@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::Audience;
-use crate::report::chart::picture::{Drawing, printable};
+use crate::report::{
+    chart::picture::{Drawing, printable},
+    crosswalk::CrosswalkSummary,
+};
 
 /// What the sections of one page share.
 pub(super) struct Writer {
@@ -146,6 +149,14 @@ pub(super) fn list(entries: &[(&str, String)]) -> Markup {
     html! { dl { @for (name, value) in entries { @if !value.is_empty() {
         div { dt { (name) } dd { (text(value)) } }
     } } } }
+}
+
+/// What a crosswalk did, for a list.
+pub(super) fn crossed(crosswalk: Option<&CrosswalkSummary>) -> (&'static str, String) {
+    (
+        "The original was first brought into the terms of the masked file",
+        crosswalk.map_or_else(String::new, CrosswalkSummary::clauses),
+    )
 }
 
 /// Names joined for reading.

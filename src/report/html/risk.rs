@@ -8,7 +8,7 @@ use super::{
     figures::{self, Column},
     frame::KEPT,
     link::bin_label,
-    parts::{Table, Writer, base_name, list, names, text},
+    parts::{Table, Writer, base_name, crossed, list, names, text},
 };
 use crate::{
     figure::About,
@@ -158,6 +158,11 @@ fn scenario(risk: &RiskJson) -> Markup {
                 .masked
                 .as_ref()
                 .map_or(String::new(), |_| scenario.original.clone()),
+        ),
+        crossed((scenario.pair.as_ref()).and_then(|pair| pair.crosswalk.as_ref())),
+        (
+            "Recoded in the original as the statement says",
+            (scenario.pair.as_ref()).map_or_else(String::new, |pair| names(&pair.recoded)),
         ),
         ("Attributes of the key", names(&scenario.key)),
         (

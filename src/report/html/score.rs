@@ -6,7 +6,7 @@ use super::{
     Section,
     document::{Content, Document},
     figures::{self, Column},
-    parts::{Table, Writer, base_name, list, names, paragraphs, text},
+    parts::{Table, Writer, base_name, crossed, list, names, paragraphs, text},
 };
 use crate::report::{
     score::ScoreReport,
@@ -85,6 +85,7 @@ fn inside(document: &Document, scored: &ScoreReport) -> Markup {
         (list(&[
             ("Attributes known", scenario.known.clone()),
             ("Attributes on which loss and interval disclosure are measured", names(&scenario.attributes)),
+            crossed(scenario.crosswalk.as_ref()),
             ("Records were aligned by", scenario.aligned_by.clone()),
         ]))
         (figures::undefined(undefined))

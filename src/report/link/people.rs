@@ -6,7 +6,9 @@ use super::{AssignmentProof, LinkReport, LinkResult, MeanRate, Sample};
 use crate::{
     attack::{Direction, distance_based::Standardize},
     evaluate::{comparable::Doubt, link::AssignRule, score::Ties},
-    report::{calibration, learned::LearnedSummary, probabilistic::ModelSummary, text},
+    report::{
+        calibration, crosswalk::crossed, learned::LearnedSummary, probabilistic::ModelSummary, text,
+    },
 };
 
 impl LinkReport {
@@ -61,6 +63,7 @@ impl LinkReport {
                 }
             }
         ));
+        out += &crossed(scenario.crosswalk.as_ref());
         if let Some(units) = self.units() {
             out += &text::paragraph(&units);
         }
@@ -139,6 +142,7 @@ impl LinkReport {
         }
         let mut out = text::warnings(self.warnings.iter().map(Doubt::text));
         out += &format!("{} against {}\n", scenario.original, scenario.masked);
+        out += &crossed(scenario.crosswalk.as_ref());
         for result in best {
             let marks = match (result.sample, result.worst_case) {
                 (Some(sample), _) => format!(" ({})", sample.word()),

@@ -67,6 +67,9 @@ const ROLES: &str = "identifier = ['id']\nquasi-identifier = ['age', 'region']\n
 const RECODE: &str = "[age]\nbottom = 20\ntop = 70\ntop-label = '70+'\n[income]\nbreaks = [0, 1000, 5000]\n\
                       [region.groups]\n'east or west' = ['east', 'west']\n[class]\nround = 2\n";
 
+const CROSS: &str = "[place]\njoin = ['region', 'class']\nseparator = '-'\n[first]\nof = 'region'\ncharacters = [1, 2]\n\
+                     [age]\nround = 10\n";
+
 const MATRIX: &str = "0;1;2;3;4\n0,7;0,1;0,1;0,1;0\n0;0,5;0,5;0;0\n0,25;0,25;0,25;0,25;0\n0;0;0;0,125;0,875\n0;0;0;0;1\n";
 
 const SUPPRESS: &str =
@@ -85,6 +88,7 @@ impl Inputs {
             ),
             ("roles.toml", ROLES.into()),
             ("recode.toml", RECODE.into()),
+            ("cross.toml", CROSS.into()),
             ("suppress.toml", SUPPRESS.into()),
             ("matrix.csv", MATRIX.into()),
             ("records.txt", "1\n3\n4\n7\n8\n12\n20\n".into()),

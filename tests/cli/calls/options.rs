@@ -91,6 +91,7 @@ const PAIRS: Options = &[
     ),
     ("--id", &["id", "age", "*"]),
     ("--key", &["key.csv"]),
+    ("--recode", &["recode.toml", "cross.toml"]),
     ("--format", &["text", "json", "csv"]),
     ("--output", &["out.txt"]),
 ];
@@ -331,6 +332,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
                     "*",
                 ],
             ),
+            ("--recode", &["recode.toml", "cross.toml"]),
             ("--known-records", &["5", "records.txt", "*"]),
             ("--direction", &["original-to-masked", "masked-to-original"]),
             ("--p", &["20", "age=10,tax=20", "*"]),

@@ -13,7 +13,7 @@ use super::{
     Section,
     document::Document,
     frame::KEPT,
-    parts::{Table, Writer, base_name, folded, list, names, text},
+    parts::{Table, Writer, base_name, crossed, folded, list, names, text},
 };
 use crate::{
     attack::Direction,
@@ -43,6 +43,7 @@ pub(super) fn scenario(documents: &[Document], writer: &mut Writer) -> Option<Se
                 ("Attributes known", known(link)),
                 ("Records known", if writer.is_internal() { scenario.known_records.to_string() } else { String::new() }),
                 ("Who looks for whom", direction(scenario.direction).into()),
+                crossed(scenario.crosswalk.as_ref()),
                 ("Judged by", scenario.aligned_by.clone()),
                 ("A tie of t that holds the true record counts", ties(scenario.ties).into()),
                 ("How records are assigned", assign(scenario.assign).into()),
