@@ -12,7 +12,7 @@ use crate::{
     },
     report::{crosswalk::CrosswalkSummary, link::LeftOutAttribute},
     statement::{Laws, Statement},
-    table::{AttrId, Table, pair::Pair},
+    table::{AttrId, Role, Table, pair::Pair},
 };
 
 /// How records and attributes of two files belong together.
@@ -54,6 +54,8 @@ pub struct Files {
     pub truth: Truth,
     /// The attributes that are compared, in the order of the original.
     pub attributes: Vec<Shared>,
+    /// Whether these were named, and not all that there are.
+    pub are_named: bool,
     /// Those that are not, and why.
     pub left_out: Vec<LeftOut>,
     /// How often each record counts, if that was stated.
@@ -131,6 +133,7 @@ impl PairRequest {
             masked,
             truth,
             attributes,
+            are_named: named.is_some(),
             left_out,
             weights,
         })
@@ -207,7 +210,12 @@ impl Files {
 
     /// The same where the original is this one, the file or the file recoded.
     pub fn pair_beside(&self, original: &Table) -> Pair {
-        let ids: Vec<_> = (self.attributes.iter())
+        self.pair_of(original, &self.attributes)
+    }
+
+    /// These attributes of the records that both files have, side by side, where the original is this one.
+    pub fn pair_of(&self, original: &Table, shared: &[Shared]) -> Pair {
+        let ids: Vec<_> = (shared.iter())
             .map(|shared| [shared.original, shared.masked])
             .collect();
         Pair::new([original, &self.masked], &ids, &self.truth.records())
@@ -215,19 +223,58 @@ impl Files {
 
     /// The attributes that both files have and that are not compared although they differ.
     pub fn differ_unseen(&self) -> Vec<String> {
-        let is_compared = |id: &AttrId| self.attributes.iter().any(|shared| shared.original == *id);
-        let unseen: Vec<[AttrId; 2]> = (self.original.ids())
-            .filter(|id| !is_compared(id))
-            .filter_map(|id| {
-                Some([
-                    id,
-                    self.masked.find(&self.original.attribute(id).name).ok()?,
-                ])
-            })
-            .collect();
-        let tables = [&self.original, &self.masked];
-        let pair = Pair::new(tables, &unseen, &self.truth.records());
+        let unseen = self.unseen(|_| true);
+        let pair = self.pair_of(&self.original, &unseen);
         pair.differing().into_iter().map(String::from).collect()
+    }
+
+    /// The confidential attributes that were masked, where all attributes are looked at and not those that were named: they are not compared
+    /// with the quasi-identifiers, but by themselves.
+    pub fn masked_confidential(&self, statement: Option<&Statement>) -> Vec<Shared> {
+        let is_confidential = |id: AttrId| {
+            let attribute = self.original.attribute(id);
+            attribute.role == Role::Confidential
+                && (self.weights.as_ref()).is_none_or(|weights| weights.attribute != attribute.name)
+        };
+        if self.are_named {
+            Vec::new()
+        } else {
+            self.masked_among(&self.original, is_confidential, statement)
+        }
+    }
+
+    /// The attributes of this kind that are not compared and that were masked: that differ between the files, the original being this one,
+    /// or that a step of the statement names.
+    pub fn masked_among(
+        &self,
+        original: &Table,
+        is_meant: impl Fn(AttrId) -> bool,
+        statement: Option<&Statement>,
+    ) -> Vec<Shared> {
+        let mut found = self.unseen(is_meant);
+        let pair = self.pair_of(original, &found);
+        let differing = pair.differing();
+        let named = statement.map(Statement::attributes).unwrap_or_default();
+        found.retain(|shared| {
+            let name = original.attribute(shared.original).name.as_str();
+            differing.contains(&name) || named.contains(&name)
+        });
+        found
+    }
+
+    /// The attributes of this kind that both files have and that are not compared.
+    fn unseen(&self, is_meant: impl Fn(AttrId) -> bool) -> Vec<Shared> {
+        let is_compared = |id: &AttrId| self.attributes.iter().any(|shared| shared.original == *id);
+        let ids = self
+            .original
+            .ids()
+            .filter(|id| !is_compared(id) && is_meant(*id));
+        ids.filter_map(|original| {
+            let name = &self.original.attribute(original).name;
+            let masked = self.masked.find(name).ok()?;
+            Some(Shared { original, masked })
+        })
+        .collect()
     }
 
     /// The attributes that are not compared, for a report.

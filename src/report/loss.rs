@@ -70,6 +70,29 @@ pub struct Measured {
     pub analyses: Analysis,
     /// For users who weight records, if weights were stated.
     pub weighted: Option<WeightedLoss>,
+    /// Of confidential attributes, if some were masked: they are in none of the others.
+    pub confidential: Option<ConfidentialLoss>,
+}
+
+/// What confidential attributes lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfidentialLoss {
+    /// The attributes.
+    pub attributes: Vec<String>,
+    /// The measures of them alone.
+    pub figures: Vec<Figure>,
+}
+
+/// The same for programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConfidentialJson {
+    /// The confidential attributes that were masked.
+    pub attributes: Vec<String>,
+    /// The value of every figure of them by its key, `null` where it is not defined.
+    pub measures: Map<String, Value>,
+    /// What they lost.
+    pub figures: Vec<FigureRow>,
 }
 
 /// What was lost for users who weight records.
@@ -142,6 +165,9 @@ pub struct LossJson {
     /// What users lose who weight records, if weights were stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighted: Option<WeightedJson>,
+    /// What confidential attributes lost, if some were masked: they are in no other figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidential: Option<ConfidentialJson>,
     /// Totals, signs, zeros, ranges, categories and sums, before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
@@ -229,6 +255,13 @@ impl LossReport {
                 attribute: weighted.attribute.clone(),
                 measures: weighted.figures.iter().map(WeightedRow::from).collect(),
             }),
+            confidential: (self.measured.confidential.as_ref()).map(|confidential| {
+                ConfidentialJson {
+                    attributes: confidential.attributes.clone(),
+                    measures: figures::measures(&confidential.figures),
+                    figures: self.rows(&confidential.figures),
+                }
+            }),
             integrity: self.integrity.clone(),
             provenance: self.provenance.clone(),
         };
@@ -263,8 +296,14 @@ impl LossReport {
         let (original, masked) = (&self.scenario.original, &self.scenario.masked);
         let data = self.measured.data.iter().map(|f| (f, self.by_attribute));
         let analyses = self.measured.analyses.figures.iter().map(|f| (f, true));
-        for (figure, with_parts) in data.chain(analyses) {
-            let key = figure.what.key;
+        let data = data.map(|(figure, parts)| (figure.what.key.to_owned(), figure, parts));
+        let analyses = analyses.map(|(figure, parts)| (figure.what.key.to_owned(), figure, parts));
+        let confidential = self.measured.confidential.iter();
+        let confidential = confidential.flat_map(|confidential| &confidential.figures);
+        let confidential =
+            confidential.map(|f| (format!("confidential:{}", f.what.key), f, self.by_attribute));
+        for (key, figure, with_parts) in data.chain(analyses).chain(confidential) {
+            let key = &key;
             writer.serialize((
                 original,
                 masked,
@@ -309,6 +348,8 @@ impl LossReport {
             content += &corrected(correction, self.by_attribute);
         }
         content += &(self.measured.weighted.as_ref()).map_or(String::new(), weighted);
+        content += &(self.measured.confidential.as_ref())
+            .map_or(String::new(), |of| confidential(of, self.by_attribute));
         content += &analyses::section(&self.measured.analyses);
         content += &(self.integrity.as_ref()).map_or(String::new(), Integrity::to_text);
         let mut reading = reading::of(&self.measured, &self.scenario);
@@ -459,6 +500,32 @@ fn shares(correction: &Correction) -> String {
         return String::new();
     }
     "\n".to_owned() + &text::columns(&["share of", "original", "as it is", "corrected"], &rows, 1)
+}
+
+/// What confidential attributes lost: differences only where nothing else was asked for, since one statistic of them is much like another.
+fn confidential(confidential: &ConfidentialLoss, parts: bool) -> String {
+    let is_told = |figure: &&Figure| figure.value.is_some();
+    let told: Vec<Figure> = confidential
+        .figures
+        .iter()
+        .filter(is_told)
+        .cloned()
+        .collect();
+    let in_short: Vec<Figure> = (told.iter())
+        .filter(|figure| !figure.what.is_difference())
+        .cloned()
+        .collect();
+    let told = if in_short.is_empty() { told } else { in_short };
+    format!(
+        "\nConfidential attributes that were masked (lower is better; they are in no figure above): {}\n{}{}",
+        text::names(&confidential.attributes, 12),
+        figures::table(&told),
+        if parts {
+            by_attribute(&told)
+        } else {
+            String::new()
+        }
+    )
 }
 
 /// What weights change.

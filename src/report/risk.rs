@@ -120,6 +120,9 @@ pub struct PairSummary {
     pub known: Vec<String>,
     /// How close a guessed number is to count as right, as a share of the true one.
     pub tolerance: f64,
+    /// The confidential attributes that were masked: how close their masked values are has figures of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confidential_masked: Vec<String>,
     /// The attributes of the original that were recoded as the statement says before anything was compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recoded: Vec<String>,
@@ -420,6 +423,14 @@ impl RiskReport {
                 "Beside the masked file the original is recoded as the statement says: {}. What is counted before masking is of the file as \
                  it was collected.",
                 list(&pair.recoded)
+            ));
+        }
+        if let Some(pair) =
+            (scenario.pair.as_ref()).filter(|pair| !pair.confidential_masked.is_empty())
+        {
+            content += &text::paragraph(&format!(
+                "Confidential attributes that were masked, and that are compared by themselves: {}.",
+                list(&pair.confidential_masked)
             ));
         }
         if !scenario.key_not_released.is_empty() {

@@ -44,6 +44,40 @@ pub static OF_RECORDS: Definition = Definition::share(
     "Templ 2008; dRisk of sdcMicro",
 );
 
+/// [`BY_SD`] of confidential attributes.
+pub static CONFIDENTIAL_BY_SD: Definition = Definition::share(
+    Group::Risk(About::Inference),
+    "confidential_disclosure_sd",
+    "confidential values (sd)",
+    "interval_disclosure_sd of the confidential attributes that were masked, which are in no other interval disclosure",
+    BY_SD.source,
+);
+
+/// [`BY_RANK`] of confidential attributes.
+pub static CONFIDENTIAL_BY_RANK: Definition = Definition::share(
+    Group::Risk(About::Inference),
+    "confidential_disclosure_rank",
+    "confidential values (ranks)",
+    "interval_disclosure_rank of the confidential attributes that were masked",
+    BY_RANK.source,
+);
+
+/// [`OF_RECORDS`] of confidential attributes.
+pub static CONFIDENTIAL_OF_RECORDS: Definition = Definition::share(
+    Group::Risk(About::Inference),
+    "confidential_disclosure_records_sd",
+    "confidential values of records",
+    "interval_disclosure_records_sd of the confidential attributes that were masked: all of a record's are close",
+    OF_RECORDS.source,
+);
+
+/// The three forms of confidential attributes, in the order of [`DEFINITIONS`].
+pub static OF_CONFIDENTIAL: [&Definition; 3] = [
+    &CONFIDENTIAL_BY_SD,
+    &CONFIDENTIAL_BY_RANK,
+    &CONFIDENTIAL_OF_RECORDS,
+];
+
 /// The three forms, in the order of [`figures`].
 pub static DEFINITIONS: [&Definition; 3] = [&BY_SD, &BY_RANK, &OF_RECORDS];
 
@@ -105,6 +139,14 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
         mean(&BY_RANK, numbers, &columns, &by_rank),
         of_records(numbers),
     ]
+}
+
+/// [`figures`] of confidential attributes, under names of their own: how close a masked value is to the one that a person would not want known.
+pub fn of_confidential(numbers: &PairedNumbers) -> Vec<Figure> {
+    let renamed = figures(numbers).into_iter().zip(OF_CONFIDENTIAL);
+    renamed
+        .map(|(figure, what)| Figure { what, ..figure })
+        .collect()
 }
 
 /// The original and the masked value of a cell that both files have.

@@ -24,7 +24,7 @@ use crate::figure::Definition;
 
 /// What any of them measures, module by module.
 pub fn definitions() -> impl Iterator<Item = &'static Definition> {
-    let modules: [&[&Definition]; 7] = [
+    let modules: [&[&Definition]; 8] = [
         &classes::DEFINITIONS,
         &individual::DEFINITIONS,
         &suda::DEFINITIONS,
@@ -32,6 +32,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
         &closeness::DEFINITIONS,
         &attribute::DEFINITIONS,
         &interval::DEFINITIONS,
+        &interval::OF_CONFIDENTIAL,
     ];
     modules.into_iter().flatten().copied()
 }

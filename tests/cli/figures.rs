@@ -36,10 +36,11 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-const CALLS: [&str; 5] = [
+const CALLS: [&str; 6] = [
     "loss --roles roles.toml --attributes town,sex,age,pay --clusters 2 --starts 2 --classify sex --regress pay~age --format json o.csv m.csv",
     "risk --roles roles.toml --key town,sex --k 3 --l 2 --t 0.5 --weights w --format json o.csv",
     "risk --roles roles.toml --key town,sex --k 3 --l 2 --t 0.5 --weights w --format json o.csv m.csv",
+    "risk --key town,sex --attributes age --confidential pay --format json o.csv m.csv",
     "score --statement s.json --known first:2 --format json o.csv m.csv",
     "score --known age,pay --format json o.csv r.csv",
 ];

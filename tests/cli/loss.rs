@@ -339,33 +339,109 @@ fn blank_lines_of_one_attribute_are_missing_values() {
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
 }
 
-/// Only a confidential attribute was swapped: nothing that is compared by default differs, and that is not "no loss".
+/// Only a confidential attribute was swapped: nothing that is compared by default differs, and that is not "no loss". By hand: 1, 2, 3 became
+/// 3, 2, 1, so SSE is 4 + 0 + 4 and SST 2, and two cells of three are changed.
 #[test]
-fn what_was_masked_and_is_not_compared_is_named() {
+fn confidential_attributes_that_were_masked_are_measured_by_themselves() {
     let sandbox = Sandbox::with(&[
         ("o.csv", "age,town,income\n30,a,1\n40,b,2\n50,c,3\n"),
         ("m.csv", "age,town,income\n30,a,3\n40,b,2\n50,c,1\n"),
         ("roles.toml", "confidential = ['income', 'town']\n"),
     ]);
     let loss = "loss --roles roles.toml";
-    let report = sandbox
-        .run(&format!("{loss} --format json o.csv m.csv"))
-        .ended(0)
-        .json();
+    let json = |call: &str| {
+        sandbox
+            .run(&format!("{loss} --format json {call}"))
+            .ended(0)
+            .json()
+    };
+    let report = json("o.csv m.csv");
     // The town is not compared either, but it is as it was.
-    assert_eq!(report["scenario"]["differ_unseen"], json!(["income"]));
+    let confidential = &report["confidential"];
+    assert_eq!(confidential["attributes"], json!(["income"]));
+    assert_eq!(confidential["measures"]["sse_sst"], json!(4.0));
+    assert_eq!(confidential["measures"]["changed"], json!(2.0 / 3.0));
+    assert_eq!(report["scenario"]["differ_unseen"], json!([]));
+    // The other figures are those of files without it.
+    assert_eq!(report["measures"]["sse_sst"], json!(0.0));
+    assert_eq!(
+        report["measures"],
+        json("--attributes age o.csv m.csv")["measures"]
+    );
+    assert!(json("--attributes age o.csv m.csv")["confidential"].is_null());
+    assert!(json("o.csv o.csv")["confidential"].is_null());
     let text = sandbox.run(&format!("{loss} o.csv m.csv")).ended(0).text();
-    let head: String = text.lines().take(3).collect::<Vec<_>>().join("\n");
     assert!(
-        head.contains("Not compared, although the files differ in it: income."),
+        text.contains("Confidential attributes that were masked"),
+        "{text}"
+    );
+    assert!(
+        text.contains("they are in no figure above): income"),
         "{text}"
     );
     assert!(!text.contains("no loss."), "{text}");
+    let csv = sandbox
+        .run(&format!(
+            "{loss} --measures sse_sst --format csv o.csv m.csv"
+        ))
+        .ended(0)
+        .text();
+    assert!(
+        csv.contains("\no.csv,m.csv,confidential:sse_sst,,4.0,"),
+        "{csv}"
+    );
+    // Where attributes are named it is these, and the others are said to differ.
+    let named = format!("{loss} --attributes age o.csv m.csv");
+    let text = sandbox.run(&named).ended(0).text();
+    assert!(
+        text.contains("Not compared, although the files differ in it: income."),
+        "{text}"
+    );
     let compared = format!("{loss} --attributes age,income o.csv m.csv");
     let text = sandbox.run(&compared).ended(0).text();
-    assert!(!text.contains("Not compared, although"), "{text}");
+    assert!(
+        !text.contains("Not compared, although") && !text.contains("by themselves"),
+        "{text}"
+    );
     let same = sandbox.run(&format!("{loss} o.csv o.csv")).ended(0).text();
     assert!(same.contains("no loss."), "{same}");
+    // Only the page of the office has it.
+    sandbox
+        .run(&format!("{loss} --format json -o loss.json o.csv m.csv"))
+        .ended(0);
+    for (external, is_there) in [("", true), ("--external", false)] {
+        sandbox
+            .run(&format!("report {external} -o page.html loss.json"))
+            .ended(0);
+        let page = sandbox.text("page.html");
+        assert_eq!(
+            page.contains("Confidential attributes that were masked"),
+            is_there,
+            "{external}"
+        );
+    }
+}
+
+/// What a step masked is measured, also where no value differs any more.
+#[test]
+fn a_statement_says_what_was_masked() {
+    let sandbox = Sandbox::with(&[
+        ("o.csv", "age,pay\n30,5\n40,10\n50,15\n"),
+        ("roles.toml", "confidential = ['pay']\n"),
+        ("rules.toml", "[pay]\nround = 5\n"),
+    ]);
+    sandbox
+        .run("mask recode --rules rules.toml --roles roles.toml --statement s.json -o m.csv o.csv")
+        .ended(0);
+    let loss = "loss --roles roles.toml --format json";
+    let report = sandbox
+        .run(&format!("{loss} --statement s.json o.csv m.csv"))
+        .ended(0)
+        .json();
+    assert_eq!(report["confidential"]["attributes"], json!(["pay"]));
+    assert_eq!(report["confidential"]["measures"]["changed"], json!(0.0));
+    let report = sandbox.run(&format!("{loss} o.csv m.csv")).ended(0).json();
+    assert!(report["confidential"].is_null());
 }
 
 /// By hand: five times 100, 200 and 300 are 3000 before, and with −50 for one of the 100 they are 2850 after. total = pay + rent holds in all

@@ -539,6 +539,12 @@ fn a_statement_recodes_what_is_compared() {
         (0.5 + 1.0 / 12.0) / 2.0,
     );
     equals(&json, "/measures/interval_disclosure_sd", 0.5);
+    // Pay is off by 40, with a standard deviation of 1000 sqrt(17.5 / 5) = 1871: within p % of it for p = 3..10.
+    equals(&json, "/measures/confidential_disclosure_sd", 0.8);
+    assert_eq!(
+        json["scenario"]["pair"]["confidential_masked"],
+        json!(["pay", "ill"])
+    );
     // Before is the file as it was collected: everybody has another age.
     equals(&json, "/before/unique", 6.0);
     equals(&json, "/measures/unique", 0.0);
@@ -571,4 +577,46 @@ fn a_statement_of_another_file_is_refused_and_one_file_has_no_use_for_it() {
     sandbox.write("other.csv", without_pay);
     let wrong = sandbox.run(&format!("{one} o.csv other.csv")).ended(3);
     assert!(wrong.stderr.contains("\"pay\""), "{}", wrong.stderr);
+}
+
+/// 0, 0, 0, 10, 10, 10 with a standard deviation of sqrt(6 · 25 / 5) = 5.477: within p % of it lie distances of 0 (10 times), 0.1 (9), 0.2 (7),
+/// 0.3 (5), 0.5 (1) and 1 (never), 32 of 60; within 0.05 of the masked one's (about 5.2) the first three. Windows of ranks are empty in a file
+/// of 6, so only 0 lies in its own interval: 0 is masked as 0 once, and no other masked value is an original one.
+#[test]
+fn masked_confidential_values_have_an_interval_disclosure_of_their_own() {
+    let sandbox = Sandbox::with(&[
+        (
+            "o.csv",
+            "town,pay,ill\na,0,x\na,0,y\na,0,x\nb,10,y\nb,10,x\nb,10,y\n",
+        ),
+        (
+            "m.csv",
+            "town,pay,ill\na,0,y\na,0.1,x\na,0.2,x\nb,9.7,y\nb,9.5,x\nb,9,y\n",
+        ),
+        ("roles.toml", "confidential = ['pay', 'ill']\n"),
+    ]);
+    let risk = "risk --roles roles.toml --key town --format json";
+    let json = sandbox.run(&format!("{risk} o.csv m.csv")).ended(0).json();
+    equals(&json, "/measures/confidential_disclosure_sd", 32.0 / 60.0);
+    equals(&json, "/measures/confidential_disclosure_rank", 1.0 / 6.0);
+    equals(&json, "/measures/confidential_disclosure_records_sd", 0.5);
+    assert_eq!(json["measures"]["interval_disclosure_sd"], Value::Null);
+    assert_eq!(
+        json["scenario"]["pair"]["confidential_masked"],
+        json!(["pay", "ill"])
+    );
+    // What was not masked, or is compared with the others, has none.
+    for call in ["o.csv o.csv", "--attributes town,pay o.csv m.csv"] {
+        let json = sandbox.run(&format!("{risk} {call}")).ended(0).json();
+        assert_eq!(
+            json["measures"].get("confidential_disclosure_sd"),
+            None,
+            "{call}"
+        );
+    }
+    let text = sandbox
+        .run("risk --roles roles.toml --key town o.csv m.csv")
+        .ended(0)
+        .text();
+    assert!(text.contains("compared by themselves: pay, ill."), "{text}");
 }

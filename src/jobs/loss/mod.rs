@@ -23,7 +23,7 @@ use crate::{
     },
     mask::{relations::Relations, sums::Sum},
     report::loss::{
-        LossReport, LossScope, Measured, WeightedLoss,
+        ConfidentialLoss, LossReport, LossScope, Measured, WeightedLoss,
         integrity::{Integrity, SumIntegrity},
     },
     table::{AttrId, pair::Pair},
@@ -113,14 +113,16 @@ pub fn run(
             "--weights has no effect: it changes none of the measures that were asked for",
         )?;
     }
+    let confidential = request.confidential(files, stated)?;
     Ok(LossReport {
         warnings: doubts,
-        scenario: request.scenario(files, &pair),
+        scenario: request.scenario(files, &pair, confidential.as_ref()),
         measured: Measured {
             data,
             correction,
             analyses,
             weighted,
+            confidential,
         },
         integrity: (request.measures.is_empty()).then(|| integrity(files, &pair)),
         by_attribute: request.by_attribute,
@@ -155,7 +157,43 @@ fn integrity(files: &Files, pair: &Pair) -> Integrity {
 }
 
 impl LossRequest {
-    fn scenario(&self, files: &Files, pair: &Pair) -> LossScope {
+    /// What confidential attributes lost that were masked.
+    fn confidential(
+        &self,
+        files: &Files,
+        stated: Option<Stated<'_>>,
+    ) -> Result<Option<ConfidentialLoss>> {
+        let masked = files.masked_confidential(stated.map(|stated| stated.statement));
+        if masked.is_empty() {
+            return Ok(None);
+        }
+        let pair = files.pair_of(&files.original, &masked);
+        loss::check_memory(&pair)?;
+        let is_asked_for = |figure: &Figure| {
+            let key = figure.what.key;
+            self.measures.is_empty() || self.measures.iter().any(|asked| asked.trim() == key)
+        };
+        Ok(Some(ConfidentialLoss {
+            attributes: (masked.iter())
+                .map(|shared| files.original.attribute(shared.original).name.clone())
+                .collect(),
+            figures: loss::figures(&pair)
+                .into_iter()
+                .filter(is_asked_for)
+                .collect(),
+        }))
+    }
+
+    fn scenario(
+        &self,
+        files: &Files,
+        pair: &Pair,
+        confidential: Option<&ConfidentialLoss>,
+    ) -> LossScope {
+        let mut differ_unseen = files.differ_unseen();
+        differ_unseen.retain(|name| {
+            confidential.is_none_or(|confidential| !confidential.attributes.contains(name))
+        });
         let name = |shared: &Shared| files.original.attribute(shared.original);
         LossScope {
             original: files.original.name().into(),
@@ -169,7 +207,7 @@ impl LossRequest {
             aligned_by: self.alignment.in_words(),
             left_out: files.left_out(),
             crosswalk: files.crosswalk.clone(),
-            differ_unseen: files.differ_unseen(),
+            differ_unseen,
         }
     }
 

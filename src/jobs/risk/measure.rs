@@ -227,5 +227,10 @@ fn of_pair(
     let known = side_by_side(&recoded.known, &known);
     let secret = side_by_side(&recoded.values, &secret);
     figures.extend(attribute::inference(&known, &secret, request.tolerance()));
+    let masked = recoded.masked_confidential(pair, &chosen.confidential);
+    let masked = pair.pair_of(&recoded.values, &masked).numbers;
+    if !masked.names.is_empty() {
+        figures.extend(interval::of_confidential(&masked));
+    }
     figures
 }

@@ -216,6 +216,10 @@ impl RiskRequest {
                         .collect()
                 },
                 tolerance: self.tolerance(),
+                confidential_masked: recoded.map_or_else(Vec::new, |recoded| {
+                    let masked = recoded.masked_confidential(pair, &chosen.confidential);
+                    table.names(&masked.iter().map(|of| of.original).collect::<Vec<_>>())
+                }),
                 recoded: recoded.map_or_else(Vec::new, |recoded| recoded.names(table)),
             }),
         }

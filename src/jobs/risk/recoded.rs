@@ -3,7 +3,7 @@
 use super::RiskRequest;
 use crate::{
     error::Result,
-    evaluate::comparable::Doubt,
+    evaluate::{comparable::Doubt, link::Shared},
     jobs::{
         Observer, Quiet, history,
         link::{Stated, check_statement},
@@ -64,6 +64,15 @@ impl<'a> Recoded<'a> {
     /// The attributes that cannot be compared in earnest, whatever the history explains.
     pub fn doubts(&self, pair: &pair::Files) -> Vec<Doubt> {
         pair.doubts_beside(&self.known, self.statement)
+    }
+
+    /// Those of the confidential attributes that were masked, and that are not among the compared ones.
+    pub fn masked_confidential(&self, pair: &pair::Files, confidential: &[AttrId]) -> Vec<Shared> {
+        pair.masked_among(
+            &self.values,
+            |id| confidential.contains(&id),
+            self.statement,
+        )
     }
 
     /// The attributes of the original that the history recodes.

@@ -102,6 +102,7 @@ pub(super) fn section(documents: &[Document], writer: &mut Writer) -> Option<Sec
             p { "What the masking took from the file, and from what can be worked out with it." }
             @for (_, loss) in &losses { (compared(loss, writer)) @if loss.has_few_changes { p { (text(FEW)) } } }
             @if !main.rows.is_empty() { (main.markup()) }
+            @for (_, loss) in &losses { @if let Some(table) = confidential(loss) { (table.markup()) } }
             @if let Some(differences) = &differences { (differences.markup()) }
             @if !analyses.rows.is_empty() { (analyses.markup()) }
             (figures::undefined(undefined))
@@ -129,6 +130,23 @@ fn compared(loss: &Loss, writer: &Writer) -> Markup {
             ul { @for left in &scenario.left_out { li { (text(&left.attribute)) ": it " (text(&left.why)) } } }
         } }
     } }
+}
+
+/// What confidential attributes lost that were masked.
+fn confidential(loss: &Loss) -> Option<Table> {
+    let masked = loss.report.confidential.as_ref()?;
+    let column = Column {
+        name: "Value".into(),
+        figures: figures::all(&masked.figures, &masked.measures),
+    };
+    let caption = format!(
+        "Confidential attributes that were masked, in no other figure: {}",
+        names(&masked.attributes)
+    );
+    let is_told =
+        |figure: &FigureRow| !measures::find(&figure.key).is_some_and(Definition::is_difference);
+    let (table, _) = figures::side_by_side(&caption, std::slice::from_ref(&column), is_told);
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// The name of a line of the table of differences.

@@ -35,6 +35,7 @@ fn of_loss(loss: &mut Loss) {
     let are_many = changed_cells(loss).is_some_and(|cells| cells >= MIN_CHANGED);
     loss.has_few_changes = !are_many;
     loss.report.measures.clear();
+    loss.report.confidential = None;
     for figures in [&mut loss.report.figures, &mut loss.report.analyses] {
         figures.retain(|figure| are_many && is_public(figure));
         for figure in figures {

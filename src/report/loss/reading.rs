@@ -14,10 +14,12 @@ const MANY_RECORDS: usize = 10_000;
 pub fn of(measured: &Measured, scenario: &LossScope) -> Vec<String> {
     let figures = &measured.data;
     if is_unchanged(figures) {
-        let missed: Vec<String> = [unseen(scenario), not_in_il(figures, scenario)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let missed = [
+            unseen(scenario),
+            confidential(measured),
+            not_in_il(figures, scenario),
+        ];
+        let missed: Vec<String> = missed.into_iter().flatten().collect();
         let verdict = "Nothing that was measured differs between the two files";
         let verdict = if missed.is_empty() {
             format!("{verdict}: no loss.")
@@ -28,6 +30,7 @@ pub fn of(measured: &Measured, scenario: &LossScope) -> Vec<String> {
     }
     [
         unseen(scenario),
+        confidential(measured),
         values(figures),
         overall(figures),
         not_in_il(figures, scenario),
@@ -52,6 +55,21 @@ pub(super) fn unseen(scenario: &LossScope) -> Option<String> {
             "Not compared, although the files differ in {}: {}. No figure says what was lost there; --attributes names what is compared.",
             if names.len() == 1 { "it" } else { "them" },
             text::names(names, 12)
+        )
+    })
+}
+
+/// What was masked though it is confidential.
+fn confidential(measured: &Measured) -> Option<String> {
+    let masked = measured.confidential.as_ref()?;
+    let names = text::names(&masked.attributes, 12);
+    Some(if is_unchanged(&masked.figures) {
+        format!(
+            "Confidential, and named by the statement: {names}. Nothing that was measured differs there."
+        )
+    } else {
+        format!(
+            "Confidential and masked: {names}. What was lost there stands by itself and is in no other figure."
         )
     })
 }
