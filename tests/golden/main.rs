@@ -16,6 +16,7 @@ mod expectation_maximisation;
 mod fuzzy_c_means;
 mod handbook_example;
 mod intersection_example;
+mod invariant_matrices;
 mod kernel_density;
 mod learned_example;
 #[path = "../common/learned_toys.rs"]
