@@ -389,6 +389,14 @@ impl LossReport {
             + &self.head()
             + &self.unseen()
             + &figures::lines(figures)
+            + &(self.measured.confidential.as_ref()).map_or(String::new(), |of| {
+                let figures = of.figures.iter();
+                let loss = figures.filter(|figure| figure.what.key == "il").cloned();
+                format!(
+                    "By themselves, since they are confidential: {}\n",
+                    of.attributes.join(", ")
+                ) + &figures::lines(&loss.collect::<Vec<_>>())
+            })
     }
 
     fn group(&self, belongs: impl Fn(&Definition) -> bool) -> Vec<Figure> {
