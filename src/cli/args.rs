@@ -203,6 +203,18 @@ pub struct ReportArgs {
     pub to: OutputArgs,
 }
 
+impl ReportArgs {
+    /// Where the report of a plan of experiments goes, and who may read it.
+    pub fn of_plan(&self) -> (&Path, files::Privacy) {
+        let privacy = match self.format {
+            Format::Text => files::Privacy::Ordinary,
+            // They give the seeds, which mask the original the same way again.
+            Format::Json | Format::Csv => files::Privacy::Private,
+        };
+        (&self.to.output, privacy)
+    }
+}
+
 /// How much of a text report is printed.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct DetailArgs {
@@ -272,6 +284,17 @@ pub enum Format {
     Text,
     Json,
     Csv,
+}
+
+impl Format {
+    /// As the command line has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Csv => "csv",
+        }
+    }
 }
 
 /// See [`TextFormatArgs`].

@@ -28,8 +28,9 @@ enum Shown {
     LeftOut,
 }
 
-/// Options that change no result: messages, threads, memory, where results go, what the exit status looks at.
-const LEFT_OUT: [&str; 11] = [
+/// Options that change no result: messages, threads, memory, where results go, what the exit status looks at, which part of the work
+/// is done here.
+const LEFT_OUT: [&str; 12] = [
     "brief",
     "explain",
     "quiet",
@@ -41,6 +42,7 @@ const LEFT_OUT: [&str; 11] = [
     "into",
     "fail-above",
     "fail-above-extremes",
+    "shard",
 ];
 
 /// Options whose values a result may show. Whoever adds an option to a command that writes JSON decides here whether it may;

@@ -15,6 +15,7 @@ pub mod link;
 pub mod loss;
 pub mod mask;
 pub mod match_attributes;
+pub mod merge;
 mod observer;
 pub mod pair;
 pub mod report;

@@ -33,6 +33,15 @@ pub struct FileSummary {
 }
 
 impl Provenance {
+    /// The same call with `--format` in it: that of a result made later of what the call left.
+    pub fn say_format(&mut self, word: &str) {
+        // What follows -- is no option.
+        let end = self.command.iter().position(|word| word == "--");
+        let end = end.unwrap_or(self.command.len());
+        let option = ["--format", word].map(String::from);
+        self.command.splice(end..end, option);
+    }
+
     /// Of a result made by this version of the program from these tables.
     ///
     /// # Complexity

@@ -12,7 +12,7 @@ mod tests {
     use crate::report::{
         describe,
         evaluate::{self, EvaluateReport},
-        explain, guess, link, loss, match_attributes, risk, score, search, selftest, verify,
+        explain, guess, link, loss, match_attributes, part, risk, score, search, selftest, verify,
     };
     use crate::{
         attack::learned::weights,
@@ -58,6 +58,7 @@ mod tests {
                 describe::SCHEMA,
                 "What 'sdcrisk describe --format json' writes.",
             ),
+            schema::<part::Part>(part::SCHEMA, "What 'sdcrisk evaluate --shard I/N' writes."),
             schema::<match_attributes::MatchReport>(
                 match_attributes::SCHEMA,
                 "What 'sdcrisk match-attributes --format json' writes.",

@@ -38,6 +38,7 @@ mod manual;
 mod maskings;
 mod match_attributes;
 mod memory;
+mod merge;
 mod microaggregation;
 mod mixed_files;
 mod not_compared;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::Sandbox;
 
-const COMMANDS: [&str; 32] = [
+const COMMANDS: [&str; 33] = [
     "",
     "mask",
     "mask rankswap",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 32] = [
     "score",
     "search",
     "evaluate",
+    "merge",
     "report",
     "explain",
     "verify",

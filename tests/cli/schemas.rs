@@ -225,6 +225,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "match-attributes --format json in.csv m.csv".into(),
         "guess --format json in.csv m.csv".into(),
         "evaluate --format json grid.toml".into(),
+        "evaluate --shard 1/2 grid.toml".into(),
         "search --format json --risk-at-most 60% range.toml".into(),
         "explain --format json w.json".into(),
         "verify --format json c.json in.csv m.csv".into(),

@@ -8,7 +8,7 @@ use crate::{
 };
 
 fn sandbox() -> Sandbox {
-    Sandbox::with(&[
+    let sandbox = Sandbox::with(&[
         ("good.csv", GOOD),
         ("masked.csv", MASKED),
         ("other.txt", ""),
@@ -16,11 +16,19 @@ fn sandbox() -> Sandbox {
             "plan.toml",
             "original = \"good.csv\"\nattacks = [\"am\"]\n[[mask]]\nmethod = \"rankswap\"\nwindow = 2\n",
         ),
-    ])
+    ]);
+    sandbox.write(
+        "seeded.toml",
+        format!("seed = 1\n{}", sandbox.text("plan.toml")),
+    );
+    sandbox
+        .run("evaluate seeded.toml --shard 1/1 -o part.json")
+        .ended(0);
+    sandbox
 }
 
 /// A call of every command that writes to standard output.
-const CALLS: [&str; 18] = [
+const CALLS: [&str; 20] = [
     "mask rankswap --window 2 good.csv",
     "mask rankswap --window 2 --shuffle key.csv good.csv",
     "link --method am good.csv masked.csv",
@@ -29,6 +37,8 @@ const CALLS: [&str; 18] = [
     "risk good.csv",
     "score good.csv masked.csv",
     "evaluate plan.toml",
+    "evaluate seeded.toml --shard 1/2",
+    "merge part.json",
     "search plan.toml --risk-at-most 100%",
     "match-attributes good.csv masked.csv",
     "guess good.csv masked.csv",

@@ -1,6 +1,7 @@
 //! `sdcrisk evaluate`: the grid of method, parameters, seed, attack and knowledge, and the map of risk and loss.
 
 mod journal;
+pub mod merge;
 mod open;
 mod options;
 mod original;
@@ -14,6 +15,7 @@ use super::{
     Ending,
     args::{Format, ReportArgs, rate_limit},
     console::Console,
+    files::Privacy,
     pair, provenance,
     words::{Asker, Words},
 };
@@ -28,15 +30,21 @@ use crate::{
         self,
         evaluate::{Grid, Journal},
     },
-    report::{evaluate::EvaluateReport, text},
+    report::{
+        evaluate::{self, EvaluateReport},
+        part::Shard,
+        text,
+    },
 };
 use open::{Course, Opened, PlanArgs, Started};
+use outputs::Results;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   sdcrisk evaluate plan.toml
   sdcrisk evaluate plan.toml --into results --data ~/census --threads 4
   sdcrisk evaluate plan.toml --format csv -o rows.csv
+  sdcrisk evaluate plan.toml --shard 2/4 -o part2.json       # on the second of four machines; then merge
 
 A plan (TOML) lists how files are masked, and how the masked files are attacked:
   original = \"census.csv\"
@@ -58,6 +66,9 @@ to stand beside the measured ones. Files are looked for beside the plan, in the 
 
 With --into, a run that was stopped or killed continues where it was, and gives the same files as one that was not.
 
+With --shard, one of several machines does its part of the masked files, and 'sdcrisk merge' makes the report of one run of
+the parts (docs/scale.md). A part that continues by --into has a folder of its own, which holds its journal.
+
 Exit status: 0 done, 4 a search was stopped before its proof, 10 an attack's mean rate is above --fail-above.")]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -67,6 +78,9 @@ pub struct EvaluateArgs {
     skip_missing: bool,
     #[command(flatten)]
     report: ReportArgs,
+    /// Do part I of N of the masked files, and write it (JSON) for 'sdcrisk merge'; the plan must state a seed
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["format", "fail_above"], help_heading = "Output")]
+    shard: Option<Shard>,
     /// End with exit status 10 when the mean rate of an attack is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     fail_above: Option<f64>,
@@ -74,7 +88,8 @@ pub struct EvaluateArgs {
 
 pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let written = args.plan.read()?;
-    args.refuse_without_attacks(&written.plan)?;
+    refuse_gate_without_attacks(args.fail_above, written.plan.attacks.is_empty())?;
+    args.refuse_shard_without_seed(&written.plan, &written.name)?;
     refuse_ranges(&written.plan, &written.name)?;
     let course = Course::AllSettings {
         skip_missing: args.skip_missing,
@@ -88,102 +103,152 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let (opened, grid) = (args.plan).open(words, written.plan, &course, console)?;
     let header = opened.header(&written.text, &grid)?;
     warn_of_published(&grid, &opened, console);
+    let shard = args.shard.unwrap_or_default();
+    let inputs = opened.inputs(&written.name, &header);
+    let to = match args.shard {
+        None => args.report.of_plan(),
+        // A part holds the seeds.
+        Some(_) => (&*args.report.to.output, Privacy::Private),
+    };
     let Started {
         results,
         journal,
         done,
-    } = opened.start(header, &grid, &args.report, console)?;
+    } = opened.start(header, &grid, to, console)?;
+    let own: Vec<usize> = shard.of_all(grid.cells.len()).collect();
     if journal.is_none() {
         console.note(&format!(
             "note: {} masked files; a run that is stopped leaves nothing (--into FOLDER keeps what is done, and continues)",
-            grid.cells.len()
+            own.len()
         ));
     }
-    note_continued(done.len(), grid.cells.len(), console);
+    let found = own.iter().filter(|&cell| done.contains_key(cell)).count();
+    note_continued(found, own.len(), console);
     let journal = journal.as_ref().map(|journal| journal as &dyn Journal);
-    let Some(rows) = jobs::evaluate::run(&grid, done, journal, console)? else {
+    let Some(rows) = jobs::evaluate::run((&grid, shard), done, journal, console)? else {
         args.plan.note_stopped(console);
         return Ok(Ending::Stopped);
     };
-    let mut report = grid.report(rows);
-    report.provenance = Some(provenance::of(&grid.tables()));
-    for warning in &report.warnings {
-        console.warn(&warning.text())?;
+    let provenance = provenance::of(&grid.tables());
+    if args.shard.is_some() {
+        warn_of_doubts(&evaluate::warnings(&rows), console)?;
+        let part = grid.part(shard, rows, inputs, provenance);
+        console.stage("write", || results.write_part(&part.to_json()))?;
+        return Ok(Ending::Done);
     }
+    let mut report = grid.report(rows);
+    report.provenance = Some(provenance);
+    finish(
+        &report,
+        results,
+        (args.report.format, args.fail_above),
+        console,
+    )
+}
+
+/// Says what is to be said of a report, writes it in this form, and holds it against the limit of `--fail-above`.
+fn finish(
+    report: &EvaluateReport,
+    results: Results,
+    (format, fail_above): (Format, Option<f64>),
+    console: &Console,
+) -> anyhow::Result<Ending> {
+    warn_of_doubts(&report.warnings, console)?;
     // The text report says them itself.
-    let is_for_programs = args.report.format != Format::Text;
+    let is_for_programs = format != Format::Text;
     for note in report.notes().iter().filter(|_| is_for_programs) {
         console.note(note);
     }
     tell_what_il_misses(&report.rows, console);
     console.stage("write", || {
-        let content = match args.report.format {
+        let content = match format {
             Format::Text => report.to_text(),
             Format::Json => report.to_json(),
             Format::Csv => report.to_csv()?,
         };
-        results.write(&report, &content)
+        results.write(report, &content)
     })?;
-    args.ending(&report, console)
+    ending(report, fail_above, console)
+}
+
+fn warn_of_doubts(warnings: &[evaluate::Warning], console: &Console) -> Result<()> {
+    (warnings.iter()).try_for_each(|warning| console.warn(&warning.text()))
+}
+
+/// A gate that nothing can close is open.
+fn refuse_gate_without_attacks(fail_above: Option<f64>, has_no_attack: bool) -> Result<()> {
+    if fail_above.is_none() || !has_no_attack {
+        return Ok(());
+    }
+    Err(Error::usage(
+        "--fail-above has no effect: the plan has no attack, and it looks at the rates of attacks",
+    )
+    .remedy("Add attacks = [\"am\"] to the plan, or leave --fail-above out"))
 }
 
 impl EvaluateArgs {
-    /// A gate that nothing can close is open.
-    fn refuse_without_attacks(&self, plan: &Plan) -> Result<()> {
-        if self.fail_above.is_none() || !plan.attacks.is_empty() {
+    /// Each part would draw seeds of its own, and mask other files than one run.
+    fn refuse_shard_without_seed(&self, plan: &Plan, name: &str) -> Result<()> {
+        if self.shard.is_none() || plan.seed.is_some() {
             return Ok(());
         }
         Err(Error::usage(
-            "--fail-above has no effect: the plan has no attack, and it looks at the rates of attacks",
+            "states no seed, so each part of --shard would draw its own, and the parts would not fit together",
         )
-        .remedy("Add attacks = [\"am\"] to the plan, or leave --fail-above out"))
+        .in_file(name)
+        .remedy("Write seed = 1 at the top of the plan"))
     }
+}
 
-    fn ending(&self, report: &EvaluateReport, console: &Console) -> anyhow::Result<Ending> {
-        let otherwise = Ending::of(report.status);
-        let Some(limit) = self.fail_above else {
-            return Ok(otherwise);
-        };
-        let highest = || {
-            report
-                .settings
-                .iter()
-                .map(|setting| setting.measures.highest_rate())
-        };
-        let without = highest().filter(Option::is_none).count();
-        if without == report.settings.len() {
-            return Err(Error::input(
+/// How a run ends that has a report.
+fn ending(
+    report: &EvaluateReport,
+    fail_above: Option<f64>,
+    console: &Console,
+) -> anyhow::Result<Ending> {
+    let otherwise = Ending::of(report.status);
+    let Some(limit) = fail_above else {
+        return Ok(otherwise);
+    };
+    let highest = || {
+        report
+            .settings
+            .iter()
+            .map(|setting| setting.measures.highest_rate())
+    };
+    let without = highest().filter(Option::is_none).count();
+    if without == report.settings.len() {
+        return Err(Error::input(
                 "no attack of the plan was run on any masked file, so --fail-above has nothing to look at",
             )
             .remedy("Add an attack that applies to these methods, such as \"am\", or leave --fail-above out")
             .into());
-        }
-        if without > 0 {
-            console.note(&format!(
+    }
+    if without > 0 {
+        console.note(&format!(
                 "note: --fail-above could not look at {without} of {} settings: no attack was run on them",
                 report.settings.len()
             ));
-        }
-        let above = (report.settings.iter())
-            .filter_map(|setting| Some((&setting.setting, setting.measures.highest_rate()?)))
-            .filter(|&(_, rate)| rate > limit);
-        let mut ending = otherwise;
-        for (setting, rate) in above {
-            ending = Ending::AboveLimit;
-            console.note(&format!(
-                "note: the highest rate of {} of {} is {}, above {}",
-                setting.label,
-                setting.file,
-                text::percent(rate),
-                text::percent(limit)
-            ));
-        }
-        if ending != Ending::AboveLimit {
-            let names = (report.warnings.iter()).map(|warning| &warning.doubt.attribute[..]);
-            pair::warn_of_open_gate(names, console)?;
-        }
-        Ok(ending)
     }
+    let above = (report.settings.iter())
+        .filter_map(|setting| Some((&setting.setting, setting.measures.highest_rate()?)))
+        .filter(|&(_, rate)| rate > limit);
+    let mut ending = otherwise;
+    for (setting, rate) in above {
+        ending = Ending::AboveLimit;
+        console.note(&format!(
+            "note: the highest rate of {} of {} is {}, above {}",
+            setting.label,
+            setting.file,
+            text::percent(rate),
+            text::percent(limit)
+        ));
+    }
+    if ending != Ending::AboveLimit {
+        let names = (report.warnings.iter()).map(|warning| &warning.doubt.attribute[..]);
+        pair::warn_of_open_gate(names, console)?;
+    }
+    Ok(ending)
 }
 
 /// Inside a range nothing says where to look, but a limit of risk.

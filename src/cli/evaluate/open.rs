@@ -1,6 +1,6 @@
 //! What `evaluate` and `search` begin with: a plan, the files that it names, and what an earlier run left.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -13,15 +13,16 @@ use super::{
 };
 use crate::{
     cli::{
-        args::{self, ReportArgs},
+        args,
         console::Console,
-        files,
+        files::{self, Privacy},
         places::Places,
         words::Words,
     },
     error::{Error, Result},
     evaluate::plan::Plan,
     jobs::evaluate::{Done, Grid, Masking},
+    report::part::PartInput,
     rng::Seed,
 };
 
@@ -182,6 +183,19 @@ impl Opened<'_> {
         Ok(header)
     }
 
+    /// The plan of this name and the files that it names, as its parts have them.
+    pub(super) fn inputs(&self, plan: &str, header: &Header) -> Vec<PartInput> {
+        let plan = (plan.to_string(), &header.plan);
+        let files = self.places.found();
+        let files = files.iter().map(|path| files::name_of(path));
+        let all = [plan].into_iter().chain(files.zip(&header.files));
+        all.map(|(name, sha256)| PartInput {
+            name,
+            sha256: sha256.clone(),
+        })
+        .collect()
+    }
+
     /// Checks where results go, and opens the journal.
     ///
     /// # Errors
@@ -190,13 +204,13 @@ impl Opened<'_> {
         mut self,
         header: Header,
         grid: &Grid,
-        report: &ReportArgs,
+        to: (&Path, Privacy),
         console: &Console,
     ) -> Result<Started> {
         let into = self.args.into.as_deref();
         warn_of_drawn_seeds(grid, into.is_some(), console);
         let inputs = [vec![self.args.plan.clone()], self.places.found()].concat();
-        let results = Results::planned(header, (&inputs, into), report, grid.originals.len())?;
+        let results = Results::planned(header, (&inputs, into), to, grid.originals.len())?;
         let journal = results.journal(&mut self.found)?;
         Ok(Started {
             results,

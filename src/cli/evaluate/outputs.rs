@@ -7,10 +7,7 @@ use std::{
 
 use super::journal::{self, Found, Header, JournalFile, journal_of};
 use crate::{
-    cli::{
-        args::{Format, ReportArgs},
-        files::{self, Output, Plan, Privacy},
-    },
+    cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
     report::{
         evaluate::{EvaluateReport, FileSummary},
@@ -27,34 +24,29 @@ pub(super) struct Results {
 
 impl Results {
     /// Checks the names, and makes nothing: all that can be wrong is looked at before. `inputs` is every file that is read, `into` the
-    /// folder of `--into`, `originals` how many originals there are; `header` says what the journal is of.
+    /// folder of `--into`, `to` the place of the report, `originals` how many originals there are; `header` says what the journal is of.
     ///
     /// # Errors
     /// Usage, when what would be written is an input, or cannot be written there.
     pub fn planned(
         header: Header,
         (inputs, into): (&[PathBuf], Option<&Path>),
-        report: &ReportArgs,
+        (to, privacy): (&Path, Privacy),
         originals: usize,
     ) -> Result<Self> {
         // Every file that is read, so that none is written.
         let files = || -> Result<Plan> {
             let mut files = Plan::default();
             inputs.iter().try_for_each(|input| files.input(input))?;
-            files.output(&report.to.output)?;
+            files.output(to)?;
             Ok(files)
         };
         let folder = into
             .map(|into| Folder::planned(into, files()?, originals))
             .transpose()?;
-        let privacy = match report.format {
-            Format::Text => Privacy::Ordinary,
-            // They give the seeds, which mask the original the same way again.
-            Format::Json | Format::Csv => Privacy::Private,
-        };
         Ok(Self {
             header,
-            output: files()?.open(&report.to.output, privacy)?,
+            output: files()?.open(to, privacy)?,
             folder,
         })
     }
@@ -69,6 +61,16 @@ impl Results {
         };
         folder.make()?;
         JournalFile::open(&journal_of(&folder.path), found, &self.header).map(Some)
+    }
+
+    /// Writes a part. Its folder keeps its journal and nothing else: what is made of the whole grid is not there yet.
+    ///
+    /// # Errors
+    /// Failed, when it cannot be written.
+    pub fn write_part(self, content: &str) -> Result<()> {
+        let mut output = self.output;
+        output.write_text(content)?;
+        output.keep()
     }
 
     /// Writes the report, and into the folder the journal in order and all that is made of the grid.

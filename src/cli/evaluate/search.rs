@@ -78,7 +78,7 @@ pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
         results,
         journal,
         done,
-    } = opened.start(header, search.grid(), &args.report, console)?;
+    } = opened.start(header, search.grid(), args.report.of_plan(), console)?;
     let journal = journal.as_ref().map(|journal| journal as &dyn Journal);
     if !search.run(done, journal, console)? {
         args.plan.note_stopped(console);

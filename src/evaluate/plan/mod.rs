@@ -28,6 +28,7 @@ mod read;
 mod recipe;
 mod source;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::Result;
@@ -177,7 +178,8 @@ pub struct PlannedAttack {
 }
 
 /// Published figures of one setting.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Published {
     /// Where they are.
     pub line: u64,

@@ -6,8 +6,6 @@ mod cell;
 mod original;
 mod work;
 
-use std::collections::BTreeSet;
-
 pub use original::Original;
 pub use work::{Done, Journal, run};
 
@@ -20,9 +18,12 @@ use crate::{
     evaluate::{
         grid::{Row, Setting},
         plan::{MAX_MASKED_FILES, Passage, Plan, PlannedOption},
-        summary,
     },
-    report::evaluate::{EvaluateReport, FileSummary, PlanSummary},
+    report::{
+        evaluate::{Asked, EvaluateReport, FileSummary, PlanSummary},
+        part::{self, Part, PartInput, PartRow, Shard},
+        provenance::Provenance,
+    },
     table::Table,
 };
 
@@ -180,13 +181,41 @@ impl Grid {
 
     /// What was found of the settings that have rows.
     pub fn report(&self, rows: Vec<Row>) -> EvaluateReport {
-        let with_rows: BTreeSet<usize> = rows.iter().map(|row| row.setting).collect();
-        let settings: Vec<Setting> = (self.settings.iter().map(|masking| &masking.setting))
-            .filter(|setting| with_rows.contains(&setting.setting))
-            .cloned()
-            .collect();
-        let settings = summary::summaries(&settings, &rows, &self.plan.published);
-        EvaluateReport::new(self.plan_summary(), self.file_summaries(), rows, settings)
+        self.asked().report(rows)
+    }
+
+    /// All of a report but what was found.
+    pub fn asked(&self) -> Asked {
+        let settings = self.settings.iter();
+        Asked {
+            plan: self.plan_summary(),
+            files: self.file_summaries(),
+            settings: settings.map(|masking| masking.setting.clone()).collect(),
+            published: self.plan.published.clone(),
+            masked_files: self.cells.len(),
+        }
+    }
+
+    /// The rows of a shard, in order, as a part that can be merged with the others.
+    pub fn part(
+        &self,
+        shard: Shard,
+        rows: Vec<Row>,
+        inputs: Vec<PartInput>,
+        provenance: Provenance,
+    ) -> Part {
+        let cells = shard.of_all(self.cells.len());
+        Part {
+            schema: part::SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            shard,
+            inputs,
+            provenance,
+            evaluate: self.asked(),
+            rows: (cells.zip(rows))
+                .map(|(cell, row)| PartRow { cell, row })
+                .collect(),
+        }
     }
 
     /// What was asked for; the plan's file without its folders.

@@ -1,14 +1,14 @@
 //! The cells of a grid, on all threads.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use rayon::prelude::*;
 
 use super::{Cell, Grid};
-use crate::{error::Result, evaluate::grid::Row, jobs::Observer};
+use crate::{error::Result, evaluate::grid::Row, jobs::Observer, report::part::Shard};
 
 /// The rows that were found before, by the number of the cell.
 pub type Done = BTreeMap<usize, Row>;
@@ -22,14 +22,15 @@ pub trait Journal: Sync {
     fn note(&self, cell: usize, row: &Row) -> Result<()>;
 }
 
-/// Works out the cells that are not done yet, and gives the rows of all in order; `None` if it was interrupted before they were done.
+/// Works out the cells of a shard that are not done yet, and gives the rows of all of these in order; `None` if it was interrupted
+/// before they were done.
 ///
 /// Which thread does which cell changes nothing in any row.
 ///
 /// # Errors
 /// The first failure of those that were met, in the order of the cells.
 pub fn run(
-    grid: &Grid,
+    (grid, shard): (&Grid, Shard),
     mut done: Done,
     journal: Option<&dyn Journal>,
     observer: &dyn Observer,
@@ -39,14 +40,16 @@ pub fn run(
         let cell = grid.cells.get(number);
         cell.is_some_and(|&Cell { setting, run }| row.setting == setting && row.run == run + 1)
     });
-    let mut to_do: Vec<usize> = (0..grid.cells.len())
+    let own: BTreeSet<usize> = shard.of_all(grid.cells.len()).collect();
+    done.retain(|number, _| own.contains(number));
+    let mut to_do: Vec<usize> = (own.iter().copied())
         .filter(|cell| !done.contains_key(cell))
         .collect();
     // The first masked file of every setting comes first: what cannot be masked is found before others took their time.
     to_do.sort_by_key(|&number| (grid.cells[number].run, number));
     let has_failed = AtomicBool::new(false);
     let mut found: Vec<(usize, Result<Option<Row>>)> = observer.stage("evaluate", || {
-        let parts = observer.parts("masked files", done.len(), grid.cells.len());
+        let parts = observer.parts("masked files", done.len(), own.len());
         let one = |number: usize| -> Result<Option<Row>> {
             if has_failed.load(Ordering::Relaxed) || parts.stops() {
                 return Ok(None);
@@ -73,5 +76,5 @@ pub fn run(
             done.insert(number, row);
         }
     }
-    Ok((done.len() == grid.cells.len()).then(|| done.into_values().collect()))
+    Ok((done.len() == own.len()).then(|| done.into_values().collect()))
 }

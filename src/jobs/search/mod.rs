@@ -16,7 +16,7 @@ use crate::{
         plan::{Plan, PlannedAttack, PlannedMask, PlannedOption},
         search::{Next, Request, Trial},
     },
-    report::evaluate::EvaluateReport,
+    report::{evaluate::EvaluateReport, part::Shard},
 };
 use candidate::{Candidate, Outcome, candidates};
 
@@ -177,7 +177,9 @@ impl<'a> Search<'a> {
             for cell in self.rows.len()..self.grid.cells.len() {
                 done.extend(earlier.remove(&cell).map(|row| (cell, row)));
             }
-            let Some(rows) = evaluate::run(&self.grid, done, journal, observer)? else {
+            let Some(rows) =
+                evaluate::run((&self.grid, Shard::default()), done, journal, observer)?
+            else {
                 return Ok(false);
             };
             self.rows = rows.into_iter().enumerate().collect();

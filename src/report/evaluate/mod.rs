@@ -1,8 +1,10 @@
 //! The report of `sdcrisk evaluate`.
 
+mod asked;
 mod lines;
 mod people;
 
+pub use asked::Asked;
 use serde::{Deserialize, Serialize};
 
 use super::{provenance::Provenance, text};

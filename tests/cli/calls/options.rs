@@ -442,6 +442,16 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--into", &["results"]),
             ("--data", &["."]),
             ("--skip-missing", &[]),
+            ("--shard", &["1/1", "2/2", "1/3", "*"]),
+            ("--fail-above", &["5%"]),
+            ("--format", &["text", "json", "csv"]),
+        ],
+    ),
+    (
+        "merge",
+        &["part.json"],
+        &[
+            ("--into", &["results"]),
             ("--fail-above", &["5%"]),
             ("--format", &["text", "json", "csv"]),
         ],

@@ -1,0 +1,343 @@
+//! `evaluate --shard` and `merge`: several machines find what one run finds, byte for byte.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{PROGRAM, Sandbox};
+
+/// Two originals: one with semicolons, decimal commas, gaps, ties and categories, and a constant attribute.
+fn originals(sandbox: &Sandbox) {
+    let mut people = String::from("age;income;tax;town;flag\n");
+    let mut firms = String::from("staff,sales,costs\n");
+    for record in 0..40_u32 {
+        let mixed = record * 37 % 41;
+        let tax = match mixed % 9 {
+            0 => String::new(),
+            tax => format!("{tax},{}", mixed % 4),
+        };
+        let town = ["Nyon", "Sion", "Thun"][mixed as usize % 3];
+        people += &format!(
+            "{};{},5;{tax};{town};7\n",
+            20 + mixed,
+            900 + 10 * (mixed / 2)
+        );
+        firms += &format!("{},{},{}\n", 1 + mixed / 3, 50 * mixed + record, 40 * mixed);
+    }
+    sandbox.write("people.csv", people);
+    sandbox.write("firms.csv", firms);
+}
+
+/// Settings that draw and one that does not, an attack that does not apply to all, published figures, records that are drawn.
+const PLAN: &str = r#"
+title = "two files"
+repeats = 3
+seed = 11
+known-records = 30
+attacks = ["am", { method = "prl", assign = "one-to-one" }, "rsld"]
+losses = ["il", "changed"]
+risks = ["interval_disclosure_rank"]
+[[file]]
+original = "people.csv"
+attributes = "age,income,tax"
+known = ["age,income", "sweep:1"]
+[[file]]
+original = "firms.csv"
+records = 30
+[[mask]]
+method = "rankswap"
+p = [10, 30]
+[[mask]]
+method = "microagg"
+k = 3
+[[mask]]
+method = "noise"
+level = 0.2
+[[published]]
+source = "a table"
+method = "rankswap"
+p = 10
+measures = { rsld = 0.4, il = 0.1 }
+"#;
+
+fn with_plan(plan: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    sandbox.write("plan.toml", plan);
+    sandbox
+}
+
+/// Writes all parts, `pI-N.json` each, and returns their names in an order that is not theirs.
+fn parts(sandbox: &Sandbox, of: usize) -> Vec<String> {
+    let names = (1..=of).map(|number| {
+        let name = format!("p{number}-{of}.json");
+        let call = format!(
+            "evaluate plan.toml --shard {number}/{of} --threads {} -q -o {name}",
+            1 + number % 2
+        );
+        sandbox.run(&call).ended(0);
+        name
+    });
+    let mut names: Vec<String> = names.collect();
+    names.rotate_left(of / 2);
+    names.reverse();
+    names
+}
+
+fn part(sandbox: &Sandbox, name: &str) -> Value {
+    serde_json::from_slice(&sandbox.read(name)).unwrap()
+}
+
+/// The law: whatever the cut and the order of the parts, the report is that of one run, in every form.
+#[test]
+fn parts_make_the_report_of_one_run_byte_for_byte() {
+    let sandbox = with_plan(PLAN);
+    let forms = ["", " --format text", " --format json", " --format csv"];
+    let once = forms.map(|form| sandbox.run(&format!("evaluate plan.toml{form}")).ended(0));
+    let rows = once[2].json()["rows"].clone();
+    // Two originals, of each three settings that draw three times and one that does not.
+    assert_eq!(rows.as_array().unwrap().len(), 20);
+    sandbox.run("evaluate plan.toml --into once -q").ended(0);
+    for of in [1, 2, 3, 7] {
+        let names = parts(&sandbox, of);
+        for (form, once) in forms.iter().zip(&once) {
+            let merged = sandbox.run(&format!("merge {}{form}", names.join(" ")));
+            assert!(merged.ended(0).stdout == once.stdout, "{of} parts{form}");
+        }
+        let into = format!("into{of}");
+        sandbox
+            .run(&format!("merge {} --into {into} -q", names.join(" ")))
+            .ended(0);
+        let entries = fs::read_dir(sandbox.path("once")).unwrap();
+        let mut compared = 0;
+        for entry in entries {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let [once, merged] =
+                ["once", &into].map(|into| sandbox.read(&format!("{into}/{name}")));
+            assert!(once == merged, "{name} of {of} parts");
+            compared += 1;
+        }
+        assert_eq!(compared, 6);
+        // Each part has the masked files of its number, as one run found them.
+        for number in 1..=of {
+            let part = part(&sandbox, &format!("p{number}-{of}.json"));
+            let own = (0..20).filter(|cell| cell % of == number - 1);
+            let own: Vec<Value> = own
+                .map(|cell| json!({ "cell": cell, "row": rows[cell] }))
+                .collect();
+            assert_eq!(part["rows"], json!(own), "{number} of {of}");
+        }
+    }
+}
+
+/// More machines than masked files: some have nothing to do.
+#[test]
+fn a_part_can_be_empty() {
+    let sandbox = with_plan(
+        "original = \"firms.csv\"\nseed = 1\nlosses = [\"il\"]\n[[mask]]\nmethod = \"microagg\"\nk = [2, 3]\n",
+    );
+    let names = parts(&sandbox, 3);
+    assert_eq!(part(&sandbox, "p3-3.json")["rows"], json!([]));
+    let once = sandbox.run("evaluate plan.toml").ended(0);
+    let merged = sandbox.run(&format!("merge {}", names.join(" "))).ended(0);
+    assert_eq!(merged.text(), once.text());
+}
+
+const SMALL: &str = "original = \"firms.csv\"\nseed = 5\nrepeats = 4\nattacks = [\"am\"]\n[[mask]]\nmethod = \"rankswap\"\np = 20\n";
+
+/// What does not belong together is refused, and the message names the file, the part, or what differs.
+#[test]
+fn parts_that_make_no_whole_are_refused_by_name() {
+    let sandbox = with_plan(SMALL);
+    parts(&sandbox, 3);
+    let two = "evaluate plan.toml --shard 2/2 -q -o two.json";
+    sandbox.run(two).ended(0);
+    let words = "evaluate plan.toml --data . --shard 2/3 -q -o words.json";
+    sandbox.run(words).ended(0);
+    sandbox.write("plan.toml", SMALL.replace("p = 20", "p = 25"));
+    let plan = "evaluate plan.toml --shard 2/3 -q -o plan.json";
+    sandbox.run(plan).ended(0);
+    sandbox.write("plan.toml", SMALL);
+    let firms = sandbox.text("firms.csv");
+    sandbox.write("firms.csv", firms.replacen("\n1,", "\n2,", 1));
+    let files = "evaluate plan.toml --shard 2/3 -q -o files.json";
+    sandbox.run(files).ended(0);
+    sandbox
+        .run("evaluate plan.toml --format json -q -o whole.json")
+        .ended(0);
+    let second = sandbox.text("p2-3.json");
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    let changed = |name: &str, from: &str, to: &str| {
+        assert!(second.contains(from), "{from}");
+        sandbox.write(name, second.replacen(from, to, 1));
+    };
+    changed("older.json", &version, "\"version\":\"0.0.1\"");
+    changed("newer.json", "sdcrisk.part/1", "sdcrisk.part/2");
+    changed("cell.json", "\"cell\":1,", "\"cell\":2,");
+    changed("shard.json", "\"2/3\"", "\"1/3\"");
+    changed(
+        "setting.json",
+        "\"row\":{\"setting\":0",
+        "\"row\":{\"setting\":9",
+    );
+    sandbox.write("torn.json", &second[..second.len() / 2]);
+    let refused = |parts: &str, says: &str| {
+        let ran = sandbox.run(&format!("merge {parts} -o out.txt")).ended(3);
+        assert!(ran.stderr.contains(says), "{parts}: {}", ran.stderr);
+        assert!(!sandbox.path("out.txt").exists());
+    };
+    let others = "p1-3.json p3-3.json";
+    refused(others, "part 2/3 is missing");
+    refused("p2-3.json", "parts 1/3, 3/3 are missing");
+    refused(
+        &format!("{others} p2-3.json p2-3.json"),
+        "p2-3.json: is part 2/3, as p2-3.json is",
+    );
+    for (name, says) in [
+        (
+            "two.json",
+            "two.json: is one of 2 parts, and of another cut than p1-3.json",
+        ),
+        (
+            "words.json",
+            "words.json: is a part of another call than p1-3.json",
+        ),
+        (
+            "plan.json",
+            "plan.json: was made of another plan.toml than p1-3.json",
+        ),
+        (
+            "files.json",
+            "files.json: was made of another firms.csv than p1-3.json",
+        ),
+        (
+            "whole.json",
+            "whole.json: is sdcrisk.evaluate/1, and no part",
+        ),
+        (
+            "older.json",
+            "older.json: was made by version 0.0.1 of the program",
+        ),
+        ("newer.json", "newer.json: is sdcrisk.part/2, and no part"),
+        ("cell.json", "cell.json: is damaged"),
+        ("shard.json", "shard.json: is damaged"),
+        ("setting.json", "setting.json: is damaged"),
+        ("torn.json", "torn.json: is no part of sdcrisk"),
+        ("firms.csv", "firms.csv: is no part of sdcrisk"),
+    ] {
+        refused(&format!("{others} {name}"), says);
+    }
+    sandbox
+        .run(&format!("merge {others} p2-3.json -q -o out.txt"))
+        .ended(0);
+    // No part is written over.
+    let over = sandbox
+        .run(&format!("merge {others} p2-3.json -o p1-3.json"))
+        .ended(2);
+    assert!(over.stderr.contains("p1-3.json"), "{}", over.stderr);
+}
+
+#[test]
+fn a_plan_without_a_seed_and_a_form_of_a_part_make_no_sense() {
+    let sandbox = with_plan(&SMALL.replace("seed = 5\n", ""));
+    let ran = sandbox.run("evaluate plan.toml --shard 1/2").ended(2);
+    assert!(
+        ran.stderr.contains("plan.toml: states no seed") && ran.stderr.contains("seed = 1"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.write("plan.toml", SMALL);
+    for wrong in [
+        "--shard 1/2 --format json",
+        "--shard 1/2 --fail-above 5%",
+        "--shard 3/2",
+        "--shard 2",
+    ] {
+        let ran = sandbox.run(&format!("evaluate plan.toml {wrong}")).ended(2);
+        assert!(ran.stderr.contains("--shard"), "{wrong}: {}", ran.stderr);
+    }
+}
+
+/// A machine that was lost continues its part; the journal of a whole run loses nothing to a part.
+#[test]
+fn a_part_continues_its_journal() {
+    let sandbox = with_plan(PLAN);
+    let call = "evaluate plan.toml --shard 2/3 --into own --threads 1 -q";
+    let undisturbed = sandbox.run("evaluate plan.toml --shard 2/3 -q").ended(0);
+    sandbox.run(call).ended(0);
+    let journal = sandbox.text("own/journal.jsonl");
+    // Its head and seven masked files. Killed while it wrote the fourth:
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    assert_eq!(lines.len(), 8);
+    let torn = lines[..4].concat() + &lines[4][..20];
+    sandbox.write("own/journal.jsonl", torn);
+    let ran = sandbox.run(&call.replace(" -q", "")).ended(0);
+    assert!(
+        ran.stderr
+            .contains("3 of 7 masked files are in the journal"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.text(), undisturbed.text());
+    // The whole is not there yet.
+    assert!(!sandbox.path("own/results.json").exists());
+    // Of a folder with everything, a part is taken without any work, and nothing in it changes.
+    sandbox.run("evaluate plan.toml --into all -q").ended(0);
+    let before = sandbox.read("all/journal.jsonl");
+    let taken = sandbox
+        .run("evaluate plan.toml --shard 2/3 --into all")
+        .ended(0);
+    assert!(
+        taken.stderr.contains("7 of 7 masked files"),
+        "{}",
+        taken.stderr
+    );
+    assert_eq!(taken.text(), undisturbed.text());
+    assert!(sandbox.read("all/journal.jsonl") == before);
+}
+
+/// A part holds seeds; the gate is where the means are.
+#[test]
+fn a_part_is_private_and_the_merged_report_has_the_gate() {
+    let sandbox = with_plan(SMALL);
+    let names = parts(&sandbox, 2).join(" ");
+    let mode = fs::metadata(sandbox.path("p1-2.json"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(format!("{:o}", mode & 0o777), "600");
+    for (limit, status) in [("0%", 10), ("100%", 0)] {
+        sandbox
+            .run(&format!("merge {names} --fail-above {limit} -q"))
+            .ended(status);
+        sandbox
+            .run(&format!("evaluate plan.toml --fail-above {limit} -q"))
+            .ended(status);
+    }
+    // Standard input is a part, too.
+    let first = sandbox.read("p1-2.json");
+    let piped = sandbox.run_with("merge - p2-2.json", &first).ended(0);
+    assert_eq!(
+        piped.text(),
+        sandbox.run("evaluate plan.toml").ended(0).text()
+    );
+}
+
+/// As in docs/scale.md, on one machine.
+#[test]
+fn gnu_parallel_makes_the_parts() {
+    let sandbox = with_plan(SMALL);
+    if sandbox.shell("command -v parallel").status != Some(0) {
+        println!("SKIPPED: there is no GNU parallel");
+        return;
+    }
+    let call = format!(
+        "parallel --retries 3 '{PROGRAM}' evaluate plan.toml --shard {{}}/4 -q -o part{{}}.json ::: 1 2 3 4"
+    );
+    sandbox.shell(&call).ended(0);
+    let merged = sandbox
+        .shell("sdcrisk merge part*.json --format json")
+        .ended(0);
+    let once = sandbox.run("evaluate plan.toml --format json").ended(0);
+    assert_eq!(merged.text(), once.text());
+}
