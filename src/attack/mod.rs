@@ -205,8 +205,8 @@ pub trait Attack: std::fmt::Debug + Sync {
         None
     }
 
-    /// Records that were masked and that a sample left out of the release, of attacks that state likelihoods and do not count with it by
-    /// themselves ([`of_sample::OfSample`]).
+    /// Records that samples left out, of attacks that state likelihoods: whoever holds part of the people cannot be sure that these have a
+    /// partner. Those that do not count with it by themselves are given to [`of_sample::OfSample`].
     fn left_out(&self) -> usize {
         0
     }

@@ -579,6 +579,7 @@ impl Case<'_> {
         if attack.left_out() > 0
             && self.study.direction == Direction::OriginalToMasked
             && assign == Assign::Best
+            && !attack.is_balanced()
         {
             preference = match preference {
                 Preference::Lists(lists) if lists.is_likelihood() => {
@@ -668,6 +669,14 @@ impl Case<'_> {
         }
     }
 
+    /// Whether records of the shorter file may have no partner in the other: the intruder holds part of the people, and part of the
+    /// records were released. Balancing would exclude right pairs then.
+    fn may_lack_partners(&self, attack: &dyn Attack) -> bool {
+        let study = self.study;
+        let everybody = study.masked.n_records() + attack.left_out();
+        study.held.len() < everybody && study.shown.len() < everybody
+    }
+
     /// What becomes of a preference.
     fn judged(
         &self,
@@ -682,13 +691,22 @@ impl Case<'_> {
             _ => None,
         };
         let lists = preference.as_lists();
-        let caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
+        let mut caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
         let candidate_sets =
             attack.has_candidate_sets() && lists.is_none_or(|lists| lists.excludes_others());
         let assign = match assign {
-            Assign::Best if attack.is_balanced() => Assign::Balanced,
+            Assign::Best if attack.is_balanced() && !self.may_lack_partners(attack) => {
+                Assign::Balanced
+            }
             other => other,
         };
+        if self.may_lack_partners(attack) && attack.is_balanced() {
+            caveats.push(
+                "part of the people are known and part of the records were released, so nobody is sure to have a partner: the likelihoods are \
+                 not balanced"
+                    .into(),
+            );
+        }
         let mut posterior = None;
         if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;

@@ -154,23 +154,27 @@ impl Attack for Involution {
         self.law.windows(known)
     }
 
+    fn left_out(&self) -> usize {
+        self.law.left_out()
+    }
+
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let swaps = Swaps::new(&self.law, scenario)?;
-        let whole = Whole::new(scenario, self.law.masked_records());
+        let whole = Whole::new(scenario, self.law.masked_records(), self.law.left_out());
         let values = Values::new(scenario, &swaps.swapped(), whole);
         let bytes = 13 + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count();
         let mut caveats = Vec::new();
         if !whole.people && !whole.release {
             caveats.push(
                 "part of the people are known and part of the records were released, so the other side of a swap may be \
-                 out of sight: these are the links of likelihood, balanced"
+                 out of sight: these are the links of likelihood"
                     .into(),
             );
         }
         let bytes_of_soft = bytes + 5 * size_of::<f64>();
         let n_sought = swaps.n_sought();
         let bounded = Bounded {
-            must: Must::new(scenario, self.law.masked_records()),
+            must: Must::new(scenario, whole, self.law.masked_records()),
             masked_records: self.law.masked_records(),
             swaps,
             values,
@@ -268,8 +272,7 @@ struct Must {
 
 impl Must {
     /// The intruder's records, if the whole file was released, and the released ones, if everybody is held.
-    fn new(scenario: &Scenario<'_>, masked_records: usize) -> Self {
-        let whole = Whole::new(scenario, masked_records);
+    fn new(scenario: &Scenario<'_>, whole: Whole, masked_records: usize) -> Self {
         let (intruder, released) = (scenario.intruder, scenario.released);
         let of_intruder = whole.release && intruder.n_records() <= masked_records;
         let of_released = whole.people && released.n_records() <= masked_records;

@@ -90,11 +90,13 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// By the records of the file that was masked.
-    pub fn new(scenario: &Scenario<'_>, masked_records: usize) -> Self {
+    /// By the records of the file that was masked, and those that samples left out before or after: nobody knows of those which.
+    pub fn new(scenario: &Scenario<'_>, masked_records: usize, left_out: usize) -> Self {
+        let released = scenario.released.n_records();
+        let people = scenario.intruder.n_records() >= masked_records.max(released + left_out);
         Self {
-            people: scenario.intruder.n_records() >= masked_records,
-            release: scenario.released.n_records() >= masked_records,
+            people,
+            release: released >= masked_records && (people || left_out == 0),
         }
     }
 }

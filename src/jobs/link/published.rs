@@ -172,7 +172,10 @@ impl Facts<'_> {
             )
         };
         match laws.find(swaps) {
-            Some(law) => Ok((Likelihood::new(law.step.clone())?, Some(law))),
+            Some(law) => {
+                let likelihood = Likelihood::new(law.step.clone())?;
+                Ok((likelihood.leaving_out(laws.left_out()), Some(law)))
+            }
             None => Err(Error::usage(format!(
                 "the statement is of {}, which swaps nothing; involution is the attack on swaps",
                 self.methods(laws)

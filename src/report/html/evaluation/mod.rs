@@ -150,7 +150,10 @@ fn settings(
                 if with_front {
                     row.push(if setting.pareto { "on it" } else { "" }.into());
                 }
-                table.rows.push(row);
+                // A setting without any of these measures has its row in the first table.
+                if number == 0 || row[2..].iter().any(|cell| !cell.is_empty()) {
+                    table.rows.push(row);
+                }
             }
             table
         })
