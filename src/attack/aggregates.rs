@@ -118,6 +118,7 @@ impl Attack for Aggregates {
             direction: scenario.direction,
             aligned: None,
             beside: None,
+            unrecoded: None,
         };
         let nearest = distance_based::nearest(&aggregated, Standardize::Own, |_| None)?;
         Ok(Nearest {

@@ -85,9 +85,12 @@ pub struct Scenario<'a> {
     pub aligned: Option<&'a [Option<u32>]>,
     /// More of the released records, for attacks that ask for it ([`Attack::reads`]).
     pub beside: Option<&'a Release>,
+    /// More of the intruder's records: the values, before they were recoded, of known attributes of which the law speaks of these, since they were moved
+    /// first and recoded then ([`Composed`](crate::statement::Composed)). For the law of post-randomisation, which is never cut into strata.
+    pub unrecoded: Option<&'a Release>,
 }
 
-/// Released attributes, known or not, of the released records of a [`Scenario`] in the same order.
+/// More attributes of the released records of a [`Scenario`], known or not, or of the intruder's, in the same order.
 #[derive(Debug)]
 pub struct Release {
     /// Their names.

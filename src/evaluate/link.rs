@@ -210,6 +210,37 @@ fn coded<const N: usize>(columns: [(&Table, AttrId); N]) -> Coded<N> {
     (codes, names)
 }
 
+/// These attributes of some records of a table, as far as it has them; `None` if there is none.
+fn beside(table: &Table, names: &[String], records: &[u32]) -> Option<Release> {
+    let found = names.iter().filter_map(|name| table.find(name).ok());
+    let ids: Vec<AttrId> = found.collect();
+    if ids.is_empty() {
+        return None;
+    }
+    let coded: Vec<Option<Coded<1>>> = (ids.iter())
+        .map(|&id| match table.numbers(id) {
+            Some(_) => None,
+            None => Some(coded([(table, id)])),
+        })
+        .collect();
+    let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
+        .map(|(&id, coded)| match (table.numbers(id), coded) {
+            (Some(numbers), _) => numbers,
+            (None, coded) => Numbers {
+                values: coded.as_ref().map_or(&[], |([codes], _)| codes),
+                missing: table.missing(id),
+            },
+        })
+        .collect();
+    Some(Release {
+        names: table.names(&ids),
+        values: Matrix::gather(&columns, records),
+        categories: (coded.iter())
+            .map(|coded| coded.as_ref().map(|(_, names)| names.clone()))
+            .collect(),
+    })
+}
+
 /// A pair of files under attack by an intruder who knows some of the records.
 #[derive(Debug)]
 pub struct Study<'a> {
@@ -224,6 +255,8 @@ pub struct Study<'a> {
     /// For each place shown, the position among the records held of its original.
     partner_of_shown: Vec<Option<u32>>,
     direction: Direction,
+    /// The original before some attributes were recoded, and which these are.
+    unrecoded: Option<(&'a Table, &'a [String])>,
 }
 
 impl<'a> Study<'a> {
@@ -276,6 +309,16 @@ impl<'a> Study<'a> {
             partner_of_held,
             partner_of_shown,
             direction,
+            unrecoded: None,
+        }
+    }
+
+    /// The same where laws are about these attributes as they are in this table, the original before they were recoded.
+    #[must_use]
+    pub fn with_unrecoded(self, table: &'a Table, attributes: &'a [String]) -> Self {
+        Self {
+            unrecoded: Some((table, attributes)),
+            ..self
         }
     }
 
@@ -317,13 +360,15 @@ impl<'a> Study<'a> {
         let attributes = known
             .iter()
             .map(|attribute| self.original.attribute(attribute.original));
+        let names: Vec<String> = attributes
+            .clone()
+            .map(|attribute| attribute.name.clone())
+            .collect();
         Case {
             study: self,
-            scales: attributes
-                .clone()
-                .map(|attribute| attribute.scale)
-                .collect(),
-            known: attributes.map(|attribute| attribute.name.clone()).collect(),
+            unrecoded: self.unrecoded(&names),
+            scales: attributes.map(|attribute| attribute.scale).collect(),
+            known: names,
             intruder: side(0, &self.held_places()),
             released: side(1, &self.shown_places()),
             categories: (coded.into_iter())
@@ -362,6 +407,7 @@ impl<'a> Study<'a> {
             intruder,
             released: gathered(self.masked, masked, &self.shown_places()),
             categories: Vec::new(),
+            unrecoded: None,
             index: RefCell::default(),
             attributes: original.to_vec(),
             standing_out: OnceCell::new(),
@@ -370,33 +416,18 @@ impl<'a> Study<'a> {
 
     /// These attributes of the released records, as far as the masked file has them; `None` if there is none.
     fn release(&self, names: &[String]) -> Option<Release> {
-        let found = names.iter().filter_map(|name| self.masked.find(name).ok());
-        let ids: Vec<AttrId> = found.collect();
-        if ids.is_empty() {
-            return None;
-        }
-        let coded: Vec<Option<Coded<1>>> = (ids.iter())
-            .map(|&id| match self.masked.numbers(id) {
-                Some(_) => None,
-                None => Some(coded([(self.masked, id)])),
-            })
-            .collect();
-        let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
-            .map(|(&id, coded)| match (self.masked.numbers(id), coded) {
-                (Some(numbers), _) => numbers,
-                (None, coded) => Numbers {
-                    values: coded.as_ref().map_or(&[], |([codes], _)| codes),
-                    missing: self.masked.missing(id),
-                },
-            })
-            .collect();
-        Some(Release {
-            names: self.masked.names(&ids),
-            values: Matrix::gather(&columns, &self.shown_places()),
-            categories: (coded.iter())
-                .map(|coded| coded.as_ref().map(|(_, names)| names.clone()))
-                .collect(),
-        })
+        beside(self.masked, names, &self.shown_places())
+    }
+
+    /// Of these known attributes, the values of the intruder's records before they were recoded, where laws are about those.
+    fn unrecoded(&self, known: &[String]) -> Option<Release> {
+        let (table, attributes) = self.unrecoded?;
+        let names = known.iter().filter(|name| attributes.contains(name));
+        beside(
+            table,
+            &names.cloned().collect::<Vec<_>>(),
+            &self.held_places(),
+        )
     }
 
     fn held_places(&self) -> Vec<u32> {
@@ -451,6 +482,8 @@ pub struct Case<'a> {
     categories: Vec<Option<Vec<String>>>,
     intruder: Matrix,
     released: Matrix,
+    /// What the intruder knows of attributes before they were recoded, where laws are about that.
+    unrecoded: Option<Release>,
     /// The index of the last attack: attacks with the same distance share it.
     index: RefCell<Option<Rc<Neighbours>>>,
     /// The known attributes in the original.
@@ -565,6 +598,7 @@ impl Case<'_> {
             direction: self.study.direction,
             aligned: worst_case.then_some(self.study.partners()),
             beside,
+            unrecoded: self.unrecoded.as_ref(),
         }
     }
 

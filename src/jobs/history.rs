@@ -1,6 +1,6 @@
 //! What an intruder who has read the history of a release does with their own file before anything is compared.
 
-use super::Observer;
+use super::{Observer, Quiet};
 use crate::{
     error::Result,
     evaluate::{
@@ -13,8 +13,8 @@ use crate::{
         recode::{Recode, Rules},
     },
     rng::{Purpose, Seed},
-    statement::{Laws, Method, Statement},
-    table::{AttrId, Table},
+    statement::{Composed, Laws, Method, RecodingRule, Statement},
+    table::{AttrId, ReadOptions, Roles, Table},
 };
 
 /// The original as the steps of recoding make it, in their order; `None` where no step recodes an attribute that it has.
@@ -61,6 +61,80 @@ pub(super) fn recoded(
         }
     }
     Ok(recoded)
+}
+
+/// What laws are made of: the history with one step for several on one attribute, where their law is known ([`Statement::composed`]).
+///
+/// What rules make of categories is found by the code that masks. `original` is as it was collected: it says whether an attribute has numbers.
+pub(super) fn composed(statement: &Statement, original: &Table) -> Composed {
+    statement.composed(&|place, rule, categories| {
+        let before = Statement {
+            steps: statement.steps[..place].to_vec(),
+            ..statement.clone()
+        };
+        let id = original.find(&rule.attribute).ok()?;
+        let recoded = recoded(&before, original, &|other| other != id, &Quiet).ok()?;
+        merged(rule, categories, recoded.as_ref().unwrap_or(original))
+    })
+}
+
+/// What a published rule makes of these categories of an attribute which has numbers or text as in this table; `None` where a cell's text
+/// decides that is not its category.
+fn merged(rule: &RecodingRule, categories: &[String], like: &Table) -> Option<Vec<String>> {
+    const NAME: &str = "a";
+    let id = like.find(&rule.attribute).ok()?;
+    let (has_numbers, are_numerals) = (like.numbers(id).is_some(), like.has_numerals(id));
+    // Ordered text and dates are numbers to an attack, and numbers have more than one spelling.
+    let is_spelled = |category: &String| category.is_empty() || category.contains(['\n', '\r']);
+    if has_numbers && (!are_numerals || rule.digits.is_some()) || categories.iter().any(is_spelled)
+    {
+        return None;
+    }
+    let mut text = format!("{NAME}\n");
+    for category in categories {
+        text += &format!("\"{}\"\n", category.replace('"', "\"\""));
+    }
+    let scale = if has_numbers { "continuous" } else { "nominal" };
+    let options = ReadOptions {
+        delimiter: Some(b','),
+        decimal_mark: Some('.'),
+        thousands_mark: Some(None),
+        header: Some(true),
+        na: Some(Vec::new()),
+        roles: Roles::parse(&format!("{scale} = ['{NAME}']")).ok()?,
+        ..ReadOptions::default()
+    };
+    let table = Table::read("categories", text.into_bytes(), &options).ok()?;
+    let id = table.find(NAME).ok()?;
+    let is_like =
+        table.numbers(id).is_some() == has_numbers && table.has_numerals(id) == are_numerals;
+    if !is_like || table.n_records() != categories.len() {
+        return None;
+    }
+    let rule = RecodingRule {
+        attribute: NAME.into(),
+        ..rule.clone()
+    };
+    let rules = Rules::of_statement(&[rule]).ok()?;
+    if rules.is_empty() {
+        return Some(categories.to_vec());
+    }
+    // Nothing is drawn.
+    let streams = Seed::from_number(0).streams(Purpose::Mask, 0);
+    let masked = Recode::new(rules).apply(table, &[id], &streams).ok()?.table;
+    let after: Vec<String> = (0..masked.n_records())
+        .map(|record| masked.category(record, id).into_owned())
+        .collect();
+    if !has_numbers {
+        return Some(after);
+    }
+    let numbers: Option<Vec<String>> = (after.iter())
+        .map(|text| Some((text.parse::<f64>().ok()? + 0.0).to_string()))
+        .collect();
+    // Beside labels, a number that stayed is text, spelled as it was in the file.
+    let is_kept = |(before, after): (&String, &String)| before == after;
+    let is_mixed = categories.iter().zip(&after).any(is_kept);
+    numbers.or_else(|| (!is_mixed).then_some(after))
 }
 
 /// The attributes, of those that are compared, in which the files differ although no step moved them. Attacks by law would exclude the

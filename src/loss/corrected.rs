@@ -381,6 +381,7 @@ mod tests {
             correlated,
             restored,
             rounded: false,
+            rounded_before: 0,
         };
         let statement = Step::new(Method::Noise(noise), 9, vec!["a".into(), "b".into()]);
         Law::of_step(&statement, &["a", "b", "c"].map(String::from)).unwrap()

@@ -174,6 +174,7 @@ impl Noise {
             correlated: self.options.correlated,
             restored: self.options.restore,
             rounded: self.options.rounding.is_on(),
+            rounded_before: 0,
         });
         let step = Step::new(method, records, names);
         let at_once = if self.options.correlated {

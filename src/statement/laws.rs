@@ -11,7 +11,8 @@ use super::{Method, Statement, Step};
 /// obeys the law of the one step that moved it; laws of different steps are independent of each other given the original values, so
 /// likelihoods multiply and candidate sets intersect. An attribute that no step moved has equal values.
 ///
-/// Without a law are attributes that two steps moved (but windows of rank swapping follow each other), that were recoded after they were
+/// Several steps on one attribute that have one law together are one step before laws are made ([`Statement::composed`]).
+/// Without a law are attributes that two other steps moved (but windows of rank swapping follow each other), that were recoded after they were
 /// moved, or that differ from the original although no step moved them ([`Laws::contradict`]): attacks by law do not see them, and say so.
 /// Of a history that does not begin with the file as collected, attributes that no step moved have none either. What was masked within
 /// strata has a law only where the release shows the strata as the intruder knows them: where no step moved the attributes that make them.
@@ -149,7 +150,7 @@ impl Step {
 
     /// Whether its law of other attributes depends on this one, and needs it as it was: an attribute to which relations were kept, or by
     /// which there were strata.
-    fn was_given(&self, attribute: &str) -> bool {
+    pub(super) fn was_given(&self, attribute: &str) -> bool {
         let given = match &self.method {
             Method::Copula(stated) => (stated.given.as_ref())
                 .is_some_and(|given| given.attributes.iter().any(|name| name == attribute)),
@@ -475,6 +476,7 @@ mod tests {
             restored: false,
             rounded: false,
             law: NoiseLaw::Normal,
+            rounded_before: 0,
         });
         Step::new(method, 100, names(on))
     }

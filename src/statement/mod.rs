@@ -8,6 +8,7 @@
 //! needs to see the other.
 
 mod aggregation;
+mod composed;
 mod copula;
 mod kept;
 mod laws;
@@ -30,6 +31,7 @@ pub use aggregation::{
     AggregatedBlock, ArcCost, Average, DistanceScale, FuzzyBlock, FuzzyParameters, Grouping,
     MicroaggregationParameters,
 };
+pub use composed::Composed;
 pub use copula::{
     CopulaAllocation, CopulaComponent, CopulaExtremes, CopulaGiven, CopulaParameters, CopulaRisk,
     CopulaTerm, CopulaWorst,

@@ -17,6 +17,10 @@ pub struct NoiseParameters {
     pub restored: bool,
     /// Whether masked values were rounded, last of all, to the decimals of their attribute (whole numbers to whole numbers).
     pub rounded: bool,
+    /// Of a law that stands for several steps ([`Statement::composed`](super::Statement::composed)), how often values were rounded before
+    /// the last of them. Not published: each step states its own rounding.
+    #[serde(skip)]
+    pub rounded_before: usize,
 }
 
 /// The parameters of IPSO.

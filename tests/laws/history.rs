@@ -305,6 +305,168 @@ fn the_right_record_is_never_excluded() {
     );
 }
 
+/// A recoding that merges classes, whether they are ages or classes of ages.
+fn merge(dice: &mut Dice, attribute: &str) -> MaskRequest {
+    let rules = [
+        "round = 2",
+        "breaks = [2, 4]",
+        "map = { \"1\" = \"3\" }",
+        "map = { \"<5\" = \"young\", \"[5,15)\" = \"young\" }",
+        "map = { \"<5\" = \"[5,15)\", \">=40\" = \"[15,40)\" }",
+        "digits = 1",
+        "map = { \"2\" = \"1\" }\nothers = \"other\"",
+        "top = 3\ntop-label = \"3+\"",
+    ];
+    let rule = rules[dice.roll(8) as usize];
+    recode(&format!("[{attribute}]\n{rule}\n"))
+}
+
+/// A step after which an attribute that was post-randomised may have a law still.
+fn any_of_categories(dice: &mut Dice) -> MaskRequest {
+    let on = ["a0", "a0", "a0", "a1", "a0,a1"][dice.roll(5) as usize];
+    match dice.roll(12) {
+        0..=2 => pram(0.6, dice.roll(2) == 0, None, on),
+        3 | 4 => pram(0.5, dice.roll(2) == 0, Some("a2"), on),
+        5 => upwards(&on[..2]),
+        6..=8 => merge(dice, &on[..2]),
+        9 => suppress(2, "a0,a2"),
+        10 => sample(0.7),
+        _ => recode("[a2]\nothers = \"all\"\n"),
+    }
+}
+
+/// Chains of post-randomisation and recoding of the same attributes: the law of all of them holds for the right record.
+#[test]
+fn laws_of_several_steps_never_exclude_the_right_record() {
+    let chains = std::env::var("SDCRISK_CHAINS");
+    let chains: u64 = chains.map_or(300, |number| number.parse().unwrap());
+    let (mut several, mut recoded, mut confined) = (0, 0, 0);
+    for seed in 0..chains {
+        let mut dice = Dice(seed * 6007 + 11);
+        let gap = [0, 9][dice.roll(2) as usize];
+        let records = 20 + dice.roll(40) as usize;
+        let original = random_files::table(&random_files::cells(&mut dice, records, 3, gap));
+        let classes = "[a1]\nbreaks = [5, 15, 40]\n[a2]\nbreaks = [40]\n";
+        let mut release = Release::of(&original).then(&recode(classes), seed).unwrap();
+        if dice.roll(3) == 0 {
+            let classes = "[a0]\nbreaks = [1, 3]\nlabels = [\"<5\", \"[5,15)\", \">=40\"]\n";
+            release = release.then(&recode(classes), seed).unwrap();
+        }
+        let mut done = Vec::new();
+        for step in 0..2 + dice.roll(4) {
+            let request = any_of_categories(&mut dice);
+            if let Some(next) = release.then(&request, seed * 10 + step) {
+                release = next;
+                done.push(format!("{request:?}"));
+            }
+        }
+        let steps = &release.statement.as_ref().unwrap().steps;
+        for name in ["a0", "a1"] {
+            let on = |step: &&Step| step.attributes.iter().any(|on| on == name);
+            let steps: Vec<&Step> = steps.iter().filter(on).collect();
+            let is_random = |step: &&&Step| matches!(step.method, Method::Pram(_));
+            let draws = steps.iter().filter(is_random).count();
+            let first = steps.iter().position(|step| is_random(&step)).unwrap_or(9);
+            let is_recode = |step: &&Step| matches!(step.method, Method::Recode(_));
+            let merges = steps.iter().skip(first).any(is_recode);
+            let request = LinkRequest {
+                known: Known::Listed(name.into()),
+                direction: [Direction::OriginalToMasked, Direction::MaskedToOriginal]
+                    [usize::from(seed % 4 == 3)],
+                records: match seed % 5 {
+                    4 => KnownRecords::Drawn(records * 2 / 3),
+                    _ => KnownRecords::All,
+                },
+                seed: Some(seed),
+                ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Likelihood]))
+            };
+            let truth = release.truth(&original);
+            let input = Input {
+                statement: release.statement.as_ref().map(Stated::in_memory),
+                ..Input::new(&original, &release.table, &truth)
+            };
+            let Ok(outcome) = link::run(&request, &input, &Quiet) else {
+                continue;
+            };
+            for result in &outcome.report.results {
+                several += u64::from(draws > 1);
+                recoded += u64::from(merges);
+                confined += u64::from(result.candidates_mean < release.table.n_records() as f64);
+                assert_eq!(
+                    result.contains_true, result.with_partner,
+                    "chain {seed}, {name}: {done:#?}"
+                );
+            }
+        }
+    }
+    println!("{several} {recoded} {confined} of {chains}");
+    assert!(several * 4 > chains && recoded * 8 > chains && confined * 8 > chains);
+}
+
+/// What the law of several steps on the same attributes states is what happens: post-randomised twice, with and without strata; recoded
+/// after that; noise three times. Before, none of these attributes had a law.
+#[test]
+fn laws_of_several_steps_on_an_attribute_are_calibrated() {
+    const FILES: u64 = 12;
+    let merged = "[a0]\nmap = { \"1\" = \"0\" }\n[a1]\nmap = { \"3\" = \"2\", \"5\" = \"4\", \"7\" = \"6\" }\n";
+    let codes = "a0,a1,a3,a4";
+    let twice = vec![
+        pram(0.75, false, None, codes),
+        pram(0.75, true, None, codes),
+    ];
+    let in_strata = vec![
+        pram(0.5, false, Some("a2"), codes),
+        pram(0.8, false, None, "a1,a3"),
+    ];
+    let then_merged = vec![pram(0.5, false, None, codes), recode(merged)];
+    let of_a_sample = vec![
+        pram(0.9, true, None, codes),
+        recode(merged),
+        sample(0.6),
+        pram(0.9, false, Some("a2"), codes),
+    ];
+    let noises = vec![
+        noise(0.01, "a5,a6"),
+        noise(0.015, "a6"),
+        noise(0.005, "a5,a6"),
+    ];
+    for (known, steps) in [
+        (codes, twice),
+        (codes, in_strata),
+        (codes, then_merged),
+        (codes, of_a_sample),
+        ("a5,a6", noises),
+    ] {
+        let (mut stated, mut found) = (0.0_f64, 0.0_f64);
+        for seed in 0..FILES {
+            let mut cells = random_files::cells(&mut Dice(700 + seed), 300, 7, 0);
+            for record in &mut cells {
+                record[1] = record[1].map(|year| year / 6);
+                record[2] = record[2].map(|value| value % 2);
+                record[3] = record[3].map(|value| value / 30);
+                record[4] = record[4].map(|value| value / 100);
+            }
+            let original = random_files::table(&cells);
+            let mut release = Release::of(&original);
+            for (place, step) in steps.iter().enumerate() {
+                release = release.then(step, seed * 10 + place as u64).unwrap();
+            }
+            let request = LinkRequest {
+                known: Known::Listed(known.into()),
+                assign: Assign::Best,
+                ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Likelihood]))
+            };
+            let results = release.linked(&original, &request).report.results;
+            found += results[0].rate / FILES as f64;
+            stated += results[0].expected.unwrap() / FILES as f64;
+        }
+        println!("{}: says {stated:.3}, does {found:.3}", steps.len());
+        assert!((stated - found).abs() < 0.05, "says {stated}, does {found}");
+        // Who guesses finds one in 300.
+        assert!(found > 0.08, "{found}");
+    }
+}
+
 /// A file as a call of `mask` leaves it: its bytes, its statement, and which record of its input each record is.
 fn left_by(release: &recipe::Release) -> (Vec<u8>, String, Vec<u32>) {
     let mut bytes = Vec::new();

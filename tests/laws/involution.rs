@@ -94,6 +94,7 @@ impl Case {
             direction,
             aligned: None,
             beside: None,
+            unrecoded: None,
         });
     }
 }

@@ -48,6 +48,7 @@ fn assumed(statement: &Step, n: usize, rank: usize) -> Vec<f64> {
         direction: Direction::OriginalToMasked,
         aligned: None,
         beside: None,
+        unrecoded: None,
     };
     let attack = Likelihood::new(statement.clone()).unwrap();
     let mut list = Vec::new();
@@ -181,6 +182,7 @@ fn cycles_move_values_at_the_ends_as_the_law_says() {
         direction: Direction::MaskedToOriginal,
         aligned: None,
         beside: None,
+        unrecoded: None,
     };
     let attack = Likelihood::new(statement).unwrap();
     let lists = lists(&attack, &scenario);
@@ -560,6 +562,7 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
                 direction,
                 aligned: None,
                 beside: None,
+                unrecoded: None,
             };
             let (seekers, sought) = match direction {
                 Direction::OriginalToMasked => (&held, &released),
@@ -672,6 +675,7 @@ fn every_number_of_threads_says_the_same() {
         direction: Direction::OriginalToMasked,
         aligned: None,
         beside: None,
+        unrecoded: None,
     };
     let windows = known[1..].iter().map(|name| (name.clone(), 40)).collect();
     let attack = Likelihood::of_windows(windows, 500);

@@ -424,6 +424,7 @@ fn likelihoods_are_those_of_the_slow_program() {
                     direction,
                     aligned: None,
                     beside: Some(&beside),
+                    unrecoded: None,
                 };
                 let lists = lists(&statement, &scenario);
                 let mut list = Vec::new();
@@ -565,6 +566,7 @@ fn the_best_guess_is_right_as_often_as_it_says() {
                     direction: Direction::OriginalToMasked,
                     aligned: None,
                     beside,
+                    unrecoded: None,
                 };
                 let lists = lists(&statement, &scenario);
                 let (mut says, mut does) = (0.0, 0.0);

@@ -117,6 +117,7 @@ fn the_form_decides_against_all_pairs() {
         direction: Direction::OriginalToMasked,
         aligned: None,
         beside: None,
+        unrecoded: None,
     };
     let attack = Mahalanobis {
         scatter: Scatter::Unrelated,

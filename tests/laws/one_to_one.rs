@@ -242,6 +242,7 @@ fn agreed(seekers: &Matrix, sought: &Matrix, numbers: Comparator, fit: Fit) -> P
         direction: Direction::OriginalToMasked,
         aligned: attack.needs_alignment().then_some(aligned.as_slice()),
         beside: None,
+        unrecoded: None,
     };
     match attack.prepare(&scenario).unwrap() {
         Preference::Agreed(agreed) => Preference::Agreed(agreed),

@@ -147,6 +147,7 @@ impl Pair {
             direction,
             aligned: None,
             beside: None,
+            unrecoded: None,
         };
         match attack.prepare(&scenario).unwrap() {
             Preference::Agreed(agreed) => *agreed,

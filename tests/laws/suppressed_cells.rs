@@ -91,6 +91,7 @@ fn check(method: &dyn Mask, attack: &dyn Fn(&Step) -> Box<dyn Attack>, gap: u64,
                 direction,
                 aligned: None,
                 beside: None,
+                unrecoded: None,
             };
             candidates(attack.as_ref(), &scenario)
         };

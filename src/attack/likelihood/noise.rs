@@ -46,7 +46,7 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 /// # Rounded
 /// Rounding adds an error that is spread evenly over one unit, the last decimal of the released values of an attribute (1 where all
 /// are whole): its variance of 1/12 of the squared unit is added to that of the noise. For a noise with an sd from 0.3 units on this is within a quarter nat of the mass of the rounding interval as
-/// far as the next value; the tails of a smaller noise are thinner.
+/// far as the next value; the tails of a smaller noise are thinner. What was rounded after each of several steps has the error of each.
 ///
 /// # Singular covariances
 /// Where attributes depend on each other, correlated noise keeps the dependence: such directions say nothing and are left out.
@@ -118,7 +118,8 @@ impl Noise {
         }
         for (at, &place) in places.iter().enumerate() {
             if stated.rounded {
-                noise[[at, at]] += OF_ROUNDING * released.unit(place).powi(2);
+                let times = (1 + stated.rounded_before) as f64;
+                noise[[at, at]] += times * OF_ROUNDING * released.unit(place).powi(2);
             }
             let variance: f64 = noise[[at, at]];
             if !variance.is_finite() || !release[[at, at]].is_finite() {
@@ -582,6 +583,7 @@ mod tests {
                     direction,
                     aligned: None,
                     beside: None,
+                    unrecoded: None,
                 };
                 let stated = NoiseParameters {
                     law: NoiseLaw::Normal,
@@ -589,6 +591,7 @@ mod tests {
                     correlated,
                     restored,
                     rounded: false,
+                    rounded_before: 0,
                 };
                 let masked = vec!["a".to_owned(), "b".to_owned()];
                 let statement = Step::new(Method::Noise(stated.clone()), 90, masked);

@@ -30,6 +30,10 @@ use crate::{
 ///
 /// # Missing
 /// Counts nothing on either side.
+///
+/// # Recoded
+/// What was recoded after it was drawn has a matrix of which the columns are categories after that, and the rows those before
+/// ([`Scenario::unrecoded`]).
 pub(super) fn lists<'a>(
     scenario: &Scenario<'a>,
     published: &Step,
@@ -87,6 +91,14 @@ fn log_shares(released: &Matrix, attribute: usize) -> Vec<f64> {
     released.column(attribute).map(log).collect()
 }
 
+/// A category of a statement as it is called in an attribute with names, or with numbers.
+fn spelled(category: &str, names: Option<&[String]>) -> String {
+    match (names, category.parse::<f64>()) {
+        (None, Ok(number)) => (number + 0.0).to_string(),
+        _ => category.to_owned(),
+    }
+}
+
 /// No category of the matrices.
 const NONE: u32 = u32::MAX;
 
@@ -117,17 +129,20 @@ impl Transitions {
             .categories
             .get(attribute)
             .and_then(Option::as_deref);
-        let spelled = |category: &String| match (names, category.parse::<f64>()) {
-            (None, Ok(number)) => (number + 0.0).to_string(),
-            _ => category.clone(),
-        };
+        // What was recoded after it was drawn has matrices from values before to values after.
+        let before = scenario.unrecoded.and_then(|before| {
+            let mut names = before.names.iter();
+            let at = names.position(|name| *name == scenario.known[attribute])?;
+            Some((&before.values, at, before.categories[at].as_deref()))
+        });
+        let (intruder, column, own_names) = before.unwrap_or((scenario.intruder, attribute, names));
         let of_attribute: Vec<&TransitionMatrix> = stated.of(&scenario.known[attribute]).collect();
         let mut place_of: BTreeMap<String, u32> = BTreeMap::new();
         let mut places = Vec::with_capacity(of_attribute.len());
         for matrix in &of_attribute {
             let categories = matrix.categories.iter().map(|category| {
                 let next = u32::try_from(place_of.len()).unwrap_or(NONE);
-                *place_of.entry(spelled(category)).or_insert(next)
+                *(place_of.entry(spelled(category, names))).or_insert(next)
             });
             places.push(categories.collect::<Vec<u32>>());
         }
@@ -148,14 +163,26 @@ impl Transitions {
             let names: Vec<&str> = stratum.into_iter().flatten().map(String::as_str).collect();
             stratum_of.get(&names).copied().unwrap_or(in_all)
         };
-        let category = |value: Option<f64>| {
+        let mut own_place_of: BTreeMap<String, u32> = BTreeMap::new();
+        for (matrix, places) in of_attribute.iter().zip(&places) {
+            for (category, &place) in matrix.categories.iter().zip(places) {
+                own_place_of
+                    .entry(spelled(category, own_names))
+                    .or_insert(place);
+            }
+        }
+        let category = |value: Option<f64>, names, place_of: &BTreeMap<String, u32>| {
             let place = value.and_then(|value| place_of.get(&*called(value, names)));
             place.copied().unwrap_or(NONE)
         };
         Self {
             attribute,
-            intruder: scenario.intruder.column(attribute).map(category).collect(),
-            released: scenario.released.column(attribute).map(category).collect(),
+            intruder: (intruder.column(column))
+                .map(|value| category(value, own_names, &own_place_of))
+                .collect(),
+            released: (scenario.released.column(attribute))
+                .map(|value| category(value, names, &place_of))
+                .collect(),
             stratum: (0..scenario.released.n_records()).map(stratum).collect(),
             matrices,
         }

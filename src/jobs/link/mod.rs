@@ -25,7 +25,7 @@ pub use statement::check_earlier;
 pub(crate) use statement::check_statement;
 use work::{Along, Turn, Work};
 
-use super::{Observer, crosswalk, history, refuse_empty, warn_of};
+use super::{Observer, Quiet, crosswalk, history, refuse_empty, warn_of};
 use crate::{
     attack::{distance_based::Standardize, learned::weights::Weights},
     certificate::Certificate,
@@ -161,6 +161,17 @@ pub fn run(
             .map_err(|error| error.in_file(stated.file))?,
         None => None,
     };
+    let composed = (input.statement).map(|stated| history::composed(stated.statement, original));
+    // Laws that include a recoding are about values before it; everything else compares values after it.
+    let unrecoded = match (&composed, input.statement) {
+        (Some(composed), Some(stated)) if !composed.unrecoded.is_empty() => {
+            let table = history::recoded(&composed.statement, original, &|_| false, &Quiet)
+                .map_err(|error| error.in_file(stated.file))?;
+            let table = table.unwrap_or_else(|| original.clone());
+            Some((table, composed.unrecoded.as_slice()))
+        }
+        _ => None,
+    };
     if crossed.is_some() && request.learning.wants_certificate {
         return Err(Error::usage(
             "a certificate is checked against the files as they are, but a crosswalk changes the original first",
@@ -181,8 +192,11 @@ pub fn run(
     warn_of_strangers(truth, original, masked, observer);
 
     let seed = request.seed()?;
-    let mut laws = input.statement.map(|stated| Laws::of(stated.statement));
-    let scene = Scene::new(request, input, &seed, laws.as_mut(), observer)?;
+    let mut laws = composed
+        .as_ref()
+        .map(|composed| Laws::of(&composed.statement));
+    let mut scene = Scene::new(request, input, &seed, laws.as_mut(), observer)?;
+    scene.unrecoded = (unrecoded.as_ref()).map(|(table, attributes)| (table, *attributes));
     let laws = laws.as_ref();
     let facts = Facts {
         published: &request.published,
@@ -236,6 +250,8 @@ struct Scene<'a> {
     left_out: Vec<LeftOut>,
     /// Those that cannot be compared in earnest.
     doubts: Vec<Doubt>,
+    /// The original before attributes were recoded of which laws are about that, and these attributes.
+    unrecoded: Option<(&'a Table, &'a [String])>,
 }
 
 impl<'a> Scene<'a> {
@@ -301,6 +317,7 @@ impl<'a> Scene<'a> {
             cases,
             left_out,
             doubts,
+            unrecoded: None,
         })
     }
 
@@ -326,6 +343,14 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// The study where laws are about attributes as they were before they were recoded, if some are.
+    fn before_recoding<'s>(&'s self, study: Study<'s>) -> Study<'s> {
+        match self.unrecoded {
+            Some((table, attributes)) => study.with_unrecoded(table, attributes),
+            None => study,
+        }
+    }
+
     /// One round of attacks, the one of this number from 0: all methods in all cases.
     fn attack(
         &self,
@@ -341,12 +366,14 @@ impl<'a> Scene<'a> {
             ..
         } = self.input;
         let direction = self.request.direction;
-        let study = |held: &[OriginalRecord], released: Option<&Vec<MaskedRecord>>| match released {
-            None => Study::new(original, masked, truth, held.to_vec(), direction),
-            Some(released) => {
-                let (held, released) = (held.to_vec(), released.clone());
-                Study::among(original, masked, truth, held, released, direction)
-            }
+        let study = |held: &[OriginalRecord], released: Option<&Vec<MaskedRecord>>| {
+            self.before_recoding(match released {
+                None => Study::new(original, masked, truth, held.to_vec(), direction),
+                Some(released) => {
+                    let (held, released) = (held.to_vec(), released.clone());
+                    Study::among(original, masked, truth, held, released, direction)
+                }
+            })
         };
         let attacked = study(&round.held, round.released.as_ref());
         let training = round.training.as_ref();
@@ -358,7 +385,12 @@ impl<'a> Scene<'a> {
             .iter()
             .map(|release| {
                 let held = round.held.clone();
-                Study::new(original, release.table, &of_nobody, held, direction)
+                let study = Study::new(original, release.table, &of_nobody, held, direction);
+                if release.shares_history {
+                    self.before_recoding(study)
+                } else {
+                    study
+                }
             })
             .collect();
         for (place, known) in self.cases.iter().enumerate() {

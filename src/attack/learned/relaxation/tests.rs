@@ -54,6 +54,7 @@ fn with_differences(gaps: bool, test: impl Fn(&Differences<'_>, &[Option<u32>]))
         direction: Direction::OriginalToMasked,
         aligned: None,
         beside: None,
+        unrecoded: None,
     };
     let differences = Differences::new(&scenario, Standardize::Own).unwrap();
     // The last ones have no partner.

@@ -191,6 +191,7 @@ fn compare(case: &Case, n: usize) -> f64 {
         direction: case.direction,
         aligned: None,
         beside: Some(&beside),
+        unrecoded: None,
     };
     let stated = parameters(case);
     let statement = Step::new(Method::Copula(stated.clone()), n, stated.values.clone());
