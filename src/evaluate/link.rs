@@ -725,7 +725,7 @@ impl Case<'_> {
             _ => None,
         };
         let lists = preference.as_lists();
-        let mut caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
+        let caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
         let candidate_sets =
             attack.has_candidate_sets() && lists.is_none_or(|lists| lists.excludes_others());
         let assign = match assign {
@@ -734,13 +734,6 @@ impl Case<'_> {
             }
             other => other,
         };
-        if self.may_lack_partners(attack) && attack.is_balanced() {
-            caveats.push(
-                "part of the people are known and part of the records were released, so nobody is sure to have a partner: the likelihoods are \
-                 not balanced"
-                    .into(),
-            );
-        }
         let mut posterior = None;
         if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;

@@ -60,7 +60,8 @@ pub const EPS: f64 = 0.02;
 /// whose exchanges can be seen.
 ///
 /// # Links
-/// The likelihoods of the pairs that are left, weighed so, are balanced ([`Balanced`](super::balanced::Balanced)) whatever the assignment, but for one-to-one.
+/// The likelihoods of the pairs that are left, weighed so, are balanced ([`Balanced`](super::balanced::Balanced)) whatever the assignment, but for one-to-one,
+/// and where part of the people are known and part of the records were released: then nobody is sure to have a partner.
 ///
 /// # Who is not seen
 /// A pair is never excluded for another side that the intruder could not see: if a value is shown more often than it was held by
@@ -167,7 +168,7 @@ impl Attack for Involution {
         if !whole.people && !whole.release {
             caveats.push(
                 "part of the people are known and part of the records were released, so the other side of a swap may be \
-                 out of sight: these are the links of likelihood"
+                 out of sight, and nobody is sure to have a partner: these are the links of likelihood, not balanced"
                     .into(),
             );
         }
