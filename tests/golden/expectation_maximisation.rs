@@ -30,6 +30,7 @@ fn parameters_after_some_steps_are_those_of_another_program() {
             prior: 0.001,
         };
         let free = Held {
+            m: 0,
             u: false,
             prior: false,
         };

@@ -1,7 +1,13 @@
 //! Histories: the intruder who has read all steps finds as much as if the steps had been undone by hand, and never excludes the right one.
 
 use sdcrisk::{
-    attack::{Direction, involution::EPS, mahalanobis::Singular, probabilistic::Probabilistic},
+    agreement::Comparator,
+    attack::{
+        Direction,
+        involution::EPS,
+        mahalanobis::Singular,
+        probabilistic::{Fit, Probabilistic},
+    },
     error::ErrorKind,
     evaluate::{
         link::Assign,
@@ -464,6 +470,100 @@ fn laws_of_several_steps_on_an_attribute_are_calibrated() {
         assert!((stated - found).abs() < 0.05, "says {stated}, does {found}");
         // Who guesses finds one in 300.
         assert!(found > 0.08, "{found}");
+    }
+}
+
+/// m of a post-randomised attribute is that of the published matrix: of --keep .7 it is .7; of a matrix by which all but the last class stay with
+/// .5 it is .5 + .5 · the share of the last. What nothing is published of is fitted, and what agrees within a distance, too.
+#[test]
+fn weights_of_agreement_follow_from_the_published_matrix() {
+    let mut dice = Dice(17);
+    let mut cells = random_files::cells(&mut dice, 300, 5, 0);
+    for record in &mut cells {
+        record[3] = record[3].map(|value| value / 60);
+    }
+    let original = random_files::table(&cells);
+    let classes = recode("[a0]\nmap = { \"0\" = \"low\" }\n[a1]\nbreaks = [5, 15, 40]\n");
+    let release = (Release::of(&original).then(&classes, 1))
+        .and_then(|release| release.then(&pram(0.7, false, None, "a0,a3"), 2))
+        .and_then(|release| release.then(&upwards("a1"), 3))
+        .and_then(|release| release.then(&swap(20, "a4"), 4))
+        .unwrap();
+    let last = cells.iter().filter(|record| record[1] >= Some(40)).count();
+    let of_upwards = 0.5 + 0.5 * last as f64 / 300.0;
+    for fit in [Fit::Em, Fit::EmFixedU, Fit::Known] {
+        let attack = Probabilistic {
+            fit,
+            ..Probabilistic::default()
+        };
+        let request = LinkRequest {
+            known: Known::Listed("a0,a1,a3,a4".into()),
+            ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Probabilistic(
+                attack,
+            )]))
+        };
+        let mut results = release.linked(&original, &request).report.results;
+        let found = results.remove(0).model.unwrap();
+        let m = ["a0", "a1", "a3"].map(|name| found.m[name]);
+        let says = |text: &str| found.remarks.iter().any(|remark| remark.contains(text));
+        assert_eq!(
+            says("m of a0, a1 follows from the published"),
+            fit != Fit::Known
+        );
+        if fit != Fit::Known {
+            assert!(
+                (m[0] - 0.7).abs() < 1e-12 && (m[1] - of_upwards).abs() < 1e-12,
+                "{m:?}"
+            );
+            // Numbers agree within a tenth of a standard deviation.
+            assert!((m[2] - 0.7).abs() > 1e-6, "{m:?}");
+        }
+    }
+}
+
+/// On few and uneven categories EM takes other classes than matches for matches; with m of the published matrices it links more.
+#[test]
+fn published_matrices_serve_probabilistic_linkage() {
+    for fit in [Fit::Em, Fit::EmFixedU] {
+        let (mut with, mut without) = (0.0, 0.0);
+        for seed in 0..10 {
+            let mut cells = random_files::cells(&mut Dice(40 + seed), 250, 6, 0);
+            for record in &mut cells {
+                record[1] = record[1].map(|value| value / 6);
+                record[2] = record[2].map(|value| value / 12);
+                record[3] = record[3].map(|value| value / 30);
+            }
+            let original = random_files::table(&cells);
+            let release = Release::of(&original)
+                .then(&pram(0.5, false, None, "a0,a1,a2"), seed)
+                .and_then(|release| release.then(&pram(0.9, false, None, "a3"), seed + 50))
+                .and_then(|release| release.then(&noise(0.05, "a4"), seed + 90))
+                .unwrap();
+            let mut agree = Probabilistic::default().agree;
+            for name in ["a0", "a1", "a2", "a3"] {
+                agree.named.insert(name.into(), Comparator::Exact);
+            }
+            let attack = Probabilistic {
+                fit,
+                agree,
+                ..Probabilistic::default()
+            };
+            let request = LinkRequest {
+                known: Known::Listed("a0,a1,a2,a3,a4".into()),
+                ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Probabilistic(
+                    attack,
+                )]))
+            };
+            let rate =
+                |release: &Release| release.linked(&original, &request).report.results[0].rate;
+            with += rate(&release) / 10.0;
+            without += rate(&Release {
+                statement: None,
+                ..release.clone()
+            }) / 10.0;
+        }
+        println!("{fit:?}: {with:.4} with, {without:.4} without");
+        assert!(with >= without, "{fit:?}: {with}, {without}");
     }
 }
 

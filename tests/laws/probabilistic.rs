@@ -313,6 +313,7 @@ fn the_likelihood_never_falls() {
             prior: share(&mut dice),
         };
         let free = Held {
+            m: 0,
             u: dice.roll(2) == 0,
             prior: dice.roll(2) == 0,
         };

@@ -18,7 +18,7 @@ mod marginal;
 mod microaggregation;
 mod noise;
 mod pairs;
-mod pram;
+pub(super) mod pram;
 mod ranks;
 mod swapping;
 mod swaps;

@@ -59,6 +59,36 @@ pub(super) fn lists<'a>(
     Box::new(Pairs::complete(scenario, law))
 }
 
+/// How likely somebody whom the intruder knows has the value in the release that they had: the mean over the records that have it,
+///
+/// ```text
+/// P(agree | match) = mean of R_xx over the values x of an attribute
+/// ```
+///
+/// R being the mean of the matrices of the strata in which x occurs. `None` of an attribute whose law is about values as they are not compared
+/// ([`Scenario::unrecoded`]), and of one of which the matrices name no value.
+pub(in crate::attack) fn agreement(
+    scenario: &Scenario<'_>,
+    attribute: usize,
+    stated: &PramParameters,
+) -> Option<f64> {
+    let is_recoded = |before: &Release| before.names.contains(&scenario.known[attribute]);
+    if scenario.unrecoded.is_some_and(is_recoded) {
+        return None;
+    }
+    let transitions = Transitions::new(scenario, attribute, stated, None);
+    let matrix = transitions.matrices.last()?;
+    let stays = |&category: &u32| {
+        let row = matrix
+            .get(category as usize)
+            .filter(|row| !row.is_empty())?;
+        let place = row.binary_search_by_key(&category, |&(to, _)| to);
+        Some(place.map_or(0.0, |place| row[place].1.exp()))
+    };
+    let stay: Vec<f64> = transitions.intruder.iter().filter_map(stays).collect();
+    (!stay.is_empty()).then(|| stay.iter().sum::<f64>() / stay.len() as f64)
+}
+
 /// The stratum of each released record; `None` where it misses an attribute of the strata. Nothing, if the release lacks one of these.
 fn strata(release: &Release, stated: &[String]) -> Option<Vec<Option<Vec<String>>>> {
     let place = |name: &String| release.names.iter().position(|other| other == name);

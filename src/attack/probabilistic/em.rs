@@ -22,6 +22,8 @@ pub struct Parameters {
 /// Which parameters the iterations leave alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
+    /// P(agree | match) of these attributes, as bits.
+    pub m: u32,
     /// P(agree | no match).
     pub u: bool,
     /// P(match).
@@ -104,7 +106,8 @@ impl Parameters {
         }
         let shares = |side: usize, old: &[f64]| -> Vec<f64> {
             let share = |k: usize| {
-                if present[k][side] > 0.0 {
+                let is_held = side == 0 && held.m >> k & 1 == 1;
+                if present[k][side] > 0.0 && !is_held {
                     kept(agreeing[k][side] / present[k][side])
                 } else {
                     old[k]
@@ -204,6 +207,7 @@ mod tests {
     use super::*;
 
     const FREE: Held = Held {
+        m: 0,
         u: false,
         prior: false,
     };

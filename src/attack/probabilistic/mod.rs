@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize};
+use super::{
+    Attack, Direction, Lists, Preference, Scenario, distance_based::Standardize, likelihood,
+};
 use crate::{
     agreement::{Agreement, Comparator, MAX_ATTRIBUTES, Pattern, Reference, Weighted},
     error::{Counted, Error, ErrorKind, Result},
+    statement::{Law, Method},
     stats::moments::moments_by_attribute,
     table::Scale,
 };
@@ -71,6 +74,11 @@ pub struct Iterations {
 /// others; its prior shows it, and [`Model::remarks`] say it. With fewer than three attributes, or where attributes agree
 /// independently of each other, the prior is held at one match a record: nothing could be learned of it.
 ///
+/// # Post-randomised attributes
+/// Of an attribute that agrees by equality, whose transition matrix was published and that nothing else moved, m is known and not fitted: the
+/// mean of P(x | x) over the values x of the intruder's records ([`Probabilistic::published`]). EM fits the others beside it. Weights are of agreement
+/// still, whatever the category: a law of each pair of categories is what [`likelihood`](super::likelihood) goes by.
+///
 /// # Missing
 /// A value that one side misses is a level of its own that says nothing: it counts in neither sum, and m and u are those of
 /// values that are there.
@@ -97,6 +105,9 @@ pub struct Probabilistic {
     pub iterations: Iterations,
     /// Error rates for the two thresholds, if these are wanted.
     pub admissible: Option<Admissible>,
+    /// Laws of post-randomisation that were published; not of `--fit known`, which counts what it needs. Part of no request.
+    #[serde(skip)]
+    pub published: Vec<Law>,
 }
 
 impl Default for Probabilistic {
@@ -115,6 +126,7 @@ impl Default for Probabilistic {
                 most: 1000,
             },
             admissible: None,
+            published: Vec::new(),
         }
     }
 }
@@ -148,7 +160,12 @@ impl Attack for Probabilistic {
             Fit::Known => "m and u from the true pairs",
         };
         format!(
-            "sum of log(m/u) of agreeing and log((1-m)/(1-u)) of other attributes; {fit}; numbers agree by {}{}{}",
+            "sum of log(m/u) of agreeing and log((1-m)/(1-u)) of other attributes; {fit}{}; numbers agree by {}{}{}",
+            if self.published.is_empty() || self.fit == Fit::Known {
+                ""
+            } else {
+                " (of post-randomised attributes m by the published matrix)"
+            },
             self.agree.numbers.word(),
             match self.agree.named.len() {
                 0 => String::new(),
@@ -211,7 +228,9 @@ impl Attack for Probabilistic {
         let counts: Vec<(Pattern, u64)> = agreement.counts().into_iter().collect();
         let pairs: u64 = counts.iter().map(|&(_, pairs)| pairs).sum();
         let possible = agreement.n_seekers().min(agreement.n_sought()) as f64 / pairs.max(1) as f64;
-        let (fitted, prior_was_held) = self.fitted(scenario, &agreement, &counts, possible);
+        let stated = self.stated(scenario, &comparators);
+        let (fitted, prior_was_held) =
+            self.fitted(scenario, &agreement, (&counts, possible), &stated);
         let weighted = Weighted {
             weights: fitted.parameters.weights(),
             agreement,
@@ -225,7 +244,13 @@ impl Attack for Probabilistic {
                 |pattern| weighted.weight(pattern),
                 self.admissible,
             ),
-            remarks: model::remarks(scenario.known, self.fit, &fitted, possible, prior_was_held),
+            remarks: model::remarks(
+                (scenario.known, &stated),
+                self.fit,
+                &fitted,
+                possible,
+                prior_was_held,
+            ),
             possible_prior: possible,
             fitted,
         };
@@ -276,13 +301,35 @@ impl Probabilistic {
             .collect()
     }
 
+    /// For each known attribute, m where it follows from what was published.
+    fn stated(&self, scenario: &Scenario<'_>, comparators: &[Comparator]) -> Vec<Option<f64>> {
+        let of_attribute = |(k, name): (usize, &String)| {
+            let law = self
+                .published
+                .iter()
+                .find(|law| law.tells(name, scenario.known) && law.masks(name))?;
+            match &law.step.method {
+                Method::Pram(stated) if comparators[k] == Comparator::Exact => {
+                    likelihood::pram::agreement(scenario, k, stated).map(kept)
+                }
+                _ => None,
+            }
+        };
+        let known = scenario.known.iter().enumerate();
+        if self.fit == Fit::Known {
+            known.map(|_| None).collect()
+        } else {
+            known.map(of_attribute).collect()
+        }
+    }
+
     /// The parameters, and whether the prior was held.
     fn fitted(
         &self,
         scenario: &Scenario<'_>,
         agreement: &Agreement,
-        counts: &[(Pattern, u64)],
-        possible: f64,
+        (counts, possible): (&[(Pattern, u64)], f64),
+        stated: &[Option<f64>],
     ) -> (Fitted, bool) {
         let width = agreement.n_attributes();
         let numbers: Vec<(Pattern, f64)> = counts
@@ -291,6 +338,8 @@ impl Probabilistic {
             .collect();
         let (m, u, prior) = self.iterations.start;
         let held = Held {
+            m: (stated.iter().enumerate())
+                .fold(0, |bits, (k, m)| bits | u32::from(m.is_some()) << k),
             u: self.fit != Fit::Em,
             prior: self.fit != Fit::Em || width < IDENTIFIED_FROM || em::is_of_rank_one(&numbers),
         };
@@ -300,14 +349,15 @@ impl Probabilistic {
             prior.unwrap_or(possible)
         };
         let all = shares(width, numbers.iter().copied());
+        let of_matches = stated.iter().map(|stated| stated.unwrap_or(m)).collect();
         let start = match self.fit {
             Fit::Em => Parameters {
-                m: vec![m; width],
+                m: of_matches,
                 u: vec![u; width],
                 prior,
             },
             Fit::EmFixedU => Parameters {
-                m: vec![m; width],
+                m: of_matches,
                 u: all,
                 prior,
             },

@@ -159,13 +159,23 @@ fn decide(rows: &mut [PatternRow], admissible: Admissible) {
 
 /// What must be said of a fit.
 pub(super) fn remarks(
-    known: &[String],
+    (known, stated): (&[String], &[Option<f64>]),
     fit: Fit,
     fitted: &Fitted,
     possible_prior: f64,
     prior_was_held: bool,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
+    let of_matrices: Vec<&str> = (known.iter().zip(stated))
+        .filter(|(_, m)| m.is_some())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !of_matrices.is_empty() {
+        remarks.push(format!(
+            "m of {} follows from the published transition matrix and was not fitted; likelihood goes by the whole matrix",
+            of_matrices.join(", ")
+        ));
+    }
     if !fitted.converged {
         remarks.push(format!(
             "the fit had not converged after {} iterations: --em-iterations allows more",
@@ -189,8 +199,8 @@ pub(super) fn remarks(
     }
     let at_limit: Vec<&str> = known
         .iter()
-        .zip(&fitted.parameters.m)
-        .filter(|(_, m)| **m >= kept(1.0))
+        .zip(fitted.parameters.m.iter().zip(stated))
+        .filter(|(_, (m, stated))| **m >= kept(1.0) && stated.is_none())
         .map(|(name, _)| name.as_str())
         .collect();
     if !at_limit.is_empty() && fit != Fit::Known {

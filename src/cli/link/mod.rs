@@ -29,7 +29,7 @@ use crate::{
     evaluate::truth,
     jobs::{
         self,
-        link::{self, Input, LinkOutcome, Stated, request::AttackRequest},
+        link::{self, Input, LinkOutcome, Stated},
     },
     report::{
         limit::LimitReport,
@@ -65,13 +65,12 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
             None,
         )?;
     }
-    let uses = AttackRequest::uses_what_was_published;
     if let Some(stated) = stated
         && !stated.statement.recodes()
-        && !request.attacks.single_attacks().any(uses)
+        && !(request.attacks.single_attacks()).any(|attack| attack.uses(stated.statement))
     {
         console.unused(
-            "--statement has no effect: only rsld, likelihood, involution and microagg use what was published",
+            "--statement has no effect: only rsld, likelihood, involution and microagg use what was published, and prl what was of pram",
         )?;
     }
     let (id, key) = (args.id.as_deref(), args.shuffle_key.as_deref());

@@ -105,6 +105,7 @@ impl ProbabilisticArgs {
             fit,
             iterations: Iterations { start, most },
             admissible: self.admissible()?,
+            published: Vec::new(),
         })
     }
 

@@ -125,8 +125,12 @@ impl PlannedLink {
         observer: &dyn Observer,
     ) -> Result<(AttackRow, Vec<Doubt>)> {
         let (masked, statement) = (release.table(), release.statement());
-        let is_used =
-            |statement: &&Statement| self.request.wants_statement() || statement.recodes();
+        let is_used = |statement: &&Statement| {
+            let mut attacks = self.request.attacks.single_attacks();
+            self.request.wants_statement()
+                || statement.recodes()
+                || attacks.any(|attack| !attack.uses_what_was_published() && attack.uses(statement))
+        };
         let input = Input {
             statement: statement.filter(is_used).map(Stated::in_memory),
             ..Input::new(original, masked, truth)

@@ -142,6 +142,7 @@ fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>>
                         Standardize::Own
                     }
                 },
+                published: facts.post_randomised(),
                 ..attack.clone()
             }))
         }

@@ -157,6 +157,13 @@ impl Facts<'_> {
         }
     }
 
+    /// The laws of post-randomisation.
+    pub(super) fn post_randomised(&self) -> Vec<Law> {
+        let laws = self.laws.map_or(&[][..], Laws::laws).iter();
+        let is_pram = |law: &&Law| matches!(law.step.method, Method::Pram(_));
+        laws.filter(is_pram).cloned().collect()
+    }
+
     /// The law of swapping, for attacks by swaps.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::{
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
     jobs::mask::request::RulesFile,
     optimize::subsystem::portfolio::Engine,
-    statement::Grouping,
+    statement::{Grouping, Method, Statement, Step},
 };
 
 /// How long a search may take where nothing else is asked for, in seconds.
@@ -215,7 +215,14 @@ impl AttackRequest {
         }
     }
 
-    /// Whether it uses what was published about the masking.
+    /// Whether it uses what this statement says of the draws: of post-randomisation prl does, too.
+    pub fn uses(&self, statement: &Statement) -> bool {
+        let is_pram = |step: &Step| matches!(step.method, Method::Pram(_));
+        let weighs = matches!(self, Self::Probabilistic(_));
+        self.uses_what_was_published() || weighs && statement.steps.iter().any(is_pram)
+    }
+
+    /// Whether it uses what was published about the masking, whatever the method.
     pub fn uses_what_was_published(&self) -> bool {
         match self {
             Self::RankSwapIntersection
