@@ -15,6 +15,7 @@ mod loss;
 mod mask;
 mod match_attributes;
 mod memory;
+mod merge;
 mod pair;
 mod parts;
 mod places;
@@ -111,8 +112,8 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
-    /// Make the report of one run of the parts of a plan that several machines did
-    Merge(evaluate::merge::MergeArgs),
+    /// Make the report of one run of the parts of a plan, or of attacks, that several machines did
+    Merge(merge::MergeArgs),
     /// Find the masking with the least loss that keeps the strongest attack below a limit
     Search(Box<evaluate::search::SearchArgs>),
     /// Put any results into one HTML page, for the office or for others
@@ -280,7 +281,7 @@ fn command(command: Command, console: &Console) -> anyhow::Result<Ending> {
         Command::Risk(args) => risk::run(&args, console),
         Command::Score(args) => score::run(&args, console),
         Command::Evaluate(args) => evaluate::run(&args, console),
-        Command::Merge(args) => evaluate::merge::run(&args, console),
+        Command::Merge(args) => merge::run(&args, console),
         Command::Search(args) => evaluate::search::run(&args, console),
         Command::MatchAttributes(args) => match_attributes::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),

@@ -1,6 +1,6 @@
 //! Asking a preference about the true partners, and about the links it comes to.
 
-use std::cmp::Ordering;
+use std::{borrow::Cow, cmp::Ordering, rc::Rc};
 
 use rayon::prelude::*;
 
@@ -11,7 +11,8 @@ use crate::{
         nearest::{Contest, Link, Neighbours},
         within::Within,
     },
-    error::Result,
+    error::{Error, Result},
+    evaluate::shard::Shard,
     memory,
 };
 
@@ -29,6 +30,49 @@ pub(super) struct Judged {
 
 /// Of more seekers, least distances are not worked out for their own sake.
 const MAX_MEASURED: usize = 200_000;
+
+/// Judges the seekers of a shard, in their order, without links. Each is judged as if all were, so parts fit together.
+///
+/// # Errors
+/// Usage, when the preference is none that is made seeker by seeker.
+pub(super) fn of_shard(
+    preference: &Preference<'_>,
+    shard: Shard,
+    partners: &[Option<u32>],
+    neighbours: impl Fn(&Nearest<'_>) -> Rc<Neighbours>,
+) -> Result<Judged> {
+    let own: Vec<usize> = shard.of_all(partners.len()).collect();
+    let own_partners: Vec<Option<u32>> = own.iter().map(|&seeker| partners[seeker]).collect();
+    match preference {
+        Preference::Nearest(all) if all.decides.is_none() => {
+            let nearest = Nearest {
+                seekers: Cow::Owned(all.seekers.only(&own)),
+                sought: Cow::Borrowed(&*all.sought),
+                metric: all.metric.clone(),
+                candidates: all.candidates.as_ref().map(|boxes| boxes.only(&own)),
+                decides: None,
+            };
+            let judged = self::nearest(&nearest, &neighbours(all), &own_partners, false)?;
+            Ok(Judged {
+                least: judged.least.filter(|_| partners.len() <= MAX_MEASURED),
+                ..judged
+            })
+        }
+        Preference::Lists(lists) => self::lists((lists.as_ref(), shard), &own_partners, false),
+        Preference::Nearest(_) => Err(in_one_run(
+            "a distance whose ties are decided without rounding",
+        )),
+        Preference::Agreed(_) => Err(in_one_run(
+            "prl, which counts agreement patterns over all pairs at once,",
+        )),
+        Preference::Strata(_) => Err(in_one_run("an attack within strata")),
+    }
+}
+
+fn in_one_run(what: &str) -> Error {
+    Error::usage(format!("{what} is not made in parts yet"))
+        .remedy("Leave --shard out: one run makes it")
+}
 
 /// Of more seekers, weights of agreement patterns are not.
 const MAX_WEIGHED: usize = 20_000;
@@ -222,10 +266,12 @@ impl<'a> Order<'a> {
 /// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, everybody is a candidate, nothing is
 /// stated, and a partner who is not among them has no place.
 ///
+/// `partners` are those of the seekers of the shard.
+///
 /// # Errors
 /// Failed, when the links do not fit into memory.
 pub(super) fn lists(
-    lists: &dyn Lists,
+    (lists, shard): (&dyn Lists, Shard),
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
@@ -234,7 +280,8 @@ pub(super) fn lists(
         partners
             .par_iter()
             .enumerate()
-            .map_init(Vec::new, |list, (seeker, &partner)| {
+            .map_init(Vec::new, |list, (place, &partner)| {
+                let seeker = shard.piece(place);
                 if short {
                     lists.cheapest(seeker, list);
                     return (

@@ -15,6 +15,7 @@ use super::{
     calibration::Calibration,
     judge::{self, Judged},
     score::Score,
+    shard::{Seeker, Shard, Told},
     truth::{MaskedRecord, OriginalRecord, Truth},
 };
 use crate::{
@@ -257,6 +258,8 @@ pub struct Study<'a> {
     direction: Direction,
     /// The original before some attributes were recoded, and which these are.
     unrecoded: Option<(&'a Table, &'a [String])>,
+    /// Whose claims are judged, if not those of all seekers.
+    shard: Option<Shard>,
 }
 
 impl<'a> Study<'a> {
@@ -310,6 +313,7 @@ impl<'a> Study<'a> {
             partner_of_shown,
             direction,
             unrecoded: None,
+            shard: None,
         }
     }
 
@@ -320,6 +324,13 @@ impl<'a> Study<'a> {
             unrecoded: Some((table, attributes)),
             ..self
         }
+    }
+
+    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what [`Outcome::told`] has, and
+    /// nothing else. All that is said of both files as a whole, the standardisation and the laws, is that of the whole.
+    #[must_use]
+    pub fn in_shard(self, shard: Option<Shard>) -> Self {
+        Self { shard, ..self }
     }
 
     /// Number of records that look for a partner, and number of records among which they look.
@@ -511,6 +522,8 @@ pub struct Outcome {
     pub links: Vec<Claim>,
     /// What must be said of it, found while these files were attacked; each a sentence without full stop.
     pub caveats: Vec<String>,
+    /// What was found out of the seekers of a shard, where these alone are judged; all figures are then those of nobody.
+    pub told: Option<Told>,
 }
 
 /// What an attack claims about one record. Records are numbered from 0 as in their files.
@@ -693,7 +706,9 @@ impl Case<'_> {
                 let neighbours = self.neighbours(nearest);
                 judge::nearest(nearest, &neighbours, partners, with_links)
             }
-            Preference::Lists(lists) => judge::lists(lists.as_ref(), partners, with_links),
+            Preference::Lists(lists) => {
+                judge::lists((lists.as_ref(), Shard::default()), partners, with_links)
+            }
             Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links),
             Preference::Strata(joined) => {
                 judge::strata(joined, partners, with_links, |preference, partners| {
@@ -741,6 +756,23 @@ impl Case<'_> {
             posterior = Some(figures);
             preference = Preference::Lists(lists);
         }
+        if let Some(shard) = self.study.shard {
+            if assign != Assign::Best {
+                return Err(Error::usage("links that depend on each other (--assign one-to-one and balanced, involution) are not made in parts")
+                    .remedy("Leave --shard out, or take --assign best"));
+            }
+            return Ok(Outcome {
+                beyond: Beyond::default(),
+                score: Score::of_contests(&[], 0, preference.n_sought() as u64, candidate_sets),
+                assignment: None,
+                calibration: None,
+                posterior: None,
+                told: Some(self.told(&preference, shard, candidate_sets)?),
+                fitted,
+                links: Vec::new(),
+                caveats,
+            });
+        }
         let Judged {
             contests,
             links,
@@ -763,6 +795,7 @@ impl Case<'_> {
                 assignment: None,
                 fitted,
                 caveats,
+                told: None,
                 calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
@@ -806,32 +839,80 @@ impl Case<'_> {
                     posterior: None,
                     fitted,
                     caveats,
+                    told: None,
                 })
+            }
+        }
+    }
+
+    /// What is found out of the seekers of a shard.
+    fn told(
+        &self,
+        preference: &Preference<'_>,
+        shard: Shard,
+        candidate_sets: bool,
+    ) -> Result<Told> {
+        let partners = self.study.partners();
+        let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
+        let judged = judge::of_shard(preference, shard, partners, neighbours)?;
+        let standing_out = self.standing_out();
+        let originals = self.originals();
+        let own = shard
+            .of_all(partners.len())
+            .zip(judged.contests)
+            .enumerate();
+        let seekers = own.map(|(place, (seeker, contest))| {
+            let stands_out =
+                |marked: &[bool]| originals[seeker].is_some_and(|record| marked[record.index()]);
+            let least = judged.least.as_ref().map(|least| least[place]);
+            Seeker {
+                partner: partners[seeker].is_some(),
+                extreme: stands_out(&standing_out.extreme),
+                far: stands_out(&standing_out.far),
+                contest,
+                least: least
+                    .map(|(least, _)| least)
+                    .filter(|least| least.is_finite()),
+                at_least: least.map_or(0, |(_, tied)| tied),
+                stated: judged.stated.as_ref().map(|stated| stated[place]),
+            }
+        });
+        Ok(Told {
+            of: partners.len(),
+            sought: preference.n_sought() as u64,
+            candidate_sets,
+            has_least: judged.least.is_some(),
+            has_stated: judged.stated.is_some(),
+            seekers: seekers.collect(),
+        })
+    }
+
+    fn standing_out(&self) -> &StandingOut {
+        self.standing_out
+            .get_or_init(|| StandingOut::of(self.study.original, &self.attributes))
+    }
+
+    /// For each seeker the original record behind it, if there is one.
+    fn originals(&self) -> Vec<Option<OriginalRecord>> {
+        let study = self.study;
+        let held = |position: u32| study.held[position as usize];
+        match study.direction {
+            Direction::OriginalToMasked => study.held.iter().copied().map(Some).collect(),
+            Direction::MaskedToOriginal => {
+                let partners = study.partner_of_shown.iter();
+                partners.map(|partner| partner.map(held)).collect()
             }
         }
     }
 
     /// How an attack fared among those who stand out, and with the links it is surest of.
     fn beyond(&self, contests: &[Contest], sought: u64, surety: Option<Surety>) -> Beyond {
-        let study = self.study;
-        let standing_out = self
-            .standing_out
-            .get_or_init(|| StandingOut::of(study.original, &self.attributes));
-        let held = |position: u32| study.held[position as usize];
-        let originals: Vec<Option<OriginalRecord>> = match study.direction {
-            Direction::OriginalToMasked => study.held.iter().copied().map(Some).collect(),
-            Direction::MaskedToOriginal => {
-                let partners = study.partner_of_shown.iter();
-                partners.map(|partner| partner.map(held)).collect()
-            }
-        };
-        let partners = study.partners();
         beyond::judged(
             contests,
-            partners,
+            self.study.partners(),
             sought,
-            standing_out,
-            &originals,
+            self.standing_out(),
+            &self.originals(),
             surety.as_ref(),
         )
     }

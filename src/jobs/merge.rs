@@ -1,13 +1,15 @@
-//! `merge` as a job: the parts of a plan of experiments go in, the report of one run comes out.
+//! `merge` as a job: the parts of a plan of experiments or of a call of `link` go in, the report of one run comes out.
 
 use std::collections::BTreeMap;
 
 use crate::{
     error::{Error, Result},
-    evaluate::grid::Row,
+    evaluate::{grid::Row, shard::Told},
     report::{
         evaluate::EvaluateReport,
-        part::{Part, PartInput},
+        link::{self, LinkReport, LinkResult},
+        part::{Part, PartInput, Seekers, Work},
+        provenance::Provenance,
         text,
     },
 };
@@ -15,21 +17,21 @@ use crate::{
 /// So many parts that are missing are named.
 const NAMES_SHOWN: usize = 12;
 
-/// What parts make.
+/// What parts make: the report of one run, byte for byte.
 #[derive(Debug)]
-pub struct Merged {
-    /// The report of one run, byte for byte.
-    pub report: EvaluateReport,
-    /// The plan, and every file that was read for it.
-    pub inputs: Vec<PartInput>,
+pub enum Merged {
+    /// Of a plan, which comes first among the inputs: all files that were read for it.
+    Evaluate(Box<EvaluateReport>, Vec<PartInput>),
+    /// Of attacks; JSON has the provenance.
+    Link(Box<LinkReport>, Provenance),
 }
 
 /// The whole of these parts, each with its name for messages, in any order. Means and fronts are made of the rows of all masked files,
-/// by the code that makes those of one run, so no figure depends on the cut.
+/// by the code that makes those of one run, so no figure depends on the cut. `format` is what the provenance says of `--format`.
 ///
 /// # Errors
 /// Usage, without parts. Input, when one is of another request or of other inputs than the first, or is there twice, or is missing.
-pub fn run(parts: Vec<(String, Part)>) -> Result<Merged> {
+pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merged> {
     let Some((first, one)) = parts.first() else {
         return Err(Error::usage("there are no parts to merge"));
     };
@@ -62,17 +64,58 @@ pub fn run(parts: Vec<(String, Part)>) -> Result<Merged> {
         return Err(Error::input(format!("{noun} {shown} {verb} missing"))
             .remedy("Make what is missing with --shard, and name all parts"));
     }
-    let whole = one.clone();
-    let rows: BTreeMap<usize, Row> = (parts.into_iter())
-        .flat_map(|(_, part)| part.rows)
-        .map(|row| (row.cell, row.row))
-        .collect();
-    let mut report = whole.evaluate.report(rows.into_values().collect());
-    report.provenance = Some(whole.provenance);
-    Ok(Merged {
-        report,
-        inputs: whole.inputs,
+    let Part {
+        inputs,
+        mut provenance,
+        work,
+        ..
+    } = one.clone();
+    if let Some(format) = format {
+        provenance.say_format(format);
+    }
+    parts.sort_by_key(|(_, part)| part.shard.number());
+    let works = parts.into_iter().map(|(_, part)| part.work);
+    Ok(match work {
+        Work::Evaluate(whole) => {
+            let rows = works.flat_map(|work| match work {
+                Work::Evaluate(cells) => cells.rows,
+                Work::Link(_) => Vec::new(),
+            });
+            let rows: BTreeMap<usize, Row> = rows.map(|row| (row.cell, row.row)).collect();
+            let mut report = whole.asked.report(rows.into_values().collect());
+            report.provenance = Some(provenance);
+            Merged::Evaluate(Box::new(report), inputs)
+        }
+        Work::Link(whole) => {
+            let told = works.filter_map(|work| match work {
+                Work::Link(seekers) => Some(seekers.results),
+                Work::Evaluate(_) => None,
+            });
+            Merged::Link(Box::new(linked(*whole, told.collect())), provenance)
+        }
     })
+}
+
+/// The report of attacks whose seekers are these, in the order of the parts.
+fn linked(whole: Seekers, told: Vec<Vec<Told>>) -> LinkReport {
+    let mut report = whole.asked;
+    let ties = report.scenario.ties;
+    let mut parts: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+    let mut results = Vec::with_capacity(report.results.len());
+    for (result, in_words) in report.results.into_iter().zip(whole.in_words) {
+        let of_parts = parts.iter_mut().filter_map(Iterator::next).collect();
+        let result = match Told::joined(of_parts) {
+            Some(told) => {
+                let (score, beyond, calibration) = told.figures();
+                result.judged_to_be(&score, &beyond, calibration.as_ref(), ties)
+            }
+            None => result,
+        };
+        results.push(LinkResult { in_words, ..result });
+    }
+    report.means = link::means(&results, whole.of_family);
+    report.results = results;
+    report
 }
 
 /// What keeps a part from being one of the same work, in words before "than".
@@ -91,9 +134,34 @@ fn difference(one: &Part, other: &Part) -> Option<String> {
             "is one of {} parts, and of another cut",
             other.shard.of()
         ))
-    } else if one.provenance != other.provenance || one.evaluate != other.evaluate {
+    } else if one.provenance != other.provenance || !are_of_the_same(&one.work, &other.work) {
         Some("is a part of another call".into())
     } else {
         None
+    }
+}
+
+fn are_of_the_same(one: &Work, other: &Work) -> bool {
+    match (one, other) {
+        (Work::Evaluate(one), Work::Evaluate(other)) => one.asked == other.asked,
+        (Work::Link(one), Work::Link(other)) => {
+            let all = |seekers: &Seekers| -> Vec<_> {
+                let results = seekers.results.iter();
+                let heads = results.map(|told| {
+                    (
+                        told.of,
+                        told.sought,
+                        told.candidate_sets,
+                        told.has_least,
+                        told.has_stated,
+                    )
+                });
+                heads.collect()
+            };
+            one.asked == other.asked
+                && (&one.in_words, one.of_family) == (&other.in_words, other.of_family)
+                && all(one) == all(other)
+        }
+        (Work::Evaluate(_), Work::Link(_)) | (Work::Link(_), Work::Evaluate(_)) => false,
     }
 }

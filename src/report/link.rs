@@ -26,9 +26,11 @@ use crate::{
         learned::{Lesson, weights::ProofStatus},
     },
     evaluate::{
+        beyond::Beyond,
+        calibration::Calibration,
         comparable::Doubt,
         link::{AssignRule, Claim, Outcome},
-        score::Ties,
+        score::{Score, Ties},
         status::Status,
     },
     stats::interval::resampled_mean,
@@ -163,7 +165,7 @@ pub struct LeftOutAttribute {
 }
 
 /// What one method found in one case. Rates are fractions, counts are numbers of records.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkResult {
     /// The attack, as the command line calls it.
@@ -275,7 +277,7 @@ impl Sample {
 }
 
 /// Correct links under each rule for ties.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Correct {
     /// A tie of t that holds the true record counts 1/t.
@@ -359,14 +361,49 @@ impl LinkResult {
 
     /// Joins what is known of one attack on one case.
     pub fn new(attack: &dyn Attack, known: &[String], outcome: &Outcome, ties: Ties) -> Self {
-        let score = &outcome.score;
-        let (low, high) = score.interval(ties);
+        let assignment = outcome.assignment.map(|total| AssignmentSummary {
+            cost: total.cost,
+            pairs: total.pairs,
+            proof: if total.is_proven {
+                AssignmentProof::Optimal
+            } else {
+                AssignmentProof::Bounded
+            },
+            bound: total.bound,
+        });
+        let fitted = outcome.fitted.as_ref();
         Self {
             method: attack.name().into(),
             formula: attack.formula(),
             worst_case: attack.needs_alignment(),
             in_words: attack.in_words(),
             known: known.to_vec(),
+            standardize: attack.standardize(),
+            windows: attack.windows(known),
+            assignment,
+            model: fitted.map(|fitted| ModelSummary::new(known, fitted)),
+            posterior: outcome.posterior.map(PosteriorSummary::new),
+            caveats: outcome.caveats.clone(),
+            ..Self::default()
+        }
+        .judged_to_be(
+            &outcome.score,
+            &outcome.beyond,
+            outcome.calibration.as_ref(),
+            ties,
+        )
+    }
+
+    /// The same attack with what became of its claims.
+    #[must_use]
+    pub fn judged_to_be(
+        self,
+        score: &Score,
+        beyond: &Beyond,
+        said: Option<&Calibration>,
+        ties: Ties,
+    ) -> Self {
+        Self {
             records: score.records,
             with_partner: score.with_partner,
             correct: Correct {
@@ -377,7 +414,7 @@ impl LinkResult {
             rate: score.rate(ties),
             rate_of_findable: score.rate_of_findable(ties),
             interval_of_findable: score.interval_of_findable(ties).into(),
-            interval: [low, high],
+            interval: score.interval(ties).into(),
             baseline: score.baseline(),
             certain: score.certain,
             certain_correct: score.certain_correct,
@@ -385,38 +422,13 @@ impl LinkResult {
             candidates_mean: score.candidates_mean,
             candidates_quantiles: score.candidates_quantiles,
             candidates_histogram: score.candidates_histogram.clone(),
-            beyond: BeyondSummary::new(&outcome.beyond, ties),
             contains_true: score.contains_true,
-            standardize: attack.standardize(),
-            windows: attack.windows(known),
-            sample: None,
-            split: None,
-            learned: None,
-            assignment: outcome.assignment.map(|total| AssignmentSummary {
-                cost: total.cost,
-                pairs: total.pairs,
-                proof: if total.is_proven {
-                    AssignmentProof::Optimal
-                } else {
-                    AssignmentProof::Bounded
-                },
-                bound: total.bound,
-            }),
-            model: outcome
-                .fitted
-                .as_ref()
-                .map(|fitted| ModelSummary::new(known, fitted)),
-            releases: None,
-            posterior: outcome.posterior.map(PosteriorSummary::new),
-            expected: outcome.calibration.as_ref().map(|said| said.expected),
-            sure: outcome.calibration.as_ref().map(|said| said.sure),
-            sure_correct: outcome.calibration.as_ref().map(|said| said.sure_correct),
-            calibration: outcome
-                .calibration
-                .as_ref()
-                .map(calibration::bands)
-                .unwrap_or_default(),
-            caveats: outcome.caveats.clone(),
+            beyond: BeyondSummary::new(beyond, ties),
+            expected: said.map(|said| said.expected),
+            sure: said.map(|said| said.sure),
+            sure_correct: said.map(|said| said.sure_correct),
+            calibration: said.map(calibration::bands).unwrap_or_default(),
+            ..self
         }
     }
 

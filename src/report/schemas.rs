@@ -58,7 +58,10 @@ mod tests {
                 describe::SCHEMA,
                 "What 'sdcrisk describe --format json' writes.",
             ),
-            schema::<part::Part>(part::SCHEMA, "What 'sdcrisk evaluate --shard I/N' writes."),
+            schema::<part::Part>(
+                part::SCHEMA,
+                "What 'sdcrisk evaluate --shard I/N' and 'sdcrisk link --shard I/N' write.",
+            ),
             schema::<match_attributes::MatchReport>(
                 match_attributes::SCHEMA,
                 "What 'sdcrisk match-attributes --format json' writes.",

@@ -1,6 +1,6 @@
 //! Records as rows of numbers: what distances and indexes compute on.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
 
 use rayon::prelude::*;
 
@@ -82,6 +82,22 @@ impl Matrix {
     /// The values as an array of `ndarray`, records × attributes; a missing one reads 0.0.
     pub fn view(&self) -> ArrayView2<'_, f64> {
         self.values.view()
+    }
+
+    /// These records alone, in this order.
+    #[must_use]
+    pub fn only(&self, records: &[usize]) -> Self {
+        let words = self.words_per_record();
+        let masks = |&record: &usize| &self.missing[record * words..(record + 1) * words];
+        Self {
+            values: self.values.select(Axis(0), records),
+            missing: if self.missing.is_empty() {
+                Vec::new()
+            } else {
+                records.iter().flat_map(masks).copied().collect()
+            },
+            hidden: self.hidden.clone(),
+        }
     }
 
     /// All values, row-major.

@@ -125,7 +125,11 @@ fn parts_make_the_report_of_one_run_byte_for_byte() {
             let own: Vec<Value> = own
                 .map(|cell| json!({ "cell": cell, "row": rows[cell] }))
                 .collect();
-            assert_eq!(part["rows"], json!(own), "{number} of {of}");
+            assert_eq!(
+                part["work"]["evaluate"]["rows"],
+                json!(own),
+                "{number} of {of}"
+            );
         }
     }
 }
@@ -137,7 +141,10 @@ fn a_part_can_be_empty() {
         "original = \"firms.csv\"\nseed = 1\nlosses = [\"il\"]\n[[mask]]\nmethod = \"microagg\"\nk = [2, 3]\n",
     );
     let names = parts(&sandbox, 3);
-    assert_eq!(part(&sandbox, "p3-3.json")["rows"], json!([]));
+    assert_eq!(
+        part(&sandbox, "p3-3.json")["work"]["evaluate"]["rows"],
+        json!([])
+    );
     let once = sandbox.run("evaluate plan.toml").ended(0);
     let merged = sandbox.run(&format!("merge {}", names.join(" "))).ended(0);
     assert_eq!(merged.text(), once.text());
@@ -320,6 +327,232 @@ fn a_part_is_private_and_the_merged_report_has_the_gate() {
     assert_eq!(
         piped.text(),
         sandbox.run("evaluate plan.toml").ended(0).text()
+    );
+}
+
+/// Masks people by ranks within a window, and drops and moves some records, so that some seekers have no partner.
+fn masked(sandbox: &Sandbox) {
+    originals(sandbox);
+    let people = sandbox.text("people.csv");
+    let mut lines = people.lines();
+    let names = lines.next().unwrap();
+    let mut with_ids = format!("id;{names}\n");
+    for (number, line) in lines.enumerate() {
+        with_ids += &format!("{};{line}\n", 100 + number);
+    }
+    sandbox.write("ids.csv", &with_ids);
+    sandbox.write("roles.toml", "identifier = [\"id\"]\n");
+    let mask = "mask rankswap --p 20 --seed 3 --attributes age,income,tax --keep-identifiers --roles roles.toml --statement s.json -q -o all.csv ids.csv";
+    sandbox.run(mask).ended(0);
+    let all = sandbox.text("all.csv");
+    let mut lines: Vec<&str> = all.lines().collect();
+    lines.remove(5);
+    lines.swap(2, 30);
+    let stranger = lines[9].replacen("108;", "999;", 1);
+    lines[9] = &stranger;
+    sandbox.write("masked.csv", lines.join("\n") + "\n");
+}
+
+const FILES: &str = "--id id --roles roles.toml ids.csv masked.csv";
+
+/// The law, for attacks: seekers judged on several machines make the report of one run, in every form.
+#[test]
+fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    let ways = [
+        "--method am,md0,gower,dbrl2,md --known age,income,tax",
+        "--method gower,kernel --known age,income,town --direction masked-to-original",
+        "--method rsld,am --p 20 --known sweep:2 --attributes age,income,tax --ties strict",
+        "--method likelihood,rsld --statement s.json --known age,income,tax",
+        "--method likelihood --statement s.json --known age,tax --direction masked-to-original",
+        "--method microagg --algorithm mdav --group age,income:3 --known age,income",
+        "--method am --known random:2x3 --known-records 25 --seed 4 --ties optimistic",
+    ];
+    // Of each way, attacks times sets of known attributes.
+    let mut attacks = 0;
+    for way in ways {
+        let forms = ["", " --format json", " --format csv"];
+        let once = forms.map(|form| sandbox.run(&format!("link {way} {FILES}{form}")).ended(0));
+        attacks += once[1].json()["results"].as_array().unwrap().len();
+        for of in [1, 2, 3, 7] {
+            let mut names: Vec<String> = (1..=of)
+                .map(|number| {
+                    let name = format!("l{number}-{of}.json");
+                    let call = format!(
+                        "link {way} --shard {number}/{of} --threads {} -q -o {name} {FILES}",
+                        1 + number % 2
+                    );
+                    sandbox.run(&call).ended(0);
+                    name
+                })
+                .collect();
+            names.rotate_left(of / 2);
+            names.reverse();
+            for (form, once) in forms.iter().zip(&once) {
+                let merged = sandbox
+                    .run(&format!("merge {}{form}", names.join(" ")))
+                    .ended(0);
+                assert_eq!(merged.text(), once.text(), "{way}, {of} parts{form}");
+            }
+        }
+    }
+    assert_eq!(attacks, 5 + 2 + 4 + 2 + 1 + 1 + 3);
+    // Limits, too.
+    let names = "l1-3.json l2-3.json l3-3.json";
+    for (limit, status) in [("0%", 10), ("100%", 0)] {
+        let limit = format!("--fail-above {limit} --format csv -q");
+        let once = sandbox
+            .run(&format!("link {} {limit} {FILES}", ways[6]))
+            .ended(status);
+        let merged = sandbox.run(&format!("merge {names} {limit}")).ended(status);
+        assert_eq!(merged.text(), once.text());
+    }
+}
+
+/// A part of attacks says of each seeker what one run says of it: the third of three has seekers 2, 5, 8, ..., and who is linked is in
+/// the list of links.
+#[test]
+fn a_part_of_attacks_has_its_seekers() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    let call = "link --method am --known age,income,tax -q";
+    let part3 = format!("{call} --shard 3/3 -o p.json {FILES}");
+    sandbox.run(&part3).ended(0);
+    let links = format!("{call} --links links.csv -o r.txt {FILES}");
+    sandbox.run(&links).ended(0);
+    let links = sandbox.text("links.csv");
+    let mut lines = links.lines();
+    let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let place = |name: &str| columns.iter().position(|column| *column == name).unwrap();
+    let (distance, tied, rank) = (place("distance"), place("tied"), place("rank_of_true"));
+    let part = part(&sandbox, "p.json");
+    let seekers = part["work"]["link"]["results"][0]["seekers"]
+        .as_array()
+        .unwrap();
+    let own: Vec<&str> = lines.skip(2).step_by(3).collect();
+    assert_eq!((seekers.len(), own.len()), (13, 13));
+    for (seeker, line) in seekers.iter().zip(own) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let marks = seeker[0].as_u64().unwrap();
+        // 8: the partner is a candidate; 16: somebody is closer.
+        let is_best = marks & 8 > 0 && marks & 16 == 0;
+        assert_eq!(is_best, cells[rank] == "1", "{line}");
+        assert_eq!(
+            seeker[4].as_u64().unwrap().to_string(),
+            cells[tied],
+            "{line}"
+        );
+        let least: f64 = cells[distance].parse().unwrap();
+        assert!(
+            (seeker[3].as_f64().unwrap() - least * least).abs() < 1e-9 * (1.0 + least),
+            "{line}"
+        );
+    }
+    assert_eq!(
+        format!(
+            "{:o}",
+            fs::metadata(sandbox.path("p.json"))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777
+        ),
+        "600"
+    );
+}
+
+/// What is not judged seeker by seeker is refused with the reason, and parts of different calls do not fit.
+#[test]
+fn attacks_that_are_not_made_in_parts_are_refused() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    for (way, status, says) in [
+        (
+            "--method all --p 20",
+            2,
+            "--method all is not made in parts",
+        ),
+        ("--method wm", 2, "searched for on all records at once"),
+        ("--method am --assign one-to-one", 2, "depend on each other"),
+        (
+            "--method likelihood --statement s.json --assign balanced",
+            2,
+            "depend on each other",
+        ),
+        (
+            "--method involution --statement s.json",
+            2,
+            "depend on each other",
+        ),
+        ("--method prl", 2, "prl, which counts agreement patterns"),
+        (
+            "--method am --known-records 9",
+            2,
+            "without a seed each part",
+        ),
+        ("--method am --links l.csv", 2, "--links"),
+        ("--method am --format csv", 2, "--format"),
+        ("--method am --fail-above 5%", 2, "--fail-above"),
+    ] {
+        let known = "--known age,income,tax";
+        let ran = sandbox.run(&format!("link {way} {known} --shard 1/2 -o p.json {FILES}"));
+        let ran = ran.ended(status);
+        assert!(ran.stderr.contains(says), "{way}: {}", ran.stderr);
+        assert!(!sandbox.path("p.json").exists());
+    }
+    sandbox.write("plan.toml", "original = \"people.csv\"\nseed = 1\nattacks = [{ method = \"am\", shard = \"1/2\" }]\n[[mask]]\nmethod = \"rankswap\"\np = 20\n");
+    let ran = sandbox.run("evaluate plan.toml").ended(3);
+    assert!(ran.stderr.contains("shard"), "{}", ran.stderr);
+    let plan = sandbox
+        .text("plan.toml")
+        .replace("{ method = \"am\", shard = \"1/2\" }", "\"am\"");
+    sandbox.write("plan.toml", plan);
+    sandbox
+        .run("evaluate plan.toml --shard 1/2 -q -o e.json")
+        .ended(0);
+    for (known, number) in [("age,tax", 1), ("age,tax", 2), ("age,income", 2)] {
+        let name = format!("{}{number}.json", known.replace(',', ""));
+        sandbox
+            .run(&format!(
+                "link --method am --known {known} --shard {number}/2 -q -o {name} {FILES}"
+            ))
+            .ended(0);
+    }
+    let first = sandbox.text("agetax1.json");
+    sandbox.write(
+        "short.json",
+        first.replacen("\"seekers\":[[", "\"seekers\":[[1,1,1,null,1,null],[", 1),
+    );
+    sandbox.write(
+        "ids.csv",
+        sandbox.text("ids.csv").replacen("\n100;20", "\n100;21", 1),
+    );
+    let other = "link --method am --known age,tax --shard 2/2 -q -o files.json";
+    sandbox.run(&format!("{other} {FILES}")).ended(0);
+    for (parts, says) in [
+        ("agetax1.json", "part 2/2 is missing"),
+        (
+            "agetax1.json ageincome2.json",
+            "ageincome2.json: is a part of another call",
+        ),
+        (
+            "agetax1.json files.json",
+            "files.json: was made of another ids.csv",
+        ),
+        ("e.json agetax2.json", "agetax2.json: was made of"),
+        ("short.json agetax2.json", "short.json: is damaged"),
+    ] {
+        let ran = sandbox.run(&format!("merge {parts}")).ended(3);
+        assert!(ran.stderr.contains(says), "{parts}: {}", ran.stderr);
+    }
+    let into = sandbox
+        .run("merge agetax1.json agetax2.json --into r")
+        .ended(2);
+    assert!(
+        into.stderr.contains("attacks have one report"),
+        "{}",
+        into.stderr
     );
 }
 

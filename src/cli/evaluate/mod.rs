@@ -1,13 +1,14 @@
 //! `sdcrisk evaluate`: the grid of method, parameters, seed, attack and knowledge, and the map of risk and loss.
 
 mod journal;
-pub mod merge;
 mod open;
 mod options;
 mod original;
 mod outputs;
 pub mod search;
 mod settings;
+
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -24,6 +25,7 @@ use crate::{
     evaluate::{
         grid::Row,
         plan::{Plan, Published},
+        shard::Shard,
         summary,
     },
     jobs::{
@@ -32,10 +34,11 @@ use crate::{
     },
     report::{
         evaluate::{self, EvaluateReport},
-        part::Shard,
+        part::PartInput,
         text,
     },
 };
+use journal::{Found, Header, journal_of};
 use open::{Course, Opened, PlanArgs, Started};
 use outputs::Results;
 
@@ -144,6 +147,31 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         (args.report.format, args.fail_above),
         console,
     )
+}
+
+/// Writes the report that parts make, made of these inputs, where one run would write it.
+pub(super) fn write_merged(
+    report: &EvaluateReport,
+    inputs: Vec<PartInput>,
+    (form, parts, into): (&ReportArgs, &[PathBuf], Option<&Path>),
+    fail_above: Option<f64>,
+    console: &Console,
+) -> anyhow::Result<Ending> {
+    refuse_gate_without_attacks(fail_above, report.plan.attacks.is_empty())?;
+    let mut sums = inputs.into_iter().map(|input| input.sha256);
+    let plan = sums.next().unwrap_or_default();
+    let header = Header::new(plan, sums.collect(), report.plan.seed.unwrap_or_default());
+    let mut found = match into {
+        Some(into) => Found::read(&journal_of(into))?,
+        None => Found::default(),
+    };
+    if let Some(into) = into {
+        found.check(&journal_of(into), &header)?;
+    }
+    let results = Results::planned(header, (parts, into), form.of_plan(), report.files.len())?;
+    // The folder is made, and no other run writes its journal meanwhile.
+    let _journal = results.journal(&mut found)?;
+    finish(report, results, (form.format, fail_above), console)
 }
 
 /// Says what is to be said of a report, writes it in this form, and holds it against the limit of `--fail-above`.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use sha2::{Digest, Sha256};
 
 use super::{
     journal::{Found, Header, JournalFile, journal_of},
@@ -170,9 +169,9 @@ impl Opened<'_> {
     pub(super) fn header(&self, asked: &str, grid: &Grid) -> Result<Header> {
         let contents = self.places.found();
         let contents = contents.iter().map(|path| files::read(path));
-        let files = contents.map(|content| Ok(fingerprint(&content?)));
+        let files = contents.map(|content| Ok(files::fingerprint(&content?)));
         let header = Header::new(
-            fingerprint(asked.as_bytes()),
+            files::fingerprint(asked.as_bytes()),
             files.collect::<Result<_>>()?,
             grid.seed,
         );
@@ -237,15 +236,4 @@ fn warn_of_drawn_seeds(grid: &Grid, is_kept: bool, console: &Console) {
             if is_kept { "in the journal only" } else { "nowhere" }
         ));
     }
-}
-
-fn fingerprint(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
 }

@@ -21,7 +21,7 @@ struct LinkCall {
 }
 
 /// Options of `link` that are about the one call, or that the plan itself decides.
-const NOT_OF_LINK: [&str; 15] = [
+const NOT_OF_LINK: [&str; 16] = [
     "method",
     "output",
     "format",
@@ -37,6 +37,7 @@ const NOT_OF_LINK: [&str; 15] = [
     "fail-above",
     "weights",
     "certificate",
+    "shard",
 ];
 
 impl Words<'_> {

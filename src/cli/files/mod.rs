@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::Context;
+use sha2::{Digest, Sha256};
 
 use super::progress::{self, Hush};
 pub use output::{Output, keep_all};
@@ -140,6 +141,18 @@ fn cannot(verb: &str, name: &str, error: &io::Error) -> Error {
         .remedy(remedy)
 }
 
+/// SHA-256, in hexadecimal.
+pub fn fingerprint(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
 /// Text for people to standard output, all in one go.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let _hush = Hush::new();
@@ -182,6 +195,11 @@ impl Plan {
         }
         self.inputs.push(path.into());
         Ok(())
+    }
+
+    /// The inputs that were noted, in that order.
+    pub fn inputs(&self) -> &[PathBuf] {
+        &self.inputs
     }
 
     /// Notes an output; `-` is standard output.

@@ -20,7 +20,7 @@ use crate::{
         rules::RecodingRules,
     },
     error::{Error, Result},
-    evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
+    evaluate::{knowledge::Knowledge, link::Assign, score::Ties, shard::Shard},
     jobs::link::{
         LinkRequest,
         request::{Alignment, Known, KnownRecords},
@@ -44,6 +44,7 @@ pub(in crate::cli) const SEED_IS_UNUSED: &str = "--seed has no effect: nothing i
   sdcrisk link --method am --id person --known age,income --known-records 400 orig.csv masked.csv
   sdcrisk link --method am,prl --recode crosswalk.toml orig.csv masked-by-others.csv
   sdcrisk link --method am --known first:3 --format json --fail-above 5% orig.csv masked.csv
+  sdcrisk link --method am,rsld --p 5 --shard 2/4 -o part2.json orig.csv masked.csv    # on the second of four machines; then merge
   sdcrisk link --method aggregates --attributes 1-7 --attributes-masked 8-13 orig.csv masked.csv
   sdcrisk link --method am,md,wm,ci --time-limit 20 orig.csv masked.csv
   sdcrisk link --method ci --weights w.json --certificate proof.json orig.csv masked.csv
@@ -145,6 +146,14 @@ pub struct LinkArgs {
     pub(super) report: ReportArgs,
     #[command(flatten)]
     pub(super) detail: DetailArgs,
+    /// Judge part I of N of the records that look for a partner, and write it (JSON) for 'sdcrisk merge': distances, rsld, microagg, likelihood
+    #[arg(
+        long,
+        value_name = "I/N",
+        conflicts_with_all = ["format", "brief", "explain", "links", "weights", "certificate", "fail_above", "fail_above_extremes"],
+        help_heading = "Output"
+    )]
+    pub(super) shard: Option<Shard>,
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub(super) fail_above: Option<f64>,
@@ -417,6 +426,7 @@ impl LinkArgs {
             learning: methods.learned.request(&methods.families())?,
             wants_links: self.links.is_some(),
             seed: self.seed,
+            shard: self.shard,
         })
     }
 

@@ -17,9 +17,9 @@ pub(super) use args::{SEED_IS_UNUSED, known_records};
 
 use super::{
     Ending,
-    args::{Detail, Format, NumberOrFile},
+    args::{Detail, Format, NumberOrFile, ReportArgs},
     console::Console,
-    files::{Output, Plan, Privacy, keep_all},
+    files::{self, Output, Plan, Privacy, STANDARD, fingerprint, keep_all, name_of},
     pair, provenance,
     rules::RecodingRules,
 };
@@ -34,6 +34,8 @@ use crate::{
     report::{
         limit::LimitReport,
         link::{self as report, LinkReport, MethodNotRun},
+        part::{self, Part, PartInput, Work},
+        provenance::Provenance,
     },
     table::Table,
 };
@@ -81,13 +83,26 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         ..Input::new(&original, &masked, &truth)
     };
     let mut attacked = link::run(&request, &input, console)?;
+    if let (Some(shard), Some(seekers)) = (args.shard, attacked.part.take()) {
+        let part = Part {
+            schema: part::SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            shard,
+            inputs: outputs.fingerprints()?,
+            provenance: provenance::of(&[&original, &masked]),
+            work: Work::Link(Box::new(seekers)),
+        };
+        console.stage("write", || outputs.write_part(&part.to_json()))?;
+        return Ok(Ending::Done);
+    }
     if args.report.format != Format::Text {
         // The text report says it itself.
         for MethodNotRun { method, why } in &attacked.report.not_run {
             console.note(&format!("note: {method} is not run: {why}"));
         }
     }
-    let ending = args.ending(&mut attacked.report, console)?;
+    let limits = [args.fail_above, args.fail_above_extremes];
+    let ending = ending(&mut attacked.report, limits, console)?;
     console.stage("write", || {
         args.write(outputs, &attacked, detail, [&original, &masked])
     })?;
@@ -96,6 +111,8 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
 
 /// What a call writes.
 struct Outputs {
+    /// The files that are read.
+    inputs: Vec<PathBuf>,
     links: Option<Output>,
     weights: Option<Output>,
     certificate: Option<Output>,
@@ -138,7 +155,15 @@ impl LinkArgs {
             links: private(&self.links)?,
             weights: private(&learned.weights)?,
             certificate: private(&learned.certificate)?,
-            report: plan.open(&self.report.to.output, Privacy::Ordinary)?,
+            report: plan.open(
+                &self.report.to.output,
+                match self.shard {
+                    None => Privacy::Ordinary,
+                    // A part says of each record whether it is found.
+                    Some(_) => Privacy::Private,
+                },
+            )?,
+            inputs: plan.inputs().to_vec(),
         })
     }
 
@@ -154,6 +179,7 @@ impl LinkArgs {
             claims,
             weights,
             certificate,
+            ..
         } = attacked;
         if let Some(output) = &mut outputs.links {
             let id = self.id.as_deref().map(|id| truth::id_columns(id, original));
@@ -175,63 +201,124 @@ impl LinkArgs {
         if let (Some(output), Some(certificate)) = (&mut outputs.certificate, certificate) {
             output.write_text(&certificate.to_json())?;
         }
-        let content = match self.report.format {
-            Format::Text => match detail {
-                Detail::Brief => report.to_brief(),
-                Detail::Usual => report.to_text(),
-                Detail::Explained => report.to_text() + &report.definitions(),
-            },
-            Format::Json => report.to_json(&provenance::of(&[original, masked])),
-            Format::Csv => report.to_csv()?,
-        };
+        let provenance = || provenance::of(&[original, masked]);
+        let content = content(report, self.report.format, detail, provenance)?;
         outputs.report.write_text(&content)?;
         let Outputs {
             links,
             weights,
             certificate,
             report,
+            ..
         } = outputs;
         let others = [links, weights, certificate].into_iter().flatten();
         keep_all(others.chain([report]))?;
         Ok(())
     }
+}
 
-    /// How the call ended. Which figures broke `--fail-above` is noted, and the report says what became of the limits.
-    fn ending(&self, report: &mut LinkReport, console: &Console) -> Result<Ending> {
-        let otherwise = Ending::of(report.status);
-        if self.fail_above.is_none() && self.fail_above_extremes.is_none() {
-            return Ok(otherwise);
-        }
-        let rates_by = |limit| report.rates_judged_by(limit);
-        let extremes_by = |limit| report.extremes_judged_by(limit);
-        let of_rates = self.fail_above.map_or_else(Vec::new, rates_by);
-        let of_extremes = self.fail_above_extremes.map_or_else(Vec::new, extremes_by);
-        if self.fail_above_extremes.is_some() && of_extremes.is_empty() {
-            return Err(Error::input(
+impl Outputs {
+    /// Every file that was read, as parts have it.
+    fn fingerprints(&self) -> Result<Vec<PartInput>> {
+        let of_file = |path: &PathBuf| {
+            let name = name_of(path);
+            if path.as_os_str() == STANDARD {
+                return Err(Error::usage(
+                    "standard input can be read only once, and --shard reads each file again",
+                )
+                .remedy("Name a file"));
+            }
+            let sha256 = fingerprint(&files::read(path)?);
+            Ok(PartInput { name, sha256 })
+        };
+        self.inputs.iter().map(of_file).collect()
+    }
+
+    fn write_part(self, content: &str) -> Result<()> {
+        let mut output = self.report;
+        output.write_text(content)?;
+        output.keep()
+    }
+}
+
+/// Writes the report that parts make, and says how one run would have ended.
+pub(super) fn write_merged(
+    report: &mut LinkReport,
+    provenance: &Provenance,
+    form: (&ReportArgs, &[PathBuf]),
+    fail_above: Option<f64>,
+    console: &Console,
+) -> anyhow::Result<Ending> {
+    let (form, parts) = form;
+    let mut plan = Plan::default();
+    parts.iter().try_for_each(|part| plan.input(part))?;
+    plan.output(&form.to.output)?;
+    let mut output = plan.open(&form.to.output, Privacy::Ordinary)?;
+    let ending = ending(report, [fail_above, None], console)?;
+    let content = content(report, form.format, Detail::Usual, || provenance.clone())?;
+    console.stage("write", || {
+        output.write_text(&content)?;
+        output.keep()
+    })?;
+    Ok(ending)
+}
+
+fn content(
+    report: &LinkReport,
+    format: Format,
+    detail: Detail,
+    provenance: impl FnOnce() -> Provenance,
+) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Text => match detail {
+            Detail::Brief => report.to_brief(),
+            Detail::Usual => report.to_text(),
+            Detail::Explained => report.to_text() + &report.definitions(),
+        },
+        Format::Json => report.to_json(&provenance()),
+        Format::Csv => report.to_csv()?,
+    })
+}
+
+/// How the call ended. Which figures broke `--fail-above` is noted, and the report says what became of the limits.
+fn ending(
+    report: &mut LinkReport,
+    [fail_above, fail_above_extremes]: [Option<f64>; 2],
+    console: &Console,
+) -> Result<Ending> {
+    let otherwise = Ending::of(report.status);
+    if fail_above.is_none() && fail_above_extremes.is_none() {
+        return Ok(otherwise);
+    }
+    let rates_by = |limit| report.rates_judged_by(limit);
+    let extremes_by = |limit| report.extremes_judged_by(limit);
+    let of_rates = fail_above.map_or_else(Vec::new, rates_by);
+    let of_extremes = fail_above_extremes.map_or_else(Vec::new, extremes_by);
+    if fail_above_extremes.is_some() && of_extremes.is_empty() {
+        return Err(Error::input(
                 "--fail-above-extremes has nothing to look at: nobody stands out by the known attributes",
             )
             .remedy("Let the intruder know an attribute of numbers, or leave it out"));
-        }
-        report.limits = [("rate", &of_rates), ("extremes", &of_extremes)]
-            .into_iter()
-            .filter_map(|(of, judged)| LimitReport::new(of, judged))
-            .collect();
-        // What is above stays above, whatever else a search would have found.
-        let mut ending = otherwise;
-        for judged in of_rates
-            .iter()
-            .chain(&of_extremes)
-            .filter(|judged| judged.is_above())
-        {
-            console.note(&format!("note: {}", judged.sentence()));
-            ending = Ending::AboveLimit;
-        }
-        if ending != Ending::AboveLimit {
-            let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
-            pair::warn_of_open_gate(names, console)?;
-        }
-        Ok(ending)
     }
+    report.limits = [("rate", &of_rates), ("extremes", &of_extremes)]
+        .into_iter()
+        .filter_map(|(of, judged)| LimitReport::new(of, judged))
+        .collect();
+    // What is above stays above, whatever else a search would have found.
+    let mut ending = otherwise;
+    for judged in of_rates
+        .iter()
+        .chain(&of_extremes)
+        .filter(|judged| judged.is_above())
+    {
+        console.note(&format!("note: {}", judged.sentence()));
+        ending = Ending::AboveLimit;
+    }
+    if ending != Ending::AboveLimit {
+        let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
+        pair::warn_of_open_gate(names, console)?;
+    }
+    Ok(ending)
 }
 
 /// How a record is called in the list of links: by its identifier, else by its number.

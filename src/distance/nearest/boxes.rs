@@ -55,6 +55,25 @@ impl Boxes {
         }
     }
 
+    /// The boxes of these queries alone, in this order.
+    #[must_use]
+    pub fn only(&self, queries: &[usize]) -> Self {
+        let width = self.n_attributes;
+        let of_queries = |bounds: &[f64]| {
+            let rows = queries
+                .iter()
+                .flat_map(|query| &bounds[query * width..(query + 1) * width]);
+            rows.copied().collect()
+        };
+        Self {
+            n_attributes: width,
+            n_queries: queries.len(),
+            lo: of_queries(&self.lo),
+            hi: of_queries(&self.hi),
+            admits_gaps: self.admits_gaps.clone(),
+        }
+    }
+
     /// The same boxes with a rule for each attribute: whether points that miss it are candidates whatever the interval.
     ///
     /// # Panics

@@ -18,10 +18,11 @@ use crate::{
     evaluate::{
         grid::{Row, Setting},
         plan::{MAX_MASKED_FILES, Passage, Plan, PlannedOption},
+        shard::Shard,
     },
     report::{
         evaluate::{Asked, EvaluateReport, FileSummary, PlanSummary},
-        part::{self, Part, PartInput, PartRow, Shard},
+        part::{self, Cells, Part, PartInput, PartRow, Work},
         provenance::Provenance,
     },
     table::Table,
@@ -211,10 +212,12 @@ impl Grid {
             shard,
             inputs,
             provenance,
-            evaluate: self.asked(),
-            rows: (cells.zip(rows))
-                .map(|(cell, row)| PartRow { cell, row })
-                .collect(),
+            work: Work::Evaluate(Box::new(Cells {
+                asked: self.asked(),
+                rows: (cells.zip(rows))
+                    .map(|(cell, row)| PartRow { cell, row })
+                    .collect(),
+            })),
         }
     }
 

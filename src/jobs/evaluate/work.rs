@@ -8,7 +8,11 @@ use std::{
 use rayon::prelude::*;
 
 use super::{Cell, Grid};
-use crate::{error::Result, evaluate::grid::Row, jobs::Observer, report::part::Shard};
+use crate::{
+    error::Result,
+    evaluate::{grid::Row, shard::Shard},
+    jobs::Observer,
+};
 
 /// The rows that were found before, by the number of the cell.
 pub type Done = BTreeMap<usize, Row>;

@@ -18,6 +18,7 @@ impl LinkRequest {
     pub fn check(&self) -> Result<()> {
         self.check_attacks()?;
         self.check_learning()?;
+        self.check_shard()?;
         if let Some(RankSwapping::Percent(entries)) = &self.published.rank_swapping {
             let mut percent = entries.iter().map(|entry| entry.number);
             holds(
@@ -26,6 +27,42 @@ impl LinkRequest {
             )?;
         }
         Ok(())
+    }
+
+    /// What is not judged seeker by seeker, or not the same in all parts, is not made in parts.
+    fn check_shard(&self) -> Result<()> {
+        if self.shard.is_none() {
+            return Ok(());
+        }
+        let learns = match &self.attacks {
+            Attacks::Named(wanted) => (wanted.iter()).any(|of| matches!(of, Wanted::Learned(_))),
+            Attacks::ThatApply(_) => {
+                return Err(
+                    Error::usage("--method all is not made in parts: name the methods")
+                        .remedy("Name them: --method am,rsld"),
+                );
+            }
+        };
+        let why = if learns {
+            "a learned distance is searched for on all records at once"
+        } else if self.assign != Assign::Best {
+            "links of --assign one-to-one and balanced depend on each other"
+        } else if self.wants_links {
+            "a part has no list of links"
+        } else if self.release_id.is_some() {
+            "several releases are attacked in one run"
+        } else if self.draws_knowledge() && self.seed.is_none() {
+            return Err(Error::usage(
+                "what the intruder knows is drawn, and without a seed each part of --shard would draw its own",
+            )
+            .remedy("State --seed"));
+        } else {
+            return Ok(());
+        };
+        Err(
+            Error::usage(format!("--shard has no way to do that: {why}"))
+                .remedy("Leave --shard out: one run makes it"),
+        )
     }
 
     fn check_attacks(&self) -> Result<()> {

@@ -37,8 +37,11 @@ use crate::{
         status::Status,
         truth::{MaskedRecord, OriginalRecord, Truth},
     },
-    report::link::{
-        self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+    report::{
+        link::{
+            self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+        },
+        part::Seekers,
     },
     rng::Seed,
     statement::{Laws, Statement},
@@ -116,6 +119,8 @@ impl Further {
 pub struct LinkOutcome {
     /// What the attacks found, without provenance.
     pub report: LinkReport,
+    /// What is found out of the seekers of a shard, if these alone were judged; the report has the figures of nobody then.
+    pub part: Option<Seekers>,
     /// The links of the last attack, if they were asked for.
     pub claims: Vec<Claim>,
     /// What was learned last.
@@ -232,6 +237,9 @@ pub fn run(
     }
     let mut outcome = scene.outcome(work);
     outcome.report.scenario.crosswalk = crossed.map(|crossed| crossed.summary);
+    if let Some(part) = &mut outcome.part {
+        part.asked.scenario.clone_from(&outcome.report.scenario);
+    }
     Ok(outcome)
 }
 
@@ -375,7 +383,7 @@ impl<'a> Scene<'a> {
                 }
             })
         };
-        let attacked = study(&round.held, round.released.as_ref());
+        let attacked = study(&round.held, round.released.as_ref()).in_shard(self.request.shard);
         let training = round.training.as_ref();
         let learned_from = training.map(|of| study(&of.held, Some(&of.released)));
         work.warn_of_long_assignments(attacked.sizes());
@@ -436,6 +444,7 @@ impl<'a> Scene<'a> {
         } = self;
         let Work {
             results,
+            told,
             claims,
             mut not_run,
             lesson,
@@ -468,8 +477,20 @@ impl<'a> Scene<'a> {
                 .collect(),
             limits: Vec::new(),
         };
+        let part = request.shard.map(|_| Seekers {
+            in_words: (report.results.iter())
+                .map(|result| result.in_words.clone())
+                .collect(),
+            asked: LinkReport {
+                means: Vec::new(),
+                ..report.clone()
+            },
+            of_family,
+            results: told,
+        });
         LinkOutcome {
             report,
+            part,
             claims,
             weights: lesson.map(|learned| learned.weights(direction)),
             certificate,

@@ -13,7 +13,7 @@ use crate::{
         probabilistic::Probabilistic,
     },
     error::Result,
-    evaluate::{knowledge::Knowledge, link::Assign, score::Ties},
+    evaluate::{knowledge::Knowledge, link::Assign, score::Ties, shard::Shard},
     jobs::mask::request::RulesFile,
     optimize::subsystem::portfolio::Engine,
     statement::{Grouping, Method, Statement, Step},
@@ -55,6 +55,9 @@ pub struct LinkRequest {
     pub wants_links: bool,
     /// What decides the random draws; the operating system if `None`.
     pub seed: Option<u64>,
+    /// Whose claims are judged, if not those of all seekers: a part, for [`merge`](crate::jobs::merge).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 impl LinkRequest {
@@ -75,6 +78,7 @@ impl LinkRequest {
             learning: Learning::default(),
             wants_links: false,
             seed: None,
+            shard: None,
         }
     }
 

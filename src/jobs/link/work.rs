@@ -15,7 +15,10 @@ use crate::{
         learned::{LearnedDistance, Learner, Lesson, family::Family},
     },
     error::{Error, ErrorKind, Result},
-    evaluate::link::{Assign, Case, Claim, FurtherRelease},
+    evaluate::{
+        link::{Assign, Case, Claim, FurtherRelease},
+        shard::Told,
+    },
     jobs::Observer,
     report::link::{LinkResult, Sample},
 };
@@ -34,6 +37,8 @@ pub(super) struct Work<'a> {
     given: Option<GivenDistance>,
     caveats: BTreeSet<String>,
     pub(super) results: Vec<LinkResult>,
+    /// What was found out of the seekers of a shard, for each result.
+    pub(super) told: Vec<Told>,
     /// The links of the last attack.
     pub(super) claims: Vec<Claim>,
     pub(super) not_run: Vec<NotRun>,
@@ -80,6 +85,7 @@ impl<'a> Work<'a> {
             given: GivenDistance::of(request, standardize)?,
             caveats: BTreeSet::new(),
             results: Vec::new(),
+            told: Vec::new(),
             claims: Vec::new(),
             not_run,
             lesson: None,
@@ -240,6 +246,7 @@ impl<'a> Work<'a> {
             split,
             ..LinkResult::new(attack, case.known(), &outcome, self.request.ties)
         });
+        self.told.extend(outcome.told);
         self.claims = outcome.links;
         Ok(())
     }

@@ -15,8 +15,9 @@ use crate::{
         grid::Row,
         plan::{Plan, PlannedAttack, PlannedMask, PlannedOption},
         search::{Next, Request, Trial},
+        shard::Shard,
     },
-    report::{evaluate::EvaluateReport, part::Shard},
+    report::evaluate::EvaluateReport,
 };
 use candidate::{Candidate, Outcome, candidates};
 

@@ -363,6 +363,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--links", &["out-links.csv"]),
             ("--fail-above", &["5%", "0.9", "*"]),
             ("--fail-above-extremes", &["5%", "0.9", "*"]),
+            ("--shard", &["1/1", "2/2", "1/3", "*"]),
             ("--brief", &[]),
             ("--explain", &[]),
         ],
