@@ -41,7 +41,7 @@ impl Shard {
     }
 
     /// The pieces of work in it, of so many.
-    pub fn of_all(self, pieces: usize) -> impl Iterator<Item = usize> {
+    pub fn of_all(self, pieces: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.number - 1..pieces).step_by(self.of)
     }
 }

@@ -165,6 +165,6 @@ impl Seekers {
         let results = self.asked.results.len();
         let mut told = self.results.iter();
         let are_all = results == self.in_words.len() && results == self.results.len();
-        are_all && told.all(|told| told.seekers.len() == shard.of_all(told.of).count())
+        are_all && told.all(|told| told.seekers.len() == shard.of_all(told.of).len())
     }
 }
