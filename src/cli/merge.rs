@@ -36,7 +36,7 @@ pub struct MergeArgs {
     /// All parts of a plan or of a call of link, in any order; one of them can be - for standard input
     #[arg(value_name = "PART.json", required = true)]
     parts: Vec<PathBuf>,
-    /// Of a plan: keep everything in this folder, as 'evaluate --into' does: journal.jsonl, rows.csv, results.json, map.svg, report.html
+    /// Of a plan: keep everything in this folder, as 'evaluate' does: journal.jsonl, rows.csv, results.json, map.svg, report.html
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
     /// Form of the report; text if nothing is said
