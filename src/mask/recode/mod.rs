@@ -9,6 +9,7 @@ pub use rules::Rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use rules::Section;
 
 use super::{
@@ -132,8 +133,11 @@ impl Mask for Recode {
         let mut suppressed = Vec::with_capacity(on.len());
         let mut notes = Vec::new();
         let mut rules = Vec::with_capacity(on.len());
-        for (attribute, section, recoding) in recodings {
-            let new = recoding.apply(&original);
+        let all: Vec<New> = recodings
+            .par_iter()
+            .map(|(_, _, recoding)| recoding.apply(&original))
+            .collect();
+        for ((attribute, section, recoding), new) in recodings.into_iter().zip(all) {
             let missing = original.missing(attribute).count();
             effects.push(Effect {
                 attribute: section.rule.attribute.clone(),
