@@ -198,6 +198,7 @@ fn agreed(folder: &Path, masked: &str, known: usize) -> Preference<'static> {
         direction: Direction::OriginalToMasked,
         aligned: Some(&aligned),
         beside: None,
+        unrecoded: None,
     };
     match attack.prepare(&scenario).expect("weights") {
         Preference::Agreed(agreed) => Preference::Agreed(agreed),

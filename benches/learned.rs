@@ -137,6 +137,7 @@ impl Pair {
             direction: Direction::OriginalToMasked,
             aligned: Some(&self.partners),
             beside: None,
+            unrecoded: None,
         }
     }
 

@@ -215,6 +215,7 @@ impl Pair {
             direction: Direction::OriginalToMasked,
             aligned: None,
             beside: None,
+            unrecoded: None,
         };
         let attack = way.attack(self.n_records());
         let preference = attack.prepare(&scenario).expect("an attack that applies");
