@@ -77,7 +77,7 @@ pub struct Iterations {
 /// # Post-randomised attributes
 /// Of an attribute that agrees by equality, whose transition matrix was published and that nothing else moved, m is known and not fitted: the
 /// mean of P(x | x) over the values x of the intruder's records ([`Probabilistic::published`]). EM fits the others beside it. Weights are of agreement
-/// still, whatever the category: a law of each pair of categories is what [`likelihood`](super::likelihood) goes by.
+/// still, whatever the category: a law of each pair of categories is what [`likelihood`] goes by.
 ///
 /// # Missing
 /// A value that one side misses is a level of its own that says nothing: it counts in neither sum, and m and u are those of
