@@ -48,7 +48,7 @@ impl Limited {
     pub fn new(scenario: &Scenario<'_>, law: &Law) -> Result<Self> {
         let kept = &law.step.kept;
         let stays: Vec<usize> = (0..scenario.known.len())
-            .filter(|&k| law.tells(&scenario.known[k], scenario.known))
+            .filter(|&k| law.applies_to(&scenario.known[k], scenario.known))
             .collect();
         if stays.is_empty() {
             let are_totals = scenario.known.iter().all(|name| kept.is_derived(name));
@@ -228,7 +228,7 @@ impl ByLaw {
     }
 
     fn of_law(&self, known: &[String]) -> Vec<String> {
-        let of_law = known.iter().filter(|name| self.law.tells(name, known));
+        let of_law = known.iter().filter(|name| self.law.applies_to(name, known));
         of_law.cloned().collect()
     }
 }
@@ -272,7 +272,7 @@ impl Attack for ByLaw {
         let mut windows = self.attack.windows(&self.of_law(known))?.into_iter();
         // What it does not speak of can be anywhere.
         let window = |name: &String| {
-            if self.law.tells(name, known) {
+            if self.law.applies_to(name, known) {
                 windows.next()
             } else {
                 Some(self.law.step.records)

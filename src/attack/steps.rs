@@ -49,7 +49,7 @@ impl Attack for LikelihoodOfSteps {
 
     fn caveats(&self, known: &[String]) -> Vec<String> {
         let speaks = |factor: &dyn Attack, name: &String| {
-            factor.law().is_none_or(|law| law.tells(name, known))
+            factor.law().is_none_or(|law| law.applies_to(name, known))
         };
         let mut caveats = Vec::new();
         for factor in &self.factors {

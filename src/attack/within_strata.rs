@@ -30,7 +30,7 @@ pub struct Stratum<'a> {
 /// # Missing
 /// Who misses an attribute of the strata may be of any stratum. Such a record of the intruder has all released records as candidates, and such a released one is a
 /// candidate of everybody: of what was masked nothing is known between the two, of what was not masked that it is equal, where the attack is
-/// one of likelihoods. It may have been masked as one of the stratum of missing values, or may have lost its value afterwards: nothing tells which.
+/// one of likelihoods. It may have been masked as one of the stratum of missing values, or may have lost its value afterwards: which of the two cannot be known.
 ///
 /// # Sizes
 /// The records of a stratum are those that the release shows in it, if all that were masked were released and none of them misses an
@@ -478,7 +478,7 @@ impl Lists for Joined<'_> {
     }
 }
 
-/// Lists in which everybody is a candidate of everybody, and nothing tells them apart.
+/// Lists in which everybody is a candidate of everybody, and none is preferred.
 #[derive(Debug)]
 struct Everybody {
     n_seekers: usize,

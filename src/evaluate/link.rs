@@ -15,7 +15,7 @@ use super::{
     calibration::Calibration,
     judge::{self, Judged},
     score::Score,
-    shard::{Seeker, Shard, Told},
+    shard::{Findings, Seeker, Shard},
     truth::{MaskedRecord, OriginalRecord, Truth},
 };
 use crate::{
@@ -326,7 +326,7 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what [`Outcome::told`] has, and
+    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what [`Outcome::findings`] has, and
     /// nothing else. All that is said of both files as a whole, the standardisation and the laws, is that of the whole.
     #[must_use]
     pub fn in_shard(self, shard: Option<Shard>) -> Self {
@@ -523,7 +523,7 @@ pub struct Outcome {
     /// What must be said of it, found while these files were attacked; each a sentence without full stop.
     pub caveats: Vec<String>,
     /// What was found out of the seekers of a shard, where these alone are judged; all figures are then those of nobody.
-    pub told: Option<Told>,
+    pub findings: Option<Findings>,
 }
 
 /// What an attack claims about one record. Records are numbered from 0 as in their files.
@@ -642,7 +642,11 @@ impl Case<'_> {
     fn seen<'s>(&'s self, attack: &'s dyn Attack) -> Result<Vec<Seen<'s>>> {
         let speaks = |factor: &&dyn Attack| {
             let law = factor.law();
-            law.is_none_or(|law| self.known.iter().any(|name| law.tells(name, &self.known)))
+            law.is_none_or(|law| {
+                self.known
+                    .iter()
+                    .any(|name| law.applies_to(name, &self.known))
+            })
         };
         let factors = attack.factors().iter().map(AsRef::as_ref).filter(speaks);
         let factors: Vec<&dyn Attack> = factors.collect();
@@ -767,7 +771,7 @@ impl Case<'_> {
                 assignment: None,
                 calibration: None,
                 posterior: None,
-                told: Some(self.told(&preference, shard, candidate_sets)?),
+                findings: Some(self.findings(&preference, shard, candidate_sets)?),
                 fitted,
                 links: Vec::new(),
                 caveats,
@@ -795,7 +799,7 @@ impl Case<'_> {
                 assignment: None,
                 fitted,
                 caveats,
-                told: None,
+                findings: None,
                 calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
             }),
             Assign::OneToOne => {
@@ -839,19 +843,19 @@ impl Case<'_> {
                     posterior: None,
                     fitted,
                     caveats,
-                    told: None,
+                    findings: None,
                 })
             }
         }
     }
 
     /// What is found out of the seekers of a shard.
-    fn told(
+    fn findings(
         &self,
         preference: &Preference<'_>,
         shard: Shard,
         candidate_sets: bool,
-    ) -> Result<Told> {
+    ) -> Result<Findings> {
         let partners = self.study.partners();
         let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
         let judged = judge::of_shard(preference, shard, partners, neighbours)?;
@@ -877,7 +881,7 @@ impl Case<'_> {
                 stated: judged.stated.as_ref().map(|stated| stated[place]),
             }
         });
-        Ok(Told {
+        Ok(Findings {
             of: partners.len(),
             sought: preference.n_sought() as u64,
             candidate_sets,

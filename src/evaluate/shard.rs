@@ -96,7 +96,7 @@ impl TryFrom<String> for Shard {
 /// What an attack found out of some seekers, in the order of these: all that its figures are made of. It says nothing of who they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Told {
+pub struct Findings {
     /// All seekers, those of other parts included.
     pub of: usize,
     /// Sought records.
@@ -179,7 +179,7 @@ impl From<Packed> for Seeker {
     }
 }
 
-impl Told {
+impl Findings {
     /// All seekers, of what all parts found, in the order of these; `None` of nothing. Seekers take turns: part i has every n-th.
     pub fn joined(parts: Vec<Self>) -> Option<Self> {
         let mut whole = Self {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     error::{Error, Result},
-    evaluate::{grid::Row, shard::Told},
+    evaluate::{grid::Row, shard::Findings},
     report::{
         evaluate::EvaluateReport,
         link::{self, LinkReport, LinkResult},
@@ -87,26 +87,26 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
             Merged::Evaluate(Box::new(report), inputs)
         }
         Work::Link(whole) => {
-            let told = works.filter_map(|work| match work {
+            let findings = works.filter_map(|work| match work {
                 Work::Link(seekers) => Some(seekers.results),
                 Work::Evaluate(_) => None,
             });
-            Merged::Link(Box::new(linked(*whole, told.collect())), provenance)
+            Merged::Link(Box::new(linked(*whole, findings.collect())), provenance)
         }
     })
 }
 
 /// The report of attacks whose seekers are these, in the order of the parts.
-fn linked(whole: Seekers, told: Vec<Vec<Told>>) -> LinkReport {
+fn linked(whole: Seekers, findings: Vec<Vec<Findings>>) -> LinkReport {
     let mut report = whole.asked;
     let ties = report.scenario.ties;
-    let mut parts: Vec<_> = told.into_iter().map(Vec::into_iter).collect();
+    let mut parts: Vec<_> = findings.into_iter().map(Vec::into_iter).collect();
     let mut results = Vec::with_capacity(report.results.len());
     for (result, in_words) in report.results.into_iter().zip(whole.in_words) {
         let of_parts = parts.iter_mut().filter_map(Iterator::next).collect();
-        let result = match Told::joined(of_parts) {
-            Some(told) => {
-                let (score, beyond, calibration) = told.figures();
+        let result = match Findings::joined(of_parts) {
+            Some(findings) => {
+                let (score, beyond, calibration) = findings.figures();
                 result.judged_to_be(&score, &beyond, calibration.as_ref(), ties)
             }
             None => result,
@@ -147,13 +147,13 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
         (Work::Link(one), Work::Link(other)) => {
             let all = |seekers: &Seekers| -> Vec<_> {
                 let results = seekers.results.iter();
-                let heads = results.map(|told| {
+                let heads = results.map(|findings| {
                     (
-                        told.of,
-                        told.sought,
-                        told.candidate_sets,
-                        told.has_least,
-                        told.has_stated,
+                        findings.of,
+                        findings.sought,
+                        findings.candidate_sets,
+                        findings.has_least,
+                        findings.has_stated,
                     )
                 });
                 heads.collect()

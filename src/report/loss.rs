@@ -513,23 +513,23 @@ fn shares(correction: &Correction) -> String {
 /// What confidential attributes lost: differences only where nothing else was asked for, since one statistic of them is much like another.
 fn confidential(confidential: &ConfidentialLoss, parts: bool) -> String {
     let is_told = |figure: &&Figure| figure.value.is_some();
-    let told: Vec<Figure> = confidential
+    let shown: Vec<Figure> = confidential
         .figures
         .iter()
         .filter(is_told)
         .cloned()
         .collect();
-    let in_short: Vec<Figure> = (told.iter())
+    let in_short: Vec<Figure> = (shown.iter())
         .filter(|figure| !figure.what.is_difference())
         .cloned()
         .collect();
-    let told = if in_short.is_empty() { told } else { in_short };
+    let shown = if in_short.is_empty() { shown } else { in_short };
     format!(
         "\nConfidential attributes that were masked (lower is better; they are in no figure above): {}\n{}{}",
         text::names(&confidential.attributes, 12),
-        figures::table(&told),
+        figures::table(&shown),
         if parts {
-            by_attribute(&told)
+            by_attribute(&shown)
         } else {
             String::new()
         }

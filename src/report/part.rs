@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
     evaluate::{
         grid::Row,
-        shard::{Shard, Told},
+        shard::{Findings, Shard},
     },
 };
 
@@ -76,7 +76,7 @@ pub struct Seekers {
     /// Whether the sets of known attributes are a family, of which a mean is of interest.
     pub of_family: bool,
     /// What each attack of it found.
-    pub results: Vec<Told>,
+    pub results: Vec<Findings>,
 }
 
 /// What was found on one masked file.
@@ -163,8 +163,9 @@ impl Cells {
 impl Seekers {
     fn are_of(&self, shard: Shard) -> bool {
         let results = self.asked.results.len();
-        let mut told = self.results.iter();
+        let mut findings = self.results.iter();
         let are_all = results == self.in_words.len() && results == self.results.len();
-        are_all && told.all(|told| told.seekers.len() == shard.of_all(told.of).len())
+        are_all
+            && findings.all(|findings| findings.seekers.len() == shard.of_all(findings.of).len())
     }
 }

@@ -106,7 +106,7 @@ impl Law {
     }
 
     /// Whether it speaks of an attribute to an intruder who knows these: of what was masked within strata, only to who knows the strata.
-    pub fn tells(&self, attribute: &str, known: &[String]) -> bool {
+    pub fn applies_to(&self, attribute: &str, known: &[String]) -> bool {
         self.speaks_of(attribute) && (self.shows_strata(known) || !self.masks(attribute))
     }
 
@@ -597,8 +597,10 @@ mod tests {
         );
         assert_eq!(scopes(&found), ["acd", "b"]);
         let law = &found.laws()[0];
-        assert!(law.tells("a", &names(&["a", "d"])) && !law.tells("a", &names(&["a", "c"])));
-        assert!(law.tells("c", &names(&["a", "c"])));
+        assert!(
+            law.applies_to("a", &names(&["a", "d"])) && !law.applies_to("a", &names(&["a", "c"]))
+        );
+        assert!(law.applies_to("c", &names(&["a", "c"])));
         // Strata that were moved, before or after, or of which it is not known.
         let moved = laws(vec![swap(2, &["d"]), within("d", swap(3, &["a"]))], true);
         assert_eq!(scopes(&moved), ["bcd", ""]);

@@ -232,6 +232,22 @@ fn any_within(dice: &mut Dice) -> MaskRequest {
     within(strata, request)
 }
 
+/// The same attack, one in four from the masked file to the original, one in five by who knows two thirds of the people.
+fn varied(request: LinkRequest, seed: u64, records: usize) -> LinkRequest {
+    LinkRequest {
+        direction: match seed % 4 {
+            3 => Direction::MaskedToOriginal,
+            _ => Direction::OriginalToMasked,
+        },
+        records: match seed % 5 {
+            4 => KnownRecords::Drawn(records * 2 / 3),
+            _ => KnownRecords::All,
+        },
+        seed: Some(seed),
+        ..request
+    }
+}
+
 /// Chains of two to four steps; `SDCRISK_CHAINS` asks for more of them than a usual run takes.
 #[test]
 fn the_right_record_is_never_excluded() {
@@ -263,16 +279,7 @@ fn the_right_record_is_never_excluded() {
             statement: release.statement.as_ref().map(Stated::in_memory),
             ..Input::new(&original, &release.table, &truth)
         };
-        let request = LinkRequest {
-            direction: [Direction::OriginalToMasked, Direction::MaskedToOriginal]
-                [usize::from(seed % 4 == 3)],
-            records: match seed % 5 {
-                4 => KnownRecords::Drawn(records * 2 / 3),
-                _ => KnownRecords::All,
-            },
-            seed: Some(seed),
-            ..by_law()
-        };
+        let request = varied(by_law(), seed, records);
         let outcome = match link::run(&request, &input, &Quiet) {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -375,16 +382,10 @@ fn laws_of_several_steps_never_exclude_the_right_record() {
             let first = steps.iter().position(|step| is_random(&step)).unwrap_or(9);
             let is_recode = |step: &&Step| matches!(step.method, Method::Recode(_));
             let merges = steps.iter().skip(first).any(is_recode);
+            let likelihood = Attacks::ThatApply(vec![AttackRequest::Likelihood]);
             let request = LinkRequest {
                 known: Known::Listed(name.into()),
-                direction: [Direction::OriginalToMasked, Direction::MaskedToOriginal]
-                    [usize::from(seed % 4 == 3)],
-                records: match seed % 5 {
-                    4 => KnownRecords::Drawn(records * 2 / 3),
-                    _ => KnownRecords::All,
-                },
-                seed: Some(seed),
-                ..LinkRequest::new(Attacks::ThatApply(vec![AttackRequest::Likelihood]))
+                ..varied(LinkRequest::new(likelihood), seed, records)
             };
             let truth = release.truth(&original);
             let input = Input {

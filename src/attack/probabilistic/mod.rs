@@ -307,7 +307,7 @@ impl Probabilistic {
             let law = self
                 .published
                 .iter()
-                .find(|law| law.tells(name, scenario.known) && law.masks(name))?;
+                .find(|law| law.applies_to(name, scenario.known) && law.masks(name))?;
             match &law.step.method {
                 Method::Pram(stated) if comparators[k] == Comparator::Exact => {
                     likelihood::pram::agreement(scenario, k, stated).map(kept)

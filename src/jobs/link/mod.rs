@@ -444,7 +444,7 @@ impl<'a> Scene<'a> {
         } = self;
         let Work {
             results,
-            told,
+            findings,
             claims,
             mut not_run,
             lesson,
@@ -486,7 +486,7 @@ impl<'a> Scene<'a> {
                 ..report.clone()
             },
             of_family,
-            results: told,
+            results: findings,
         });
         LinkOutcome {
             report,

@@ -17,7 +17,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     evaluate::{
         link::{Assign, Case, Claim, FurtherRelease},
-        shard::Told,
+        shard::Findings,
     },
     jobs::Observer,
     report::link::{LinkResult, Sample},
@@ -38,7 +38,7 @@ pub(super) struct Work<'a> {
     caveats: BTreeSet<String>,
     pub(super) results: Vec<LinkResult>,
     /// What was found out of the seekers of a shard, for each result.
-    pub(super) told: Vec<Told>,
+    pub(super) findings: Vec<Findings>,
     /// The links of the last attack.
     pub(super) claims: Vec<Claim>,
     pub(super) not_run: Vec<NotRun>,
@@ -85,7 +85,7 @@ impl<'a> Work<'a> {
             given: GivenDistance::of(request, standardize)?,
             caveats: BTreeSet::new(),
             results: Vec::new(),
-            told: Vec::new(),
+            findings: Vec::new(),
             claims: Vec::new(),
             not_run,
             lesson: None,
@@ -246,7 +246,7 @@ impl<'a> Work<'a> {
             split,
             ..LinkResult::new(attack, case.known(), &outcome, self.request.ties)
         });
-        self.told.extend(outcome.told);
+        self.findings.extend(outcome.findings);
         self.claims = outcome.links;
         Ok(())
     }
