@@ -88,6 +88,8 @@ pub struct Agreement {
     codes: Vec<u32>,
     sought_missing: Vec<u32>,
     classes: Vec<Class>,
+    /// Which comparators are equality of categories.
+    is_equality: Vec<bool>,
     /// Pattern counts chunk by chunk, once they were needed.
     kept: OnceLock<Vec<Vec<u32>>>,
 }
@@ -126,7 +128,7 @@ impl Agreement {
                 })
                 .collect()
         };
-        let mut agreement = Self {
+        let agreement = Self {
             width,
             n_seekers: seekers.n_records(),
             n_sought: sought.n_records(),
@@ -137,18 +139,44 @@ impl Agreement {
             codes: by_record(sought.n_records(), &|record, k| coded[k].codes[record]),
             sought_missing: missing(sought),
             classes: Vec::new(),
+            is_equality: comparators.iter().map(Comparator::is_equality).collect(),
             kept: OnceLock::new(),
         };
-        let is_equality: Vec<bool> = comparators.iter().map(Comparator::is_equality).collect();
+        agreement.classed()
+    }
+
+    /// The same with the classes of its sought records, whose totals are those of its seekers.
+    fn classed(mut self) -> Self {
         let mut records: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (record, &missing) in (0..).zip(&agreement.sought_missing) {
+        for (record, &missing) in (0..).zip(&self.sought_missing) {
             records.entry(missing).or_default().push(record);
         }
-        agreement.classes = records
+        self.classes = records
             .into_iter()
-            .map(|(missing, records)| Class::new(&agreement, &is_equality, missing, records))
+            .map(|(missing, records)| Class::new(&self, &self.is_equality, missing, records))
             .collect();
-        agreement
+        self
+    }
+
+    /// The pairs of some seekers, in this order, with all sought records. They agree by the same comparators: those of all seekers.
+    pub fn only(&self, seekers: &[usize]) -> Self {
+        let spans = seekers.iter().flat_map(|&seeker| self.spans_of(seeker));
+        let agreement = Self {
+            width: self.width,
+            n_seekers: seekers.len(),
+            n_sought: self.n_sought,
+            spans: spans.copied().collect(),
+            seekers_missing: seekers
+                .iter()
+                .map(|&seeker| self.seekers_missing[seeker])
+                .collect(),
+            codes: self.codes.clone(),
+            sought_missing: self.sought_missing.clone(),
+            classes: Vec::new(),
+            is_equality: self.is_equality.clone(),
+            kept: OnceLock::new(),
+        };
+        agreement.classed()
     }
 
     /// Number of attributes.
@@ -271,6 +299,14 @@ pub struct Weighted {
 }
 
 impl Weighted {
+    /// The pairs of some seekers, in this order, with the same weights.
+    pub fn only(&self, seekers: &[usize]) -> Self {
+        Self {
+            agreement: self.agreement.only(seekers),
+            weights: self.weights.clone(),
+        }
+    }
+
     /// The weight of a pattern.
     pub fn weight(&self, pattern: Pattern) -> f64 {
         weight(&self.weights, pattern)

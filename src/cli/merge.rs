@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Ending,
-    args::{Format, OutputArgs, ReportArgs, rate_limit, read_text},
+    args::{Detail, DetailArgs, Format, OutputArgs, ReportArgs, rate_limit, read_text},
     console::Console,
     evaluate, files, link,
 };
@@ -26,6 +26,7 @@ use crate::{
   sdcrisk link --method am --shard 1/2 -o link1.json orig.csv masked.csv
   sdcrisk link --method am --shard 2/2 -o link2.json orig.csv masked.csv
   sdcrisk merge link1.json link2.json --fail-above 5%
+  sdcrisk merge link1.json link2.json --brief --fail-above-extremes 10%
 
 The report is that of the call without --shard in one run, byte for byte, whatever the number and the order of the parts.
 Parts that are missing, there twice, damaged, of another call, of other files or of another version are refused by name.
@@ -44,9 +45,14 @@ pub struct MergeArgs {
     format: Option<Format>,
     #[command(flatten)]
     to: OutputArgs,
+    #[command(flatten)]
+    detail: DetailArgs,
     /// End with exit status 10 when a rate of an attack (of a plan: a mean rate) is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     fail_above: Option<f64>,
+    /// Of attacks: end with exit status 10 when a rate among extremes is above this, as in 'link'
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    fail_above_extremes: Option<f64>,
 }
 
 pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -54,6 +60,7 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
         format: args.format.unwrap_or(Format::Text),
         to: args.to.clone(),
     };
+    let detail = args.detail.detail(form.format, console)?;
     let parts = console.stage("read", || -> Result<Vec<_>> {
         let read = |path: &PathBuf| {
             let name = files::name_of(path);
@@ -66,6 +73,7 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
     let form_of = args.format.map(Format::word);
     match merge::run(parts, form_of)? {
         Merged::Evaluate(report, inputs) => {
+            args.refuse_options_of_attacks(detail)?;
             let into = args.into.as_deref();
             evaluate::write_merged(
                 &report,
@@ -86,10 +94,26 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
             link::write_merged(
                 &mut report,
                 &provenance,
-                (&form, &args.parts),
-                args.fail_above,
+                (&form, &args.parts, detail),
+                [args.fail_above, args.fail_above_extremes],
                 console,
             )
         }
+    }
+}
+
+impl MergeArgs {
+    /// Refuses what 'evaluate' does not have either.
+    fn refuse_options_of_attacks(&self, detail: Detail) -> Result<()> {
+        let option = match detail {
+            Detail::Brief => "--brief",
+            Detail::Explained => "--explain",
+            Detail::Usual if self.fail_above_extremes.is_some() => "--fail-above-extremes",
+            Detail::Usual => return Ok(()),
+        };
+        Err(Error::usage(format!(
+            "{option} is for the parts of attacks, and these are parts of a plan"
+        ))
+        .remedy("Leave it out"))
     }
 }

@@ -2,7 +2,10 @@
 
 use clap::{Arg, Command};
 
-use crate::{report::provenance::Provenance, table::Table};
+use crate::{
+    report::provenance::{Provenance, say_format},
+    table::Table,
+};
 
 /// The words of this call that its result depends on, and the tables that it read.
 pub fn of(tables: &[&Table]) -> Provenance {
@@ -149,11 +152,12 @@ fn shown(option: &str) -> Shown {
 }
 
 /// Leaves out what changes no result: threads, messages, the names of outputs, gates. Results of the same question are then the
-/// same byte by byte. `program` knows which options have values.
+/// same byte by byte. `--format` comes last, as in what is made later of the results. `program` knows which options have values.
 fn that_matter(words: impl Iterator<Item = String>, program: &Command) -> Vec<String> {
     let mut kept = Vec::new();
     let mut command = program;
     let mut words = words;
+    let mut form = None;
     while let Some(word) = words.next() {
         // What follows are names of files, whatever they look like.
         if word == "--" {
@@ -193,11 +197,17 @@ fn that_matter(words: impl Iterator<Item = String>, program: &Command) -> Vec<St
                     kept.push(NOT_SHOWN.into());
                 }
             }
+            Shown::Whole if name == "format" => {
+                form = value.or_else(|| word.split_once('=').map(|(_, form)| form.into()));
+            }
             Shown::Whole => {
                 kept.push(word);
                 kept.extend(value);
             }
         }
+    }
+    if let Some(form) = form {
+        say_format(&mut kept, &form);
     }
     kept
 }
@@ -292,6 +302,18 @@ mod tests {
         let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
         let typed = "--threads 4 link -q --method=am --threads=2 -o r.json --output=x --timings a.csv b.csv";
         assert_eq!(matter(words(typed)), words("link --method=am a.csv b.csv"));
+        for typed in [
+            "link --format=json --method am a.csv b.csv",
+            "link --method am --format json a.csv b.csv",
+            "link --method am a.csv b.csv --format json",
+        ] {
+            let last = "link --method am a.csv b.csv --format json";
+            assert_eq!(matter(words(typed)), words(last));
+        }
+        assert_eq!(
+            matter(words("risk --format csv -- -o")),
+            words("risk --format csv -- -o")
+        );
     }
 
     #[test]

@@ -28,6 +28,42 @@ pub(super) struct Judged {
     pub least: Option<Vec<(f64, u32)>>,
 }
 
+impl Judged {
+    /// The same at these places among so many seekers, and nothing at the others.
+    fn at_places(self, places: &[usize], n: usize) -> Self {
+        fn spread<T: Clone>(nothing: T, of: Vec<T>, (places, n): (&[usize], usize)) -> Vec<T> {
+            let mut all = vec![nothing; n];
+            places
+                .iter()
+                .zip(of)
+                .for_each(|(&place, of)| all[place] = of);
+            all
+        }
+        let at = (places, n);
+        Self {
+            contests: spread(Contest::default(), self.contests, at),
+            links: Vec::new(),
+            stated: self.stated.map(|stated| spread(0.0, stated, at)),
+            least: self
+                .least
+                .map(|least| spread((f64::INFINITY, 0), least, at)),
+        }
+    }
+
+    /// That of some seekers.
+    fn only(self, seekers: &[usize]) -> Self {
+        fn picked<T: Copy>(of: &[T], seekers: &[usize]) -> Vec<T> {
+            seekers.iter().map(|&seeker| of[seeker]).collect()
+        }
+        Self {
+            contests: picked(&self.contests, seekers),
+            links: Vec::new(),
+            stated: self.stated.map(|stated| picked(&stated, seekers)),
+            least: self.least.map(|least| picked(&least, seekers)),
+        }
+    }
+}
+
 /// Of more seekers, least distances are not worked out for their own sake.
 const MAX_MEASURED: usize = 200_000;
 
@@ -39,17 +75,27 @@ pub(super) fn of_shard(
     preference: &Preference<'_>,
     shard: Shard,
     partners: &[Option<u32>],
-    neighbours: impl Fn(&Nearest<'_>) -> Rc<Neighbours>,
+    neighbours: &dyn Fn(&Nearest<'_>) -> Rc<Neighbours>,
 ) -> Result<Judged> {
     let own: Vec<usize> = shard.of_all(partners.len()).collect();
+    of_some(preference, &own, partners, neighbours)
+}
+
+/// Judges some seekers, in their order, without links.
+fn of_some(
+    preference: &Preference<'_>,
+    own: &[usize],
+    partners: &[Option<u32>],
+    neighbours: &dyn Fn(&Nearest<'_>) -> Rc<Neighbours>,
+) -> Result<Judged> {
     let own_partners: Vec<Option<u32>> = own.iter().map(|&seeker| partners[seeker]).collect();
     match preference {
         Preference::Nearest(all) if all.decides.is_none() => {
             let nearest = Nearest {
-                seekers: Cow::Owned(all.seekers.only(&own)),
+                seekers: Cow::Owned(all.seekers.only(own)),
                 sought: Cow::Borrowed(&*all.sought),
                 metric: all.metric.clone(),
-                candidates: all.candidates.as_ref().map(|boxes| boxes.only(&own)),
+                candidates: all.candidates.as_ref().map(|boxes| boxes.only(own)),
                 decides: None,
             };
             let judged = self::nearest(&nearest, &neighbours(all), &own_partners, false)?;
@@ -58,20 +104,27 @@ pub(super) fn of_shard(
                 ..judged
             })
         }
-        Preference::Lists(lists) => self::lists((lists.as_ref(), shard), &own_partners, false),
-        Preference::Nearest(_) => Err(in_one_run(
-            "a distance whose ties are decided without rounding",
-        )),
-        Preference::Agreed(_) => Err(in_one_run(
-            "prl, which counts agreement patterns over all pairs at once,",
-        )),
-        Preference::Strata(_) => Err(in_one_run("an attack within strata")),
+        Preference::Lists(lists) => self::lists((lists.as_ref(), Some(own)), &own_partners, false),
+        Preference::Nearest(_) => Err(Error::usage(
+            "a distance whose ties are decided without rounding is not made in parts yet",
+        )
+        .remedy("Leave --shard out: one run makes it")),
+        Preference::Agreed(all) => {
+            let weighted = all.weighted.only(own);
+            self::agreed((&weighted, partners.len()), &own_partners, false)
+        }
+        Preference::Strata(joined) => {
+            let mut is_own = vec![false; partners.len()];
+            own.iter().for_each(|&seeker| is_own[seeker] = true);
+            let within = |preference: &Preference<'_>, partners: &[Option<u32>], of: &[u32]| {
+                let places = 0..of.len();
+                let own: Vec<usize> = places.filter(|&place| is_own[of[place] as usize]).collect();
+                let judged = of_some(preference, &own, partners, neighbours)?;
+                Ok(judged.at_places(&own, of.len()))
+            };
+            Ok(strata(joined, partners, false, within)?.only(own))
+        }
     }
-}
-
-fn in_one_run(what: &str) -> Error {
-    Error::usage(format!("{what} is not made in parts yet"))
-        .remedy("Leave --shard out: one run makes it")
 }
 
 /// Of more seekers, weights of agreement patterns are not.
@@ -266,12 +319,12 @@ impl<'a> Order<'a> {
 /// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, everybody is a candidate, nothing is
 /// stated, and a partner who is not among them has no place.
 ///
-/// `partners` are those of the seekers of the shard.
+/// `partners` are those of the seekers that are judged: of some, or of all.
 ///
 /// # Errors
 /// Failed, when the links do not fit into memory.
 pub(super) fn lists(
-    (lists, shard): (&dyn Lists, Shard),
+    (lists, some): (&dyn Lists, Option<&[usize]>),
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
@@ -281,7 +334,7 @@ pub(super) fn lists(
             .par_iter()
             .enumerate()
             .map_init(Vec::new, |list, (place, &partner)| {
-                let seeker = shard.piece(place);
+                let seeker = some.map_or(place, |some| some[place]);
                 if short {
                     lists.cheapest(seeker, list);
                     return (
@@ -327,12 +380,12 @@ pub(super) fn lists(
     })
 }
 
-/// Judges weights of agreement patterns. The key of a link is the weight with its sign turned.
+/// Judges weights of agreement patterns, of seekers among `all`. The key of a link is the weight with its sign turned.
 ///
 /// # Errors
 /// Failed, when the links do not fit into memory.
 pub(super) fn agreed(
-    weighted: &Weighted,
+    (weighted, all): (&Weighted, usize),
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
@@ -341,13 +394,13 @@ pub(super) fn agreed(
     } else {
         Vec::new()
     };
-    let least = match (with_links, partners.len()) {
-        (true, _) => Some(links.iter().map(least_of).collect()),
-        (false, n) if n <= MAX_WEIGHED => {
-            let links = weighted.links(&vec![None; n], 1);
-            Some(links.iter().map(least_of).collect())
-        }
-        _ => None,
+    let least = if with_links {
+        Some(links.iter().map(least_of).collect())
+    } else if all <= MAX_WEIGHED {
+        let links = weighted.links(&vec![None; partners.len()], 1);
+        Some(links.iter().map(least_of).collect())
+    } else {
+        None
     };
     Ok(Judged {
         contests: weighted.contests(partners),
@@ -365,7 +418,7 @@ pub(super) fn strata(
     joined: &Joined<'_>,
     partners: &[Option<u32>],
     with_links: bool,
-    asked: impl Fn(&Preference<'_>, &[Option<u32>]) -> Result<Judged>,
+    asked: impl Fn(&Preference<'_>, &[Option<u32>], &[u32]) -> Result<Judged>,
 ) -> Result<Judged> {
     let n = joined.n_seekers();
     let nobody = Link {
@@ -384,7 +437,7 @@ pub(super) fn strata(
     for within in joined.within() {
         let own = |&seeker: &u32| within.place_of(partners[seeker as usize]?);
         let own: Vec<Option<u32>> = within.seekers.iter().map(own).collect();
-        let judged = asked(&within.preference, &own)?;
+        let judged = asked(&within.preference, &own, &within.seekers)?;
         for (&seeker, contest) in within.seekers.iter().zip(judged.contests) {
             all.contests[seeker as usize] = contest;
         }

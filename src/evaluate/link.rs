@@ -710,12 +710,12 @@ impl Case<'_> {
                 let neighbours = self.neighbours(nearest);
                 judge::nearest(nearest, &neighbours, partners, with_links)
             }
-            Preference::Lists(lists) => {
-                judge::lists((lists.as_ref(), Shard::default()), partners, with_links)
+            Preference::Lists(lists) => judge::lists((lists.as_ref(), None), partners, with_links),
+            Preference::Agreed(agreed) => {
+                judge::agreed((&agreed.weighted, partners.len()), partners, with_links)
             }
-            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links),
             Preference::Strata(joined) => {
-                judge::strata(joined, partners, with_links, |preference, partners| {
+                judge::strata(joined, partners, with_links, |preference, partners, _| {
                     self.asked(preference, partners, with_links)
                 })
             }
@@ -858,7 +858,7 @@ impl Case<'_> {
     ) -> Result<Findings> {
         let partners = self.study.partners();
         let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
-        let judged = judge::of_shard(preference, shard, partners, neighbours)?;
+        let judged = judge::of_shard(preference, shard, partners, &neighbours)?;
         let standing_out = self.standing_out();
         let originals = self.originals();
         let own = shard

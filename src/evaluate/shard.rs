@@ -35,11 +35,6 @@ impl Shard {
         self.of
     }
 
-    /// The piece of work at this place of the part.
-    pub fn piece(self, place: usize) -> usize {
-        place * self.of + self.number - 1
-    }
-
     /// The pieces of work in it, of so many.
     pub fn of_all(self, pieces: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.number - 1..pieces).step_by(self.of)

@@ -35,11 +35,7 @@ pub struct FileSummary {
 impl Provenance {
     /// The same call with `--format` in it: that of a result made later of what the call left.
     pub fn say_format(&mut self, word: &str) {
-        // What follows -- is no option.
-        let end = self.command.iter().position(|word| word == "--");
-        let end = end.unwrap_or(self.command.len());
-        let option = ["--format", word].map(String::from);
-        self.command.splice(end..end, option);
+        say_format(&mut self.command, word);
     }
 
     /// Of a result made by this version of the program from these tables.
@@ -59,4 +55,13 @@ impl Provenance {
             files: tables.iter().map(summary).collect(),
         }
     }
+}
+
+/// Adds `--format` to the words of a call, as the last option: wherever it was written, a call and what is made later of its results
+/// say the same.
+pub fn say_format(command: &mut Vec<String>, word: &str) {
+    // What follows -- is no option.
+    let end = command.iter().position(|word| word == "--");
+    let end = end.unwrap_or(command.len());
+    command.splice(end..end, ["--format", word].map(String::from));
 }

@@ -368,6 +368,8 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
         "--method likelihood --statement s.json --known age,tax --direction masked-to-original",
         "--method microagg --algorithm mdav --group age,income:3 --known age,income",
         "--method am --known random:2x3 --known-records 25 --seed 4 --ties optimistic",
+        "--method prl --known age,income,tax,town --agree sd:0.3 --admissible 0.01,0.2",
+        "--method prl --fit known --known sweep:2 --attributes income,tax --direction masked-to-original",
     ];
     // Of each way, attacks times sets of known attributes.
     let mut attacks = 0;
@@ -397,16 +399,85 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
             }
         }
     }
-    assert_eq!(attacks, 5 + 2 + 4 + 2 + 1 + 1 + 3);
+    assert_eq!(attacks, 5 + 2 + 4 + 2 + 1 + 1 + 3 + 1 + 2);
     // Limits, too.
     let names = "l1-3.json l2-3.json l3-3.json";
-    for (limit, status) in [("0%", 10), ("100%", 0)] {
-        let limit = format!("--fail-above {limit} --format csv -q");
+    for (limit, status) in [
+        ("--fail-above 0% --format csv", 10),
+        ("--fail-above 100% --format csv", 0),
+        ("--fail-above-extremes 0% --brief", 10),
+        ("--fail-above-extremes 100% --format json", 0),
+        ("--explain", 0),
+    ] {
         let once = sandbox
-            .run(&format!("link {} {limit} {FILES}", ways[6]))
+            .run(&format!("link {} {limit} -q {FILES}", ways[8]))
             .ended(status);
-        let merged = sandbox.run(&format!("merge {names} {limit}")).ended(status);
-        assert_eq!(merged.text(), once.text());
+        let merged = sandbox
+            .run(&format!("merge {names} {limit} -q"))
+            .ended(status);
+        assert_eq!(merged.text(), once.text(), "{limit}");
+    }
+}
+
+/// An attack by a law that holds within strata judges each seeker among those of its own stratum, in parts as in one run.
+#[test]
+fn seekers_within_strata_make_the_report_of_one_run() {
+    let sandbox = Sandbox::new();
+    originals(&sandbox);
+    let mask = "mask rankswap --p 30 --seed 3 --attributes age,income,tax --strata town --statement s.json -q -o masked.csv people.csv";
+    sandbox.run(mask).ended(0);
+    let way = "link --method rsld,likelihood --statement s.json --known age,tax,town";
+    let files = "people.csv masked.csv";
+    let form = "--format json";
+    let once = sandbox.run(&format!("{way} {files} {form}")).ended(0);
+    for of in [2, 3, 7] {
+        let names: Vec<String> = (1..=of)
+            .rev()
+            .map(|number| format!("{number}.json"))
+            .collect();
+        for (name, number) in names.iter().rev().zip(1..) {
+            let part = format!("{way} --shard {number}/{of} -q -o {name} {files}");
+            sandbox.run(&part).ended(0);
+        }
+        let merged = sandbox.run(&format!("merge {} {form}", names.join(" ")));
+        assert_eq!(merged.ended(0).text(), once.text(), "{of}");
+    }
+    // Of 40 records in three towns nobody is looked for in another town.
+    let candidates = |result: &Value| result["candidates_mean"].as_f64();
+    let results = once.json()["results"].as_array().unwrap().clone();
+    assert_eq!(results.len(), 2);
+    assert!(
+        results
+            .iter()
+            .filter_map(candidates)
+            .all(|mean| mean > 1.0 && mean < 15.0)
+    );
+}
+
+/// What is not a sum over records or a list of settings is refused with the reason, and what can be done instead.
+#[test]
+fn risk_and_search_are_not_made_in_parts() {
+    let sandbox = with_plan(SMALL);
+    for (call, reason, instead) in [
+        ("risk --shard 1/2 people.csv", "all records only", "one run"),
+        (
+            "search plan.toml --risk-at-most 5% --shard 1/2",
+            "depends on what it found",
+            "evaluate --shard",
+        ),
+    ] {
+        let ran = sandbox.run(call).ended(2);
+        assert!(
+            ran.stderr.contains(reason) && ran.stderr.contains(instead),
+            "{call}: {}",
+            ran.stderr
+        );
+    }
+    parts(&sandbox, 1);
+    for option in ["--brief", "--explain", "--fail-above-extremes 5%"] {
+        let ran = sandbox.run(&format!("merge p1-1.json {option}")).ended(2);
+        let name = option.split(' ').next().unwrap();
+        assert!(ran.stderr.contains(name), "{}", ran.stderr);
     }
 }
 
@@ -485,7 +556,6 @@ fn attacks_that_are_not_made_in_parts_are_refused() {
             2,
             "depend on each other",
         ),
-        ("--method prl", 2, "prl, which counts agreement patterns"),
         (
             "--method am --known-records 9",
             2,

@@ -14,6 +14,8 @@ use crate::{
         provenance,
         words::{Asker, Words},
     },
+    error::Error,
+    evaluate::shard::Shard,
     jobs::{
         evaluate::Journal,
         search::{Search, SearchRequest},
@@ -55,9 +57,19 @@ pub struct SearchArgs {
     plan: PlanArgs,
     #[command(flatten)]
     report: ReportArgs,
+    /// What 'evaluate' and 'link' have; refused with the reason
+    #[arg(long, value_name = "I/N", hide = true)]
+    shard: Option<Shard>,
 }
 
 pub fn run(args: &SearchArgs, console: &Console) -> anyhow::Result<Ending> {
+    if args.shard.is_some() {
+        return Err(Error::usage(
+            "a search is not made in parts: which setting it looks at next depends on what it found at the last one",
+        )
+        .remedy("Evaluate a grid around the limit in parts ('sdcrisk evaluate --shard'), or search with a plan for each method or file on a machine of its own")
+        .into());
+    }
     let written = args.plan.read()?;
     let request = SearchRequest {
         risk_at_most: args.risk_at_most,

@@ -245,17 +245,16 @@ impl Outputs {
 pub(super) fn write_merged(
     report: &mut LinkReport,
     provenance: &Provenance,
-    form: (&ReportArgs, &[PathBuf]),
-    fail_above: Option<f64>,
+    (form, parts, detail): (&ReportArgs, &[PathBuf], Detail),
+    limits: [Option<f64>; 2],
     console: &Console,
 ) -> anyhow::Result<Ending> {
-    let (form, parts) = form;
     let mut plan = Plan::default();
     parts.iter().try_for_each(|part| plan.input(part))?;
     plan.output(&form.to.output)?;
     let mut output = plan.open(&form.to.output, Privacy::Ordinary)?;
-    let ending = ending(report, [fail_above, None], console)?;
-    let content = content(report, form.format, Detail::Usual, || provenance.clone())?;
+    let ending = ending(report, limits, console)?;
+    let content = content(report, form.format, detail, || provenance.clone())?;
     console.stage("write", || {
         output.write_text(&content)?;
         output.keep()

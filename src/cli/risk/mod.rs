@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    evaluate::shard::Shard,
     jobs::{
         link::{Stated, request::Alignment},
         risk::{self as job, Files, RiskRequest},
@@ -162,6 +163,9 @@ pub struct RiskArgs {
     /// End with exit status 10 when a rate is above this: 5%, or unique=1% for one measure; can be repeated
     #[arg(long, value_name = "[MEASURE=]RATE", value_parser = limit::parse, help_heading = "Output")]
     fail_above: Vec<Limit>,
+    /// What 'evaluate' and 'link' have; refused with the reason
+    #[arg(long, value_name = "I/N", hide = true)]
+    shard: Option<Shard>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -198,6 +202,13 @@ fn distance(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
+    if args.shard.is_some() {
+        return Err(Error::usage(
+            "risk is not made in parts: who shares a key with nobody is known from all records only, and each part would read and sort the whole file, which is nearly all of the work",
+        )
+        .remedy("Leave --shard out: one run measures millions of records in seconds. '--msu-size 3' shortens the search of a long key")
+        .into());
+    }
     args.note_idle(console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let mut outputs = args.outputs()?;

@@ -454,6 +454,9 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
         &[
             ("--into", &["results"]),
             ("--fail-above", &["5%"]),
+            ("--fail-above-extremes", &["5%"]),
+            ("--brief", &[]),
+            ("--explain", &[]),
             ("--format", &["text", "json", "csv"]),
         ],
     ),
