@@ -437,7 +437,7 @@ pub(super) fn strata(
     for within in joined.within() {
         let own = |&seeker: &u32| within.place_of(partners[seeker as usize]?);
         let own: Vec<Option<u32>> = within.seekers.iter().map(own).collect();
-        let judged = asked(&within.preference, &own, &within.seekers)?;
+        let judged = asked(&within.preference, &own, within.seekers)?;
         for (&seeker, contest) in within.seekers.iter().zip(judged.contests) {
             all.contests[seeker as usize] = contest;
         }
