@@ -10,7 +10,7 @@ use super::{
     new_numbers::present,
     sums::{Held, Sum},
 };
-use crate::table::{AttrId, Table};
+use crate::table::{AttrId, Numbers, Table};
 
 /// Sums are looked for in so many records, evenly spread.
 const SAMPLE: usize = 400;
@@ -106,25 +106,26 @@ impl Relations {
                 broken.sums.push((sum.in_words(original), *before, now));
             }
         }
-        for column in &self.columns {
-            let Some(numbers) = masked
-                .find(&column.name)
-                .ok()
-                .and_then(|id| masked.numbers(id))
-            else {
-                continue;
+        let counted = self.columns.par_iter().filter_map(|column| {
+            let id = masked.find(&column.name).ok()?;
+            let numbers = Numbers {
+                values: &masked.numbers_once(id)?,
+                missing: masked.missing(id),
             };
-            let negative = present(numbers).filter(|&(_, value)| value < 0.0).count();
+            let (mut negative, mut gone, mut come) = (0, 0, 0);
+            for (record, value) in present(numbers) {
+                let was_zero = column.zero[record / 64] >> (record % 64) & 1 == 1;
+                negative += usize::from(value < 0.0);
+                gone += usize::from(value != 0.0 && was_zero);
+                come += usize::from(value == 0.0 && !was_zero);
+            }
+            Some((column, negative, gone, come))
+        });
+        let counted: Vec<(&Relation, usize, usize, usize)> = counted.collect();
+        for (column, negative, gone, come) in counted {
             if column.never_negative && negative > 0 {
                 broken.signs.push((column.name.clone(), negative));
             }
-            let was_zero = |record: usize| column.zero[record / 64] >> (record % 64) & 1 == 1;
-            let gone = present(numbers)
-                .filter(|&(r, value)| value != 0.0 && was_zero(r))
-                .count();
-            let come = present(numbers)
-                .filter(|&(r, value)| value == 0.0 && !was_zero(r))
-                .count();
             if gone + come > 0 {
                 broken.zeros.push((column.name.clone(), gone, come));
             }

@@ -1,9 +1,9 @@
 //! From cells that were read to an attribute: what the user states, what is guessed, what is worth a note.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::attribute::{Attribute, Reason, Scale};
-use super::columns::{Column as Cells, Tally};
+use super::columns::{Cells, Tally};
 use super::guess;
 use super::lexicon::Lexicon;
 use super::marks::Marks;
@@ -96,6 +96,7 @@ impl Source<'_> {
                 Scale::Nominal => OnceLock::new(),
                 _ => OnceLock::from(Arc::new(values)),
             },
+            unmoved: Weak::new(),
             missing,
             hidden: super::RecordSet::default(),
             donors: None,
@@ -103,6 +104,7 @@ impl Source<'_> {
             lexicon,
             replaced: None,
             spelling: None,
+            singling: OnceLock::new(),
         };
         Ok((attribute, column))
     }

@@ -1,6 +1,6 @@
 //! What a method may do to a table; everything else stays as the file has it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::attribute::AttrId;
 use super::replace::Replaced;
@@ -24,8 +24,12 @@ impl Table {
             "donors are records"
         );
         let order = self.order.clone();
-        self.columns[id.index()].gather(&donors);
         let column = &mut self.columns[id.index()];
+        let is_first_move = order.is_none() && column.donors.is_none() && !column.printed;
+        let unmoved = column.values.get().filter(|_| is_first_move);
+        let unmoved = unmoved.map(Arc::downgrade).unwrap_or_default();
+        column.gather(&donors);
+        column.unmoved = unmoved;
         column.donors = Some(match column.donors.take().or(order) {
             None => Arc::new(donors),
             Some(sources) => Arc::new(gathered(&sources, &donors)),
@@ -182,6 +186,7 @@ impl Table {
                 }
                 RecordSet::from_words(words)
             };
+            joined.unmoved = Weak::new();
             joined.missing = set(|column| &column.missing);
             joined.hidden = set(|column| &column.hidden);
             joined.donors = Some(Arc::new(scattered(n_records, parts, |table| {
@@ -244,6 +249,7 @@ impl Column {
     /// forgotten: they will be read from the new places if anybody asks.
     fn gather(&mut self, from: &[u32]) {
         let old = std::mem::take(&mut self.values);
+        self.unmoved = Weak::new();
         if let Some(values) = old.get().filter(|_| self.printed) {
             let moved = from.iter().map(|&source| values[source as usize]).collect();
             self.values = OnceLock::from(Arc::new(moved));

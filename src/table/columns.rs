@@ -135,8 +135,8 @@ impl Tally {
     }
 }
 
-/// One attribute as it was read. Cells that are no numbers hold 0.0.
-pub(super) struct Column {
+/// The cells of one attribute as they were read. Those that are no numbers hold 0.0.
+pub(super) struct Cells {
     pub values: Vec<f64>,
     pub missing: RecordSet,
     /// Cells that are missing only if the attribute turns out to be numbers.
@@ -152,7 +152,7 @@ struct Part {
     words: Vec<u64>,
 }
 
-/// Reads every cell of the table.
+/// Reads every cell of the attributes that are wanted; of the others there is nothing.
 ///
 /// The result does not depend on the number of threads: chunks are fixed and joined in order.
 ///
@@ -162,21 +162,23 @@ pub(super) fn read_all(
     bytes: &[u8],
     layout: &Layout,
     syntax: &Syntax,
-    markers: &[Markers],
-    lexicons: &[Option<Arc<Lexicon>>],
-) -> Vec<Column> {
+    (markers, lexicons): (&[Markers], &[Option<Arc<Lexicon>>]),
+    wanted: &[bool],
+) -> Vec<Cells> {
     let n_records = layout.n_records();
     // Zeroed memory costs nothing until a number is written to it: attributes of text never use theirs.
-    let mut values: Vec<Vec<f64>> = markers.iter().map(|_| vec![0.0; n_records]).collect();
-    let mut chunks: Vec<Vec<&mut [f64]>> = (0..n_records.div_ceil(CHUNK))
+    let mut values: Vec<Vec<f64>> = (wanted.iter())
+        .map(|&wanted| vec![0.0; if wanted { n_records } else { 0 }])
+        .collect();
+    let mut chunks: Vec<Vec<(usize, &mut [f64])>> = (0..n_records.div_ceil(CHUNK))
         .map(|_| Vec::with_capacity(markers.len()))
         .collect();
-    for column in &mut values {
+    for (place, column) in values.iter_mut().enumerate() {
         for (chunk, slice) in chunks.iter_mut().zip(column.chunks_mut(CHUNK)) {
-            chunk.push(slice);
+            chunk.push((place, slice));
         }
     }
-    let parts: Vec<Vec<Part>> = chunks
+    let parts: Vec<Vec<(usize, Part)>> = chunks
         .into_par_iter()
         .enumerate()
         .map(|(chunk, columns)| {
@@ -188,7 +190,7 @@ pub(super) fn read_all(
     let mut missing = vec![Vec::new(); markers.len()];
     let mut words = vec![Vec::new(); markers.len()];
     for (chunk, part) in parts.into_iter().enumerate() {
-        for (place, part) in part.into_iter().enumerate() {
+        for (place, part) in part {
             tallies[place].join(&part.tally);
             append_words(&mut missing[place], chunk, part.missing);
             append_words(&mut words[place], chunk, part.words);
@@ -198,7 +200,7 @@ pub(super) fn read_all(
         .into_iter()
         .zip(tallies)
         .zip(missing.into_iter().zip(words))
-        .map(|((values, tally), (missing, words))| Column {
+        .map(|((values, tally), (missing, words))| Cells {
             values,
             missing: RecordSet::from_words(missing),
             words: RecordSet::from_words(words),
@@ -219,23 +221,25 @@ fn read_chunk(
     layout: &Layout,
     (syntax, markers, lexicons): (&Syntax, &[Markers], &[Option<Arc<Lexicon>>]),
     first: usize,
-    mut columns: Vec<&mut [f64]>,
-) -> Vec<Part> {
-    let mut parts: Vec<Part> = markers.iter().map(|_| Part::default()).collect();
+    columns: Vec<(usize, &mut [f64])>,
+) -> Vec<(usize, Part)> {
+    let mut columns: Vec<(usize, &mut [f64], Part)> = (columns.into_iter())
+        .map(|(place, values)| (place, values, Part::default()))
+        .collect();
     let last = layout.n_records().min(first + CHUNK);
     for record in first..last {
         let offset = record - first;
         let ends = layout.ends(record);
         let record_bytes = &bytes[layout.start(record)..];
-        for (place, part) in parts.iter_mut().enumerate() {
-            let cell = content(cut(record_bytes, ends, place));
-            let markers = &markers[place];
-            let reading = match &lexicons[place] {
+        for (place, values, part) in &mut columns {
+            let cell = content(cut(record_bytes, ends, *place));
+            let markers = &markers[*place];
+            let reading = match &lexicons[*place] {
                 None => number::read(cell, syntax),
                 Some(lexicon) => {
                     // What is stated to be a value is one, also where it would mark a missing one elsewhere.
                     if let Some(reading) = lexicon.read(cell) {
-                        columns[place][offset] = reading.value;
+                        values[offset] = reading.value;
                         part.tally.add_number(record, reading);
                         continue;
                     }
@@ -244,7 +248,7 @@ fn read_chunk(
             };
             match reading {
                 Some(reading) if !markers.is_missing_number(cell, reading.value) => {
-                    columns[place][offset] = reading.value;
+                    values[offset] = reading.value;
                     part.tally.add_number(record, reading);
                 }
                 None if markers.is_numeric_word(cell) => {
@@ -260,7 +264,9 @@ fn read_chunk(
             }
         }
     }
-    parts
+    (columns.into_iter())
+        .map(|(place, _, part)| (place, part))
+        .collect()
 }
 
 fn set(words: &mut Vec<u64>, bit: usize) {

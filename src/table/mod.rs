@@ -56,7 +56,7 @@ mod write;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -140,6 +140,8 @@ struct Column {
     /// One number a record; 0.0 where missing. After cells changed places they are read again when they are asked for:
     /// who only writes the table never needs them.
     values: OnceLock<Arc<Vec<f64>>>,
+    /// The numbers of the file's records, of which `donors` took theirs, for as long as another table has them.
+    unmoved: Weak<Vec<f64>>,
     missing: RecordSet,
     /// Zeros among `missing` that are hidden for a while.
     hidden: RecordSet,
@@ -153,6 +155,8 @@ struct Column {
     replaced: Option<Arc<Replaced>>,
     /// The one spelling of all cells, if the attribute was put into one.
     spelling: Option<Arc<Spelling>>,
+    /// How the cells of the file single out records, once somebody asked.
+    singling: OnceLock<Option<Singling>>,
 }
 
 /// The numbers of one attribute.
@@ -220,6 +224,11 @@ impl fmt::Debug for Table {
 }
 
 impl Column {
+    /// Whether every cell is as the file has it, if the records stand in their order.
+    fn is_as_read(&self) -> bool {
+        self.donors.is_none() && !self.printed && self.replaced.is_none() && self.hidden.is_empty()
+    }
+
     /// What stands in a cell instead of the file's bytes.
     fn new_cell(&self, record: usize) -> Option<&[u8]> {
         self.replaced.as_deref()?.cell(record)
@@ -285,6 +294,15 @@ impl Table {
                 .values
                 .get_or_init(|| Arc::new(self.read_numbers(column))),
             missing: &column.missing,
+        })
+    }
+
+    /// The numbers of an attribute for somebody who looks at them once, or wants them changed: those that are not there are worked out, and not kept.
+    pub fn numbers_once(&self, id: AttrId) -> Option<Cow<'_, [f64]>> {
+        let column = &self.columns[id.index()];
+        column.numeric.then(|| match column.values.get() {
+            Some(values) => Cow::Borrowed(values.as_slice()),
+            None => Cow::Owned(self.read_numbers(column)),
         })
     }
 
@@ -414,8 +432,19 @@ impl Table {
             .cell(&self.file.bytes, source, column.place)
     }
 
-    /// The numbers of the cells as they stand in the file.
+    /// The numbers of the cells as they stand in the file. Where the table that they were moved in is still there, its numbers are
+    /// moved: bytes from all over the file would have to be read else.
     fn read_numbers(&self, column: &Column) -> Vec<f64> {
+        if let (Some(donors), Some(unmoved)) = (&column.donors, column.unmoved.upgrade()) {
+            let number = |(record, &donor): (usize, &u32)| {
+                if column.missing.contains(record) {
+                    0.0
+                } else {
+                    unmoved[donor as usize]
+                }
+            };
+            return donors.par_iter().enumerate().map(number).collect();
+        }
         (0..self.n_records())
             .into_par_iter()
             .map(|record| {

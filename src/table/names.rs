@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::cell::content;
-use super::columns::Column as Cells;
+use super::columns::Cells;
 use super::encoding::Encoding;
 use super::limits::SHAPE_SAMPLE;
 use super::marks::number_of_any_kind;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::blank_lines::BlankLines;
 use super::build::Source;
-use super::columns::{self, Column as Cells};
+use super::columns::{self, Cells};
 use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::lexicon::Lexicon;
@@ -15,7 +15,7 @@ use super::names::FirstLine;
 use super::number::thousands_bytes;
 use super::roles::{Empty, FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
-use super::{File, Note, ReadOptions, Table, names, sha256};
+use super::{Attribute, Column, File, Note, ReadOptions, Table, names, sha256};
 use crate::{
     error::{Error, Result},
     memory,
@@ -55,7 +55,7 @@ impl Table {
     /// Linear in the bytes; the same result for any number of threads.
     pub fn read(name: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
         let stated = options.merged()?;
-        read(name, bytes, &stated, options).map_err(|error| error.in_file(name))
+        read(name, bytes, (&stated, options), Vec::new()).map_err(|error| error.in_file(name))
     }
 
     /// Makes it the table that the next program gets: written, and read from these bytes with the same options. Roles and scales that nobody
@@ -90,14 +90,20 @@ impl Table {
         };
         let names = |table: &Self| -> Vec<String> { table.names(&table.ids().collect::<Vec<_>>()) };
         let (file, before) = (self.name().to_owned(), names(self));
-        self.attributes.clear();
-        self.columns.clear();
+        let attributes = self.attributes.drain(..);
+        let in_order = self.order.is_none();
+        // What would be read again from the same cells stays as it is.
+        let known: Vec<Option<Known>> = (attributes.zip(self.columns.drain(..)))
+            .map(|known| (in_order && known.1.is_as_read()).then_some(known))
+            .collect();
         self.order = None;
         if let Some(file) = Arc::get_mut(&mut self.file) {
             file.bytes = Vec::new();
             file.layout = Layout::default();
         }
-        let read = Self::read(&file, bytes, &options)?;
+        let stated = options.merged()?;
+        let read =
+            read(&file, bytes, (&stated, &options), known).map_err(|error| error.in_file(&file))?;
         if names(&read) != before {
             return Err(Error::input(
                 "attributes were left out of a file in which others are called by their places: the next step would take one for another",
@@ -112,7 +118,16 @@ impl Table {
     }
 }
 
-fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions) -> Result<Table> {
+/// An attribute of which every cell was read before.
+type Known = (Attribute, Column);
+
+/// Reads a table; `known` has those attributes of it that need not be read, by their places, or nothing.
+fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    (stated, options): (&FileSection, &ReadOptions),
+    mut known: Vec<Option<Known>>,
+) -> Result<Table> {
     let roles = &options.roles;
     let mut notes = Vec::new();
     let (bytes, converted) = match encoding::from_utf_16(&bytes, stated.encoding)? {
@@ -174,7 +189,11 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
         .iter()
         .map(|name| Ok(roles.lexicon(name, encoding)?.map(Arc::new)))
         .collect::<Result<_>>()?;
-    let by_name = (names.as_slice(), lexicons.as_slice());
+    if known.len() != names.len() {
+        known = names.iter().map(|_| None).collect();
+    }
+    let unknown: Vec<bool> = known.iter().map(Option::is_none).collect();
+    let by_name = (names.as_slice(), lexicons.as_slice(), unknown.as_slice());
     let (marks, markers, cells) =
         read_cells(&bytes, &layout, delimiter, encoding, by_name, stated, roles)?;
     let first_line = FirstLine {
@@ -205,9 +224,22 @@ fn read(name: &str, bytes: Vec<u8>, stated: &FileSection, options: &ReadOptions)
     let mut attributes = Vec::with_capacity(names.len());
     let mut columns = Vec::with_capacity(names.len());
     let named_cells = names.into_iter().zip(cells.into_iter().zip(lexicons));
-    for (place, (name, (cells, lexicon))) in named_cells.enumerate() {
-        let meant = (cells, lexicon);
-        let (attribute, column) = source.attribute(place, name, meant, &marks, &mut notes)?;
+    for (place, ((name, meant), known)) in named_cells.zip(known).enumerate() {
+        let (attribute, column) = match known {
+            Some((attribute, column)) => (
+                Attribute {
+                    name,
+                    position: place + 1,
+                    ..attribute
+                },
+                Column {
+                    place,
+                    spelling: None,
+                    ..column
+                },
+            ),
+            None => source.attribute(place, name, meant, &marks, &mut notes)?,
+        };
         attributes.push(attribute);
         columns.push(column);
     }
@@ -262,7 +294,7 @@ fn read_cells(
     layout: &Layout,
     delimiter: Option<u8>,
     encoding: Encoding,
-    (names, lexicons): (&[String], &[Option<Arc<Lexicon>>]),
+    (names, lexicons, unknown): (&[String], &[Option<Arc<Lexicon>>], &[bool]),
     stated: &FileSection,
     roles: &Roles,
 ) -> Result<(Marks, Vec<Markers>, Vec<Cells>)> {
@@ -302,7 +334,7 @@ fn read_cells(
         .into_iter()
         .map(|markers| markers.with_syntax(&syntax))
         .collect();
-    let cells = columns::read_all(bytes, layout, &syntax, &markers, lexicons);
+    let cells = columns::read_all(bytes, layout, &syntax, (&markers, lexicons), unknown);
     Ok((marks, markers, cells))
 }
 

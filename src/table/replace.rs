@@ -1,7 +1,7 @@
 //! New text and new gaps: what stands in a cell instead of the bytes of the file.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rayon::prelude::*;
 
@@ -399,6 +399,7 @@ impl Kinds {
 impl Column {
     /// Puts these cells where a code says so; all others stay.
     pub(super) fn replace(&mut self, mut codes: Vec<u32>, mut cells: Vec<Vec<u8>>) {
+        self.unmoved = Weak::new();
         self.replaced = Some(Arc::new(match &self.replaced {
             None => Replaced { codes, cells },
             Some(before) => {

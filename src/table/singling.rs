@@ -131,8 +131,17 @@ impl Table {
         found
     }
 
-    /// How the cells of this attribute single out records, if they do: see [`singling`](Self::singling).
+    /// How the cells of this attribute single out records, if they do: see [`singling`](Self::singling). Of cells as the file has them it is worked out once.
     pub(super) fn singles_out(&self, id: AttrId) -> Option<Singling> {
+        let column = &self.columns[id.index()];
+        if self.order.is_none() && column.is_as_read() {
+            *column.singling.get_or_init(|| self.looks_singling(id))
+        } else {
+            self.looks_singling(id)
+        }
+    }
+
+    fn looks_singling(&self, id: AttrId) -> Option<Singling> {
         let name = &self.attribute(id).name;
         let missing = self.missing(id);
         let present = (0..self.n_records()).filter(|&record| !missing.contains(record));

@@ -176,6 +176,37 @@ impl Numeral {
     }
 }
 
+/// What of a number as it stands in a cell decides on how numbers are spelled.
+#[derive(Debug, PartialEq)]
+struct Shape {
+    /// Digits before the mark as written, zeros included.
+    whole_written: usize,
+    decimals_written: usize,
+    /// Digits before and after the mark that it takes to write the number.
+    whole_digits: usize,
+    decimals: usize,
+    is_zero: bool,
+    exponent: bool,
+    wants_exponent: bool,
+    grouped: bool,
+}
+
+impl Shape {
+    fn of(numeral: &Numeral) -> Self {
+        let decimal = &numeral.decimal;
+        Self {
+            whole_written: numeral.whole_written,
+            decimals_written: numeral.decimals_written,
+            whole_digits: decimal.whole_digits(),
+            decimals: decimal.decimals(),
+            is_zero: decimal.is_zero(),
+            exponent: numeral.exponent,
+            wants_exponent: decimal.wants_exponent(),
+            grouped: numeral.grouped,
+        }
+    }
+}
+
 impl Numerals {
     fn plain(syntax: Syntax) -> Self {
         Self {
@@ -305,8 +336,27 @@ impl Spelling {
         self.wrap(&number, out);
     }
 
+    /// Whether a number in digits alone is written so; `false` where that takes a closer look.
+    fn is_written_so(&self, shape: &Shape) -> bool {
+        let numbers = &self.numbers;
+        let fraction = shape.decimals.max(numbers.fixed.unwrap_or(0));
+        let is_bare = numbers.bare_fraction && shape.whole_digits == 0;
+        self.lexicon.is_none()
+            && self.around.0.is_empty()
+            && self.around.1.is_empty()
+            && numbers.whole_digits <= 1
+            && !is_bare
+            && shape.decimals_written == fraction
+            && ((shape.whole_written + fraction) as i64) <= LONGEST_PLAIN
+    }
+
     /// Whether this cell of a number is written in this spelling.
     pub fn is_number_of_it(&self, raw: &[u8]) -> bool {
+        if Shape::of_plain(raw, &self.numbers.syntax)
+            .is_some_and(|shape| self.is_written_so(&shape))
+        {
+            return true;
+        }
         let mut cell = Vec::new();
         self.respell(raw, true, &mut cell);
         cell == raw
@@ -375,6 +425,11 @@ struct Several;
 
 impl Votes {
     fn add(&mut self, raw: &[u8], numeric: bool, delimiter: Option<u8>, syntax: &Syntax) {
+        if numeric && let Some(shape) = Shape::of_plain(raw, syntax) {
+            self.bare += 1;
+            self.add_around(b"", b"");
+            return self.add_number(&shape, syntax);
+        }
         let inside = content(raw);
         let quoted = raw.first() == Some(&b'"');
         if !needs_quotes(inside, delimiter) {
@@ -392,7 +447,7 @@ impl Votes {
             self.add_around(before, after);
         }
         if numeric {
-            self.add_number(&Numeral::of(inside, syntax), syntax);
+            self.add_number(&Shape::of(&Numeral::of(inside, syntax)), syntax);
         }
     }
 
@@ -409,31 +464,29 @@ impl Votes {
         }
     }
 
-    fn add_number(&mut self, numeral: &Numeral, syntax: &Syntax) {
-        let decimal = &numeral.decimal;
-        let decimals = decimal.decimals();
-        self.most = self.most.max(decimals);
-        if decimal.wants_exponent() {
-            *(if numeral.exponent {
+    fn add_number(&mut self, shape: &Shape, syntax: &Syntax) {
+        self.most = self.most.max(shape.decimals);
+        if shape.wants_exponent {
+            *(if shape.exponent {
                 &mut self.exponents
             } else {
                 &mut self.no_exponents
             }) += 1;
         } else {
-            self.most_plain = self.most_plain.max(decimals);
+            self.most_plain = self.most_plain.max(shape.decimals);
         }
-        if numeral.exponent {
+        if shape.exponent {
             return;
         }
-        *self.decimals.entry(numeral.decimals_written).or_default() += 1;
-        self.shortest += usize::from(numeral.decimals_written == decimals);
-        let whole = numeral.whole_written;
-        if whole > decimal.whole_digits().max(1) {
+        *self.decimals.entry(shape.decimals_written).or_default() += 1;
+        self.shortest += usize::from(shape.decimals_written == shape.decimals);
+        let whole = shape.whole_written;
+        if whole > shape.whole_digits.max(1) {
             *self.padded.entry(whole).or_default() += 1;
         } else {
             *self.unpadded.entry(whole).or_default() += 1;
         }
-        if decimal.whole_digits() == 0 && !decimal.is_zero() {
+        if shape.whole_digits == 0 && !shape.is_zero {
             *(if whole == 0 {
                 &mut self.bare_fractions
             } else {
@@ -441,7 +494,7 @@ impl Votes {
             }) += 1;
         }
         if !syntax.thousands.is_empty() && whole >= 4 {
-            *(if numeral.grouped {
+            *(if shape.grouped {
                 &mut self.grouped
             } else {
                 &mut self.ungrouped
@@ -541,8 +594,9 @@ struct Plain {
     others: bool,
 }
 
-impl Plain {
-    fn add(&mut self, raw: &[u8], syntax: &Syntax) {
+impl Shape {
+    /// That of a number in digits alone: no leading zero, no exponent, nothing in groups, nothing around it; `None` for any other cell.
+    fn of_plain(raw: &[u8], syntax: &Syntax) -> Option<Self> {
         let digits = raw.strip_prefix(b"-").unwrap_or(raw);
         let mark = digits.iter().position(|byte| !byte.is_ascii_digit());
         let (whole, fraction) = match mark {
@@ -562,14 +616,33 @@ impl Plain {
         } && (mark.is_none() || !fraction.is_empty())
             && fraction.iter().all(u8::is_ascii_digit)
             && !(whole == b"0" && fraction.starts_with(b"0000"));
-        if !plain {
+        plain.then(|| {
+            let zeros = fraction.iter().rev().take_while(|&&byte| byte == b'0');
+            Self {
+                whole_written: whole.len(),
+                decimals_written: fraction.len(),
+                whole_digits: if whole == b"0" { 0 } else { whole.len() },
+                decimals: fraction.len() - zeros.count(),
+                is_zero: zero,
+                exponent: false,
+                wants_exponent: false,
+                grouped: false,
+            }
+        })
+    }
+}
+
+impl Plain {
+    fn add(&mut self, raw: &[u8], syntax: &Syntax) {
+        let Some(shape) = Shape::of_plain(raw, syntax) else {
             self.others = true;
             return;
-        }
+        };
+        let written = shape.decimals_written;
         self.cells += 1;
-        self.zeros |= fraction.last() == Some(&b'0');
-        let (least, most) = self.decimals.unwrap_or((fraction.len(), fraction.len()));
-        self.decimals = Some((least.min(fraction.len()), most.max(fraction.len())));
+        self.zeros |= shape.decimals < written;
+        let (least, most) = self.decimals.unwrap_or((written, written));
+        self.decimals = Some((least.min(written), most.max(written)));
     }
 
     fn join(self, other: Self) -> Self {
@@ -711,6 +784,9 @@ impl Table {
                         let (mut found, mut cell) = (Vec::new(), Vec::new());
                         for record in records.filter(present) {
                             let raw = self.raw(record, id);
+                            if numeric && plan.spelling.is_number_of_it(&raw) {
+                                continue;
+                            }
                             cell.clear();
                             plan.spelling.respell(&raw, numeric, &mut cell);
                             if cell != *raw {
@@ -790,4 +866,64 @@ enum Gap {
     Number(u64),
     /// A stated code that is none.
     Text(Vec<u8>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every numeral of up to six of these bytes: the short way to see how it is spelled agrees with the long one.
+    #[test]
+    fn plain_numerals_need_no_closer_look() {
+        for thousands in [&b""[..], b","] {
+            let syntax = Syntax {
+                decimal: b'.',
+                thousands,
+            };
+            let spellings: Vec<Spelling> = (0..32)
+                .map(|traits| Spelling {
+                    around: Around::default(),
+                    delimiter: Some(b';'),
+                    numbers: Numerals {
+                        fixed: (traits & 1 == 1).then_some(2),
+                        grouped: traits & 2 == 2,
+                        whole_digits: if traits & 4 == 4 { 2 } else { 1 },
+                        bare_fraction: traits & 8 == 8,
+                        exponents: traits & 16 == 16,
+                        ..Numerals::plain(syntax)
+                    },
+                    lexicon: None,
+                })
+                .collect();
+            let mut texts = vec![Vec::new()];
+            let mut plain = 0;
+            for _ in 0..6 {
+                let longer = texts
+                    .iter()
+                    .flat_map(|text: &Vec<u8>| b"0017-.".map(|byte| [&text[..], &[byte]].concat()));
+                texts = longer.collect();
+                texts.sort();
+                texts.dedup();
+                for text in &texts {
+                    if number::read(text, &syntax).is_none() {
+                        continue;
+                    }
+                    let Some(shape) = Shape::of_plain(text, &syntax) else {
+                        continue;
+                    };
+                    plain += 1;
+                    let of_numeral = Shape::of(&Numeral::of(text, &syntax));
+                    assert_eq!(shape, of_numeral, "{}", text.escape_ascii());
+                    for spelling in &spellings {
+                        if spelling.is_written_so(&shape) {
+                            let mut cell = Vec::new();
+                            spelling.respell(text, true, &mut cell);
+                            assert_eq!(cell, *text, "{:?}", spelling.numbers);
+                        }
+                    }
+                }
+            }
+            assert!(plain > 500, "{plain}");
+        }
+    }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Table;
 use super::dialect::LineEnd;
 use super::tokens::cut;
+use super::{Column, Table};
 
 /// Records that one thread makes into text at a time.
 const BLOCK: usize = 2_048;
@@ -126,23 +126,45 @@ impl Table {
     /// These records as text, each but the first of all after the line end that stands before its place.
     fn block(&self, records: Range<usize>) -> Vec<u8> {
         let mut buffer = Vec::with_capacity(records.len() * 16 * (1 + self.columns.len()));
-        for record in records {
+        let moved: Vec<Option<Vec<&[u8]>>> = (self.columns.iter())
+            .map(|column| {
+                let is_moved = column.donors.is_some() || self.order.is_some();
+                is_moved.then(|| self.cells_of(column, records.clone()))
+            })
+            .collect();
+        for (place, record) in records.enumerate() {
             if record > 0 {
                 buffer.extend_from_slice(self.gap_after(record - 1));
             }
-            self.write_record(record, &mut buffer);
+            let from = buffer.len();
+            for (at, (column, moved)) in self.columns.iter().zip(&moved).enumerate() {
+                self.write_delimiter(at, &mut buffer);
+                let raw = match moved {
+                    Some(cells) => cells[place],
+                    None => self.file_cell(record, column),
+                };
+                match self.printed_number(record, column, raw) {
+                    Some(value) => self.print(value, column, &mut buffer),
+                    None => buffer.extend_from_slice(raw),
+                }
+            }
+            self.finish_record(from, Some(record), &mut buffer);
         }
         buffer
     }
 
+    /// The cells of one attribute that these records take from others. They lie all over the file: found for many records at a time,
+    /// so that the processor waits for several of them at once.
+    fn cells_of<'a>(&'a self, column: &'a Column, records: Range<usize>) -> Vec<&'a [u8]> {
+        records
+            .map(|record| self.file_cell(record, column))
+            .collect()
+    }
+
     fn is_untouched(&self) -> bool {
         self.order.is_none()
-            && self.columns.iter().enumerate().all(|(place, column)| {
-                column.place == place
-                    && column.donors.is_none()
-                    && !column.printed
-                    && column.replaced.is_none()
-            })
+            && (self.columns.iter().enumerate())
+                .all(|(place, column)| column.place == place && column.is_as_read())
             && self.columns.len() == self.file.layout.n_cells()
     }
 
@@ -178,19 +200,6 @@ impl Table {
             buffer.extend_from_slice(cell);
         }
         self.finish_record(from, None, buffer);
-    }
-
-    fn write_record(&self, record: usize, buffer: &mut Vec<u8>) {
-        let from = buffer.len();
-        for (place, column) in self.columns.iter().enumerate() {
-            self.write_delimiter(place, buffer);
-            let raw = self.file_cell(record, column);
-            match self.printed_number(record, column, raw) {
-                Some(value) => self.print(value, column, buffer),
-                None => buffer.extend_from_slice(raw),
-            }
-        }
-        self.finish_record(from, Some(record), buffer);
     }
 
     fn write_delimiter(&self, place: usize, buffer: &mut Vec<u8>) {

@@ -10,6 +10,7 @@ mod numbers;
 mod one_column;
 mod oracle;
 mod replacing;
+mod rereading;
 
 use sdcrisk::error::Error;
 use sdcrisk::table::{AttrId, ReadOptions, Roles, Table};

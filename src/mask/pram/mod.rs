@@ -25,6 +25,9 @@ const MAX_PROBABILITIES: usize = 1 << 20;
 /// Categories of an attribute, at most.
 const MAX_CATEGORIES: usize = 1 << 10;
 
+/// Categories of a stated matrix, at most, whether they occur or not: each record keeps the place of its own.
+const MAX_STATED: usize = u16::MAX as usize;
+
 /// Where transition matrices come from.
 #[derive(Debug, Clone)]
 pub enum Transitions {
@@ -96,19 +99,19 @@ impl Pram {
     }
 
     /// The matrix of a stratum, by the categories that occur in it and how often.
-    fn matrix(&self, known: &Known<'_>, occurring: &[usize], counts: &[usize]) -> Transition {
-        let (columns, rows): (Vec<usize>, Vec<Vec<f64>>) = match &self.transitions {
+    fn matrix(&self, known: &Known<'_>, occurring: &[u16], counts: &[usize]) -> Transition {
+        let (columns, rows): (Vec<u16>, Vec<Vec<f64>>) = match &self.transitions {
             Transitions::Keep(keep) => (occurring.to_vec(), keeping(occurring.len(), *keep)),
             Transitions::Stated(stated) => {
                 let rows = if self.invariant {
                     occurring
                         .iter()
-                        .map(|&at| stated.rows[at].clone())
+                        .map(|&at| stated.rows[usize::from(at)].clone())
                         .collect()
                 } else {
                     stated.rows.clone()
                 };
-                ((0..known.names.len()).collect(), rows)
+                ((0..).take(known.names.len()).collect(), rows)
             }
         };
         if self.invariant {
@@ -135,14 +138,7 @@ impl Pram {
                 occurring
                     .entry(categories::name(table, record, id))
                     .or_insert(place);
-                if occurring.len() > MAX_CATEGORIES {
-                    return Err(Error::too_many(
-                        ErrorKind::Usage,
-                        Counted::Categories,
-                        [occurring.len() as u128, MAX_CATEGORIES as u128],
-                        |_, limit| format!("has more than {limit} categories"),
-                    ));
-                }
+                at_most(occurring.len(), MAX_CATEGORIES)?;
             }
         }
         let Transitions::Stated(stated) = &self.transitions else {
@@ -152,6 +148,7 @@ impl Pram {
                 first: first.into_iter().map(Some).collect(),
             });
         };
+        at_most(stated.categories.len(), MAX_STATED)?;
         let number = |category: &String| {
             if table.has_numerals(id) {
                 categories::number(category, ',')
@@ -200,10 +197,10 @@ impl Pram {
     ) -> Result<Drawn> {
         let name = &table.attribute(id).name;
         let known = self.known(table, id)?;
-        let place_of: BTreeMap<&str, usize> = (known.names.iter().enumerate())
-            .map(|(place, name)| (name.as_ref(), place))
+        let place_of: BTreeMap<&str, u16> = (known.names.iter().zip(0..))
+            .map(|(name, place)| (name.as_ref(), place))
             .collect();
-        let codes: Vec<Option<usize>> = (0..table.n_records())
+        let codes: Vec<Option<u16>> = (0..table.n_records())
             .map(|record| {
                 let is_there = !table.is_missing(record, id);
                 is_there.then(|| place_of[categories::name(table, record, id).as_ref()])
@@ -219,7 +216,7 @@ impl Pram {
         let mut matrices: Vec<Option<Transition>> = Vec::new();
         let mut probabilities = 0;
         for (stratum, counts) in strata.iter().zip(&counts) {
-            let (occurring, counts): (Vec<usize>, Vec<usize>) = counts.iter().unzip();
+            let (occurring, counts): (Vec<u16>, Vec<usize>) = counts.iter().unzip();
             if occurring.is_empty() {
                 matrices.push(None);
                 continue;
@@ -237,7 +234,7 @@ impl Pram {
                 attribute: name.clone(),
                 stratum: stratum.clone(),
                 categories: (matrix.categories.iter())
-                    .map(|&place| known.names[place].clone().into_owned())
+                    .map(|&place| known.names[usize::from(place)].clone().into_owned())
                     .collect(),
                 probabilities: matrix.rows.clone(),
             });
@@ -259,6 +256,19 @@ impl Pram {
     }
 }
 
+/// Refuses too many categories, in words that follow the attribute's name.
+fn at_most(categories: usize, limit: usize) -> Result<()> {
+    if categories <= limit {
+        return Ok(());
+    }
+    Err(Error::too_many(
+        ErrorKind::Usage,
+        Counted::Categories,
+        [categories as u128, limit as u128],
+        |_, limit| format!("has more than {limit} categories"),
+    ))
+}
+
 /// The categories of an attribute.
 struct Known<'a> {
     /// Their names; numbers with a decimal point.
@@ -272,12 +282,12 @@ struct Transition {
     /// A row for each of these categories.
     rows: Vec<Vec<f64>>,
     /// The categories, ascending.
-    categories: Vec<usize>,
+    categories: Vec<u16>,
 }
 
 impl Transition {
     /// What a category becomes, by a number from 0 to 1 (that not included).
-    fn draw(&self, category: usize, unit: f64) -> usize {
+    fn draw(&self, category: u16, unit: f64) -> u16 {
         let row = self.categories.binary_search(&category);
         let row = row.map_or(&[][..], |place| &self.rows[place]);
         let mut left = unit;
@@ -298,8 +308,8 @@ impl Transition {
 
 /// What was drawn of one attribute.
 struct Drawn {
-    codes: Vec<Option<usize>>,
-    masked: Vec<Option<usize>>,
+    codes: Vec<Option<u16>>,
+    masked: Vec<Option<u16>>,
     names: Vec<String>,
     first: Vec<Option<u32>>,
     published: Vec<TransitionMatrix>,
@@ -315,11 +325,11 @@ impl Drawn {
         let mut codes = vec![Table::AS_IT_IS; self.codes.len()];
         for (record, masked) in self.masked.iter().enumerate() {
             let Some(masked) = *masked else { continue };
-            match self.first[masked] {
+            match self.first[usize::from(masked)] {
                 Some(first) => donors[record] = first,
                 None => {
                     codes[record] = *code_of.entry(masked).or_insert_with(|| {
-                        let name = &self.names[masked];
+                        let name = &self.names[usize::from(masked)];
                         texts.push(match name.parse() {
                             Ok(number) if are_numbers => table.text_of(id, number),
                             _ => name.clone(),

@@ -192,6 +192,8 @@ struct Recoding<'a> {
     /// The fate of each named category.
     categories: Categories<Fate>,
     others: Option<u32>,
+    /// What numbers are rounded to.
+    multiples: Option<Multiples>,
     /// The text of each category that digits shortens.
     shortened: BTreeMap<String, u32>,
     /// Whether the categories are those of a file.
@@ -292,6 +294,7 @@ impl<'a> Recoding<'a> {
             texts: texts.0,
             categories,
             others,
+            multiples: rule.round.map(Multiples::of),
             shortened,
             by_file: section.complete_in.is_some(),
             bottom_label,
@@ -374,7 +377,6 @@ impl<'a> Recoding<'a> {
         let RecodingRule {
             bottom,
             top,
-            round,
             truncate,
             ..
         } = *self.rule;
@@ -390,16 +392,16 @@ impl<'a> Recoding<'a> {
             new.above += 1;
             return self.top_label.map_or(Fate::Number(top), Fate::Text);
         }
-        let Some(step) = round else {
+        let Some(multiples) = &self.multiples else {
             return Fate::Kept;
         };
-        let mut multiple = rounded(value, step);
+        let mut multiple = multiples.nearest(value);
         // A class of its own begins at a labelled bound: 84 to multiples of 5 is 80, where "85+" stands for 85.
         if self.top_label.is_some() && top.is_some_and(|top| multiple >= top) {
-            multiple = rounded(multiple - step, step);
+            multiple = multiples.nearest(multiple - multiples.step);
         }
         if self.bottom_label.is_some() && bottom.is_some_and(|bottom| multiple < bottom) {
-            multiple = rounded(multiple + step, step);
+            multiple = multiples.nearest(multiple + multiples.step);
         }
         Fate::Number(
             multiple
@@ -495,13 +497,20 @@ impl<'a> Recoding<'a> {
 
 /// The categories of an attribute that the rules do not name.
 fn not_named(table: &Table, attribute: AttrId, named: &Categories<Fate>) -> BTreeSet<String> {
-    let is_stranger = |&record: &usize| {
-        !table.is_missing(record, attribute) && named.of_record(table, record, attribute).is_none()
-    };
-    let strangers = (0..table.n_records()).filter(is_stranger);
+    let mut strangers = BTreeSet::new();
+    for record in 0..table.n_records() {
+        let is_stranger = !table.is_missing(record, attribute)
+            && named.of_record(table, record, attribute).is_none();
+        if !is_stranger {
+            continue;
+        }
+        // Looked up before it is copied: there are far fewer categories than records.
+        let category = table.category(record, attribute);
+        if !strangers.contains(&*category) {
+            strangers.insert(category.into_owned());
+        }
+    }
     strangers
-        .map(|record| table.category(record, attribute).into_owned())
-        .collect()
 }
 
 /// Refuses an attribute with categories that a file of codes lacks.
@@ -593,46 +602,65 @@ pub(super) fn class_names(rule: &RecodingRule, mark: char) -> Vec<String> {
     names
 }
 
-/// The nearest multiple of a step, halves away from zero; a value too large to have neighbours stays.
+/// The multiples of a step.
 ///
 /// The step is a decimal number that binary may not hold: multiples of 0.1 are computed as whole numbers of tenths, so
 /// that three steps are 0.3.
-fn rounded(value: f64, step: f64) -> f64 {
-    let written = step.to_string();
-    let decimals = written
-        .split_once('.')
-        .map_or(0, |(_, decimals)| decimals.len());
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "an f64 has at most 1,100 decimals"
-    )]
-    let scale = 10_f64.powi(decimals as i32);
-    // Beyond this scale powers of ten are not exact, and so fine a step is no rounding of decimals.
-    let (whole_step, scale) = if decimals <= 15 {
-        ((step * scale).round(), scale)
-    } else {
-        (step, 1.0)
-    };
-    let steps = value * scale / whole_step;
-    // Also where the product was beyond the range of numbers.
-    if steps.abs() >= EXACT_INTEGERS {
-        return value;
+#[derive(Debug, Clone, Copy)]
+struct Multiples {
+    step: f64,
+    /// The step in units of its last decimal, and how many of these are 1; the step itself where it is too fine for that.
+    whole_step: f64,
+    scale: f64,
+}
+
+impl Multiples {
+    fn of(step: f64) -> Self {
+        let written = step.to_string();
+        let decimals = written
+            .split_once('.')
+            .map_or(0, |(_, decimals)| decimals.len());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_possible_wrap,
+            reason = "an f64 has at most 1,100 decimals"
+        )]
+        let scale = 10_f64.powi(decimals as i32);
+        // Beyond this scale powers of ten are not exact, and so fine a step is no rounding of decimals.
+        let (whole_step, scale) = if decimals <= 15 {
+            ((step * scale).round(), scale)
+        } else {
+            (step, 1.0)
+        };
+        Self {
+            step,
+            whole_step,
+            scale,
+        }
     }
-    // 1.005 in hundredths is 100.49999999999999: a tie as it is written. In numbers so large that a nudge would be more than a
-    // thousandth of a step, ties are what they are.
-    const NUDGED_BELOW: f64 = 1e12;
-    let nudge = if steps.abs() < NUDGED_BELOW {
-        1.0 + 4.0 * f64::EPSILON
-    } else {
-        1.0
-    };
-    let nearest = (steps * nudge).round();
-    let multiple = nearest * whole_step / scale;
-    if multiple.is_finite() {
-        multiple + 0.0
-    } else {
-        value
+
+    /// The nearest one, halves away from zero; a value too large to have neighbours stays.
+    fn nearest(&self, value: f64) -> f64 {
+        let steps = value * self.scale / self.whole_step;
+        // Also where the product was beyond the range of numbers.
+        if steps.abs() >= EXACT_INTEGERS {
+            return value;
+        }
+        // 1.005 in hundredths is 100.49999999999999: a tie as it is written. In numbers so large that a nudge would be more than a
+        // thousandth of a step, ties are what they are.
+        const NUDGED_BELOW: f64 = 1e12;
+        let nudge = if steps.abs() < NUDGED_BELOW {
+            1.0 + 4.0 * f64::EPSILON
+        } else {
+            1.0
+        };
+        let nearest = (steps * nudge).round();
+        let multiple = nearest * self.whole_step / self.scale;
+        if multiple.is_finite() {
+            multiple + 0.0
+        } else {
+            value
+        }
     }
 }
 
@@ -660,7 +688,7 @@ mod tests {
             (1_000_000_000_000.004, 0.01, 1_000_000_000_000.0),
             (12.0, 1e300, 0.0),
         ] {
-            let found = rounded(value, step);
+            let found = Multiples::of(step).nearest(value);
             assert_eq!(
                 found.to_bits(),
                 f64::to_bits(expected),
