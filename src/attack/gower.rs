@@ -1,7 +1,10 @@
 //! Gower's dissimilarity: files of numbers, ordered classes and names, with gaps.
 
+use std::ops::Range;
+
 use super::{Attack, Lists, Preference, Scenario};
 use crate::{
+    distance::kd_tree::{BoxTree, Leaves, Waiting},
     error::Result,
     table::{Scale, matrix::Matrix},
 };
@@ -20,7 +23,8 @@ use crate::{
 /// little. Two records without any attribute in common are as far apart as can be, 1.
 ///
 /// # Complexity
-/// O(n² d) time, all pairs, O(n) memory.
+/// The nearest records are found by a tree of boxes, O(log n) a record where boxes tell near from far; lists of all pairs, which
+/// the places of partners and assignments need, take O(n² d) time. O(n d) memory.
 ///
 /// # Source
 /// J. C. Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971; ordered classes by
@@ -74,11 +78,10 @@ impl Attack for Gower {
                 names: scale == Scale::Nominal,
             }
         });
-        Ok(Preference::Lists(Box::new(GowerLists {
-            attributes: attributes.collect(),
-            n_seekers: seekers.n_records(),
-            n_sought: sought.n_records(),
-        })))
+        Ok(Preference::Lists(Box::new(GowerLists::new(
+            attributes.collect(),
+            [seekers.n_records(), sought.n_records()],
+        ))))
     }
 }
 
@@ -107,21 +110,154 @@ fn half_range(sides: &[Vec<Option<f64>>; 2]) -> f64 {
 #[derive(Debug)]
 struct Compared {
     of_seekers: Vec<f64>,
+    /// In the order of the tree.
     of_sought: Vec<f64>,
     half_range: f64,
     names: bool,
 }
 
-/// All pairs by Gower's dissimilarity.
+/// What lies between these two values; NaN where one is missing.
+#[inline(always)]
+fn contribution(attribute: &Compared, own: f64, other: f64) -> f64 {
+    let difference = (own - other).abs();
+    if attribute.names {
+        // Not so where the other is a gap: that difference is NaN.
+        if difference > 0.0 { 1.0 } else { difference }
+    } else {
+        difference / attribute.half_range
+    }
+}
+
+/// All pairs by Gower's dissimilarity, and the nearest ones by a tree.
 #[derive(Debug)]
 struct GowerLists {
     attributes: Vec<Compared>,
+    tree: BoxTree,
     n_seekers: usize,
     n_sought: usize,
 }
 
 /// Sought records that are compared at once: their sums stay in the nearest cache.
 const COMPARED_AT_ONCE: usize = 1024;
+
+/// Sought records of a leaf: so few that comparing them costs no more than another level.
+const LEAF: usize = 32;
+
+/// Where boxes do not tell near records from far ones, a search that has looked into one of so many leaves compares with everybody, which takes
+/// less time a record.
+const LEAVES_OF_A_SEARCH: usize = 6;
+
+impl GowerLists {
+    fn new(mut attributes: Vec<Compared>, [n_seekers, n_sought]: [usize; 2]) -> Self {
+        let width = attributes.len();
+        let rows =
+            (0..n_sought).flat_map(|record| attributes.iter().map(move |of| of.of_sought[record]));
+        // What is missing has a place in the matrix, too.
+        let cells = rows.map(|value| if value.is_nan() { 0.0 } else { value });
+        let mut points = Matrix::complete(n_sought, width, cells.collect());
+        for (at, attribute) in attributes.iter().enumerate() {
+            for (record, value) in attribute.of_sought.iter().enumerate() {
+                if value.is_nan() {
+                    points.set_missing(record, at);
+                }
+            }
+        }
+        // Of the widest attribute halves are made: names are as wide as numbers, whatever their codes. The tree takes squares.
+        let weight = |of: &Compared| {
+            let half_range = if of.names {
+                let there = || of.of_sought.iter().filter(|code| !code.is_nan());
+                let greatest = there().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+                greatest - there().fold(f64::INFINITY, |a, b| a.min(*b))
+            } else {
+                of.half_range
+            };
+            let weight = (1.0 / half_range).powi(2);
+            if weight.is_finite() { weight } else { 0.0 }
+        };
+        let weights: Vec<f64> = attributes.iter().map(weight).collect();
+        let tree = BoxTree::build(&points, &weights, Leaves::UpTo(LEAF));
+        for attribute in &mut attributes {
+            let order = tree.tree.points().iter();
+            attribute.of_sought = order
+                .map(|&record| attribute.of_sought[record as usize])
+                .collect();
+        }
+        Self {
+            attributes,
+            tree,
+            n_seekers,
+            n_sought,
+        }
+    }
+
+    /// Shows `found` the costs of a run of the tree's records, with the places of these; so many are compared at once.
+    fn compare<const AT_ONCE: usize>(
+        &self,
+        seeker: usize,
+        run: Range<usize>,
+        mut found: impl FnMut(usize, f64),
+    ) {
+        let (mut sums, mut counts) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
+        for first in run.clone().step_by(AT_ONCE) {
+            let last = run.end.min(first + AT_ONCE);
+            let (sums, counts) = (&mut sums[..last - first], &mut counts[..last - first]);
+            sums.fill(0.0);
+            counts.fill(0.0);
+            for attribute in &self.attributes {
+                let own = attribute.of_seekers[seeker];
+                if own.is_nan() {
+                    continue;
+                }
+                let others = &attribute.of_sought[first..last];
+                let cells = sums.iter_mut().zip(counts.iter_mut()).zip(others);
+                cells.for_each(|((sum, count), &other)| {
+                    let difference = contribution(attribute, own, other);
+                    *sum += if difference.is_nan() { 0.0 } else { difference };
+                    *count += if difference.is_nan() { 0.0 } else { 1.0 };
+                });
+            }
+            for (place, (sum, count)) in sums.iter().zip(counts.iter()).enumerate() {
+                found(first + place, mean(*sum, *count));
+            }
+        }
+    }
+
+    /// No record of the node has a lesser cost.
+    ///
+    /// What everybody of the node has adds its least contribution, and counts. What some miss may count or not: it does where that makes the
+    /// mean smaller, the least contributions first. The mean is made smaller than rounding could have made it.
+    fn least(&self, node: usize, seeker: usize, some_miss: &mut Vec<f64>) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        some_miss.clear();
+        for (attribute, span) in self.attributes.iter().zip(self.tree.spans(node)) {
+            let own = attribute.of_seekers[seeker];
+            if own.is_nan() || span.low > span.high {
+                continue;
+            }
+            let least = contribution(attribute, own, own.clamp(span.low, span.high));
+            if span.has_gaps {
+                some_miss.push(least);
+            } else {
+                sum += least;
+                count += 1.0;
+            }
+        }
+        some_miss.sort_unstable_by(f64::total_cmp);
+        for least in &*some_miss {
+            if count == 0.0 || least * count < sum {
+                sum += least;
+                count += 1.0;
+            }
+        }
+        let rounding = 4.0 * (1.0 + self.attributes.len() as f64) * f64::EPSILON;
+        mean(sum, count) * (1.0 - rounding)
+    }
+}
+
+/// The mean of what so many attributes contribute.
+fn mean(sum: f64, count: f64) -> f64 {
+    if count > 0.0 { sum / count } else { 1.0 }
+}
 
 impl Lists for GowerLists {
     fn n_seekers(&self) -> usize {
@@ -134,44 +270,97 @@ impl Lists for GowerLists {
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        list.reserve(self.n_sought);
-        let (mut sums, mut counts) = ([0.0; COMPARED_AT_ONCE], [0.0; COMPARED_AT_ONCE]);
-        for first in (0..self.n_sought).step_by(COMPARED_AT_ONCE) {
-            let last = self.n_sought.min(first + COMPARED_AT_ONCE);
-            sums.fill(0.0);
-            counts.fill(0.0);
-            for attribute in &self.attributes {
-                let own = attribute.of_seekers[seeker];
-                if own.is_nan() {
-                    continue;
-                }
-                let others = &attribute.of_sought[first..last];
-                let cells = sums.iter_mut().zip(&mut counts).zip(others);
-                if attribute.names {
-                    cells.for_each(|((sum, count), &other)| {
-                        // Not so where the other is a gap: that difference is NaN.
-                        let differs = (other - own).abs() > 0.0;
-                        *sum += if differs { 1.0 } else { 0.0 };
-                        *count += if other.is_nan() { 0.0 } else { 1.0 };
-                    })
-                } else {
-                    cells.for_each(|((sum, count), &other)| {
-                        let difference = (own - other).abs() / attribute.half_range;
-                        *sum += if difference.is_nan() { 0.0 } else { difference };
-                        *count += if difference.is_nan() { 0.0 } else { 1.0 };
-                    })
-                }
+        list.resize(self.n_sought, (0, 0.0));
+        let records = self.tree.tree.points();
+        self.compare::<COMPARED_AT_ONCE>(seeker, 0..self.n_sought, |place, cost| {
+            let record = records[place];
+            list[record as usize] = (record, cost);
+        });
+    }
+
+    fn is_searched(&self) -> bool {
+        true
+    }
+
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let records = self.tree.tree.points();
+        let (mut waiting, mut some_miss) = (Waiting::begun(&self.tree.tree), Vec::new());
+        let mut bound = f64::INFINITY;
+        let mut take = |place: usize, cost: f64, bound: &mut f64| {
+            if cost < *bound {
+                *bound = cost;
+                list.clear();
             }
-            let costs = sums
-                .iter()
-                .zip(&counts)
-                .map(|(sum, count)| if *count > 0.0 { sum / count } else { 1.0 });
-            let records = (first..last).filter_map(|record| u32::try_from(record).ok());
-            list.extend(records.zip(costs));
+            if cost <= *bound {
+                list.push((records[place], cost));
+            }
+        };
+        let mut left = self.n_sought / LEAF / LEAVES_OF_A_SEARCH + LEAVES_OF_A_SEARCH;
+        while let Some(leaf) = waiting.next(&self.tree.tree, bound, |node| {
+            self.least(node, seeker, &mut some_miss)
+        }) {
+            if left == 0 {
+                bound = f64::INFINITY;
+                self.compare::<COMPARED_AT_ONCE>(seeker, 0..self.n_sought, |place, cost| {
+                    take(place, cost, &mut bound);
+                });
+                return;
+            }
+            left -= 1;
+            self.compare::<LEAF>(seeker, self.tree.tree.run(leaf), |place, cost| {
+                take(place, cost, &mut bound);
+            });
         }
     }
 
     fn is_likelihood(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of numbers, classes and names with gaps, few and many of them, that boxes tell apart and that they do not: the cheapest are those of
+    /// the whole list.
+    #[test]
+    fn the_cheapest_are_those_of_all() {
+        for (n, gaps, spread) in [
+            (0, 0, 9),
+            (1, 3, 5),
+            (700, 0, 1000),
+            (700, 7, 40),
+            (2000, 2, 3),
+            (900, 1, 9),
+        ] {
+            let value = |record: usize, k: usize, side: usize| -> f64 {
+                let mixed =
+                    (record * 8 + k * 2 + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+                if gaps > 0 && mixed % 97 % (gaps + 1) == gaps {
+                    return f64::NAN;
+                }
+                // Neighbours in the file are neighbours in all attributes, but for a little.
+                ((record / 10 * spread / 100 + mixed % spread) / 2) as f64
+            };
+            let attributes = (0..4).map(|k| Compared {
+                of_seekers: (0..60).map(|record| value(record * 10, k, 0)).collect(),
+                of_sought: (0..n).map(|record| value(record, k, 1)).collect(),
+                half_range: [spread as f64, 0.3, 1.0, 1e-200][k],
+                names: k == 2,
+            });
+            let lists = GowerLists::new(attributes.collect(), [60, n]);
+            let (mut all, mut cheapest) = (Vec::new(), Vec::new());
+            for seeker in 0..60 {
+                lists.list(seeker, &mut all);
+                assert!(all.iter().enumerate().all(|(at, of)| of.0 as usize == at));
+                let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+                all.retain(|of| of.1 <= least);
+                lists.cheapest(seeker, &mut cheapest);
+                cheapest.sort_unstable_by_key(|of| of.0);
+                assert_eq!(cheapest, all);
+            }
+        }
     }
 }

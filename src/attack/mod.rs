@@ -305,6 +305,12 @@ pub trait Lists: std::fmt::Debug + Sync {
         false
     }
 
+    /// Whether the cheapest candidates are found without the others, although these can be had: worth asking for where nobody wants to know
+    /// in which place the partner is.
+    fn is_searched(&self) -> bool {
+        false
+    }
+
     /// The candidates of least cost, in any order: what [`unordered`](Self::unordered) gives, without the others.
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.unordered(seeker, list);

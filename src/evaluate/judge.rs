@@ -316,8 +316,8 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, everybody is a candidate, nothing is
-/// stated, and a partner who is not among them has no place.
+/// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, because there is nothing else or because they
+/// are searched and nobody wants links, everybody is a candidate, nothing is stated, and a partner who is not among them has no place.
 ///
 /// `partners` are those of the seekers that are judged: of some, or of all.
 ///
@@ -328,7 +328,7 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
-    let short = lists.has_cheapest_only();
+    let short = lists.has_cheapest_only() || !with_links && lists.is_searched();
     let judged = |limit: usize| -> Vec<(Link, f64)> {
         partners
             .par_iter()
