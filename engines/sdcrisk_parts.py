@@ -16,12 +16,13 @@ import sys
 import tempfile
 import uuid
 
-# Options of the merged report: 'sdcrisk merge' has them, and no part.
+# Options of what is merged, of a report or of a masked file: 'sdcrisk merge' has them, and no part.
 OF_REPORT = {"--format": 1, "--output": 1, "--into": 1, "--fail-above": 1, "--fail-above-extremes": 1, "--brief": 0, "--explain": 0}
+OF_MASKED = {"--output": 1, "--statement": 1}
 # Options of every command: parts and 'merge' have them.
 OF_ALL = {"--quiet": 0, "--verbose": 0, "--strict": 0, "--timings": 0, "--threads": 1, "--memory-limit": 1}
 # The commands that make parts.
-COMMANDS = ("evaluate", "link")
+COMMANDS = ("evaluate", "link", "mask")
 # Exit statuses that would be the same on any machine: wrong usage, bad input.
 FINAL = (2, 3)
 
@@ -45,6 +46,11 @@ class PartLost(Exception):
         return json.loads(quoted[-1]) if quoted else None
 
 
+def command_of(words):
+    """Which command the call is of, if it makes parts."""
+    return next((word for word in words if word in COMMANDS), None)
+
+
 def cut(words):
     """The words of the parts, and those of 'sdcrisk merge', of the words of a call.
 
@@ -53,6 +59,7 @@ def cut(words):
     """
     part, merge = [], []
     rest = list(words)
+    of_whole = OF_MASKED if command_of(words) == "mask" else OF_REPORT
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -69,12 +76,12 @@ def cut(words):
                 rest = rest if name else rest[1:]
             continue
         option, joined, _ = word.partition("=")
-        known = OF_REPORT.get(option, OF_ALL.get(option))
+        known = of_whole.get(option, OF_ALL.get(option))
         taken = [word]
         if known == 1 and not joined:
             taken += rest[:1]
             rest = rest[1:]
-        if option in OF_REPORT:
+        if option in of_whole:
             merge += taken
         else:
             part += taken
@@ -130,7 +137,7 @@ class Job:
         words, self.merge_words = cut(asked.words)
         if not words:
             raise Refused("there is no call: write the words of sdcrisk behind --")
-        self.command = next((word for word in words if word in COMMANDS), None)
+        self.command = command_of(words)
         if self.command is None:
             raise Refused("parts are made of " + " and of ".join(COMMANDS) + ": none of them is among the words behind --")
         if _has(words, "--shard"):

@@ -238,6 +238,11 @@ pub enum Detail {
 }
 
 impl DetailArgs {
+    /// Whether `--brief` and `--explain` were given.
+    pub fn given(self) -> [bool; 2] {
+        [self.brief, self.explain]
+    }
+
     /// What is asked for. Where the report is for programs these options have no use.
     ///
     /// # Errors

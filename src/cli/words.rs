@@ -26,7 +26,7 @@ pub(super) struct ReadCall {
 }
 
 /// Options of `mask` that are about the one call, or that a plan itself decides.
-const NOT_OF_MASK: [&str; 9] = [
+const NOT_OF_MASK: [&str; 10] = [
     "output",
     "statement",
     "after",
@@ -36,6 +36,7 @@ const NOT_OF_MASK: [&str; 9] = [
     "partition",
     "centres",
     "memberships",
+    "shard",
 ];
 
 /// Stands where a call has the names of its tables: it is never opened.

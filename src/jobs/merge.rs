@@ -1,4 +1,4 @@
-//! `merge` as a job: the parts of a plan of experiments or of a call of `link` go in, the report of one run comes out.
+//! `merge` as a job: the parts of a plan of experiments, or of a call of `link` or `mask`, go in, what one run makes comes out.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,11 @@ use crate::{
     report::{
         evaluate::EvaluateReport,
         link::{self, LinkReport, LinkResult},
-        part::{Part, PartInput, Seekers, Work},
+        part::{Columns, Part, PartInput, Seekers, Work},
         provenance::Provenance,
         text,
     },
+    table::pieces::ColumnText,
 };
 
 /// So many parts that are missing are named.
@@ -24,6 +25,8 @@ pub enum Merged {
     Evaluate(Box<EvaluateReport>, Vec<PartInput>),
     /// Of attacks; JSON has the provenance.
     Link(Box<LinkReport>, Provenance),
+    /// Of a masking: the masked file with all its columns, and its statement.
+    Mask(Box<Columns>),
 }
 
 /// The whole of these parts, each with its name for messages, in any order. Means and fronts are made of the rows of all masked files,
@@ -79,7 +82,7 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Evaluate(whole) => {
             let rows = works.flat_map(|work| match work {
                 Work::Evaluate(cells) => cells.rows,
-                Work::Link(_) => Vec::new(),
+                Work::Link(_) | Work::Mask(_) => Vec::new(),
             });
             let rows: BTreeMap<usize, Row> = rows.map(|row| (row.cell, row.row)).collect();
             let mut report = whole.asked.report(rows.into_values().collect());
@@ -89,9 +92,18 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Link(whole) => {
             let findings = works.filter_map(|work| match work {
                 Work::Link(seekers) => Some(seekers.results),
-                Work::Evaluate(_) => None,
+                Work::Evaluate(_) | Work::Mask(_) => None,
             });
             Merged::Link(Box::new(linked(*whole, findings.collect())), provenance)
+        }
+        Work::Mask(whole) => {
+            let columns = works.flat_map(|work| match work {
+                Work::Mask(columns) => columns.columns,
+                Work::Evaluate(_) | Work::Link(_) => Vec::new(),
+            });
+            let mut columns: Vec<ColumnText> = columns.collect();
+            columns.sort_by_key(|column| column.place);
+            Merged::Mask(Box::new(Columns { columns, ..*whole }))
         }
     })
 }
@@ -162,6 +174,9 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
                 && (&one.in_words, one.of_family) == (&other.in_words, other.of_family)
                 && all(one) == all(other)
         }
-        (Work::Evaluate(_), Work::Link(_)) | (Work::Link(_), Work::Evaluate(_)) => false,
+        (Work::Mask(one), Work::Mask(other)) => {
+            one.frame == other.frame && one.statement == other.statement
+        }
+        (Work::Evaluate(_) | Work::Link(_) | Work::Mask(_), _) => false,
     }
 }

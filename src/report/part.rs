@@ -1,4 +1,4 @@
-//! A part of the work of `sdcrisk evaluate` or `link`, which one of several machines did: with the others it makes the whole
+//! A part of the work of `sdcrisk evaluate`, `link` or `mask`, which one of several machines did: with the others it makes the whole
 //! (`sdcrisk merge`).
 
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,15 @@ use crate::{
         grid::Row,
         shard::{Findings, Shard},
     },
+    statement::Statement,
+    table::pieces::{ColumnText, Frame},
 };
 
 /// The schema name and version of a part.
 pub const SCHEMA: &str = "sdcrisk.part/1";
+
+/// What to do about a file that is no part.
+const WHAT_IS_NAMED: &str = "Name what 'sdcrisk evaluate', 'link' or 'mask' wrote with --shard I/N";
 
 /// A file that was read, or the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +38,9 @@ pub struct Part {
     pub schema: String,
     /// Version of the program.
     pub version: String,
+    /// SHA-256 of the program itself, in hexadecimal: which build of the version it was; null where the program could not read itself.
+    #[serde(default)]
+    pub build: Option<String>,
     /// Which part of how many: `2/4` is the second of four.
     #[cfg_attr(test, schemars(with = "String"))]
     pub shard: Shard,
@@ -53,6 +61,20 @@ pub enum Work {
     Evaluate(Box<Cells>),
     /// Seekers of attacks.
     Link(Box<Seekers>),
+    /// Columns of a masked file.
+    Mask(Box<Columns>),
+}
+
+/// A part of the columns of a masked file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Columns {
+    /// What may be published about the whole masking: the same in all parts.
+    pub statement: Statement,
+    /// The masked file without its records.
+    pub frame: Frame,
+    /// The columns of this part, in order.
+    pub columns: Vec<ColumnText>,
 }
 
 /// A part of the masked files of a plan.
@@ -97,6 +119,19 @@ struct Head {
 }
 
 impl Part {
+    /// A part that this version of the program made.
+    pub fn new(shard: Shard, inputs: Vec<PartInput>, provenance: Provenance, work: Work) -> Self {
+        Self {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            build: None,
+            shard,
+            inputs,
+            provenance,
+            work,
+        }
+    }
+
     /// For programs.
     pub fn to_json(&self) -> String {
         let mut json = serde_json::to_string(self)
@@ -113,12 +148,7 @@ impl Part {
         let refused = |what: String, remedy: &str| {
             Error::input(what).in_file(name).remedy(remedy.to_string())
         };
-        let is_none = |_| {
-            refused(
-                "is no part of sdcrisk".into(),
-                "Name what 'sdcrisk evaluate --shard I/N' or 'sdcrisk link --shard I/N' wrote",
-            )
-        };
+        let is_none = |_| refused("is no part of sdcrisk".into(), WHAT_IS_NAMED);
         let head: Head = serde_json::from_str(text).map_err(is_none)?;
         if head.version != env!("CARGO_PKG_VERSION") {
             return Err(refused(
@@ -133,7 +163,7 @@ impl Part {
         if head.schema != SCHEMA {
             return Err(refused(
                 format!("is {}, and no part", head.schema),
-                "Name what 'sdcrisk evaluate --shard I/N' or 'sdcrisk link --shard I/N' wrote",
+                WHAT_IS_NAMED,
             ));
         }
         let damaged = || {
@@ -146,6 +176,7 @@ impl Part {
         let is_whole = match &part.work {
             Work::Evaluate(cells) => cells.are_of(part.shard),
             Work::Link(seekers) => seekers.are_of(part.shard),
+            Work::Mask(columns) => columns.are_of(part.shard),
         };
         if is_whole { Ok(part) } else { Err(damaged()) }
     }
@@ -157,6 +188,16 @@ impl Cells {
         let have_settings =
             (self.rows.iter()).all(|row| row.row.setting < self.asked.settings.len());
         have_settings && cells.eq(shard.of_all(self.asked.masked_files))
+    }
+}
+
+impl Columns {
+    fn are_of(&self, shard: Shard) -> bool {
+        let places = self.columns.iter().map(|column| column.place);
+        let mut columns = self.columns.iter();
+        places.eq(shard.of_all(self.frame.names.len()))
+            && columns.all(|column| column.has(self.frame.records))
+            && self.statement.nonsense().is_none()
     }
 }
 

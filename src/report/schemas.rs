@@ -60,7 +60,7 @@ mod tests {
             ),
             schema::<part::Part>(
                 part::SCHEMA,
-                "What 'sdcrisk evaluate --shard I/N' and 'sdcrisk link --shard I/N' write.",
+                "What 'sdcrisk evaluate', 'link' and 'mask' write with --shard I/N.",
             ),
             schema::<match_attributes::MatchReport>(
                 match_attributes::SCHEMA,

@@ -41,6 +41,7 @@ mod names;
 mod number;
 mod options;
 pub mod pair;
+pub mod pieces;
 mod read;
 mod record_set;
 mod replace;

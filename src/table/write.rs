@@ -70,7 +70,7 @@ impl Table {
     }
 
     /// The mark at the start, and the line that states the delimiter; not the lines that were skipped.
-    fn before_the_table(&self) -> Vec<u8> {
+    pub(super) fn before_the_table(&self) -> Vec<u8> {
         let file = &self.file;
         let mut start = file.bytes[..file.title.start].to_vec();
         start.extend_from_slice(&file.bytes[file.title.end..file.table_start]);
@@ -173,17 +173,20 @@ impl Table {
         let Some(&end) = file.header.last() else {
             return;
         };
-        let header = &file.bytes[file.table_start..];
-        let cells = self
-            .columns
-            .iter()
-            .map(|column| cut(header, &file.header, column.place));
-        self.write_cells(cells, buffer);
+        self.write_cells(self.header_cells(), buffer);
         buffer.extend_from_slice(self.gap_after_header(end));
     }
 
+    /// The cells of the header, where there is one.
+    pub(super) fn header_cells(&self) -> impl Iterator<Item = &[u8]> {
+        let file = &self.file;
+        let header = &file.bytes[file.table_start..];
+        let columns = self.columns.iter();
+        columns.map(|column| cut(header, &file.header, column.place))
+    }
+
     /// The line end after the header, whose cells end here, and the blank lines after it.
-    fn gap_after_header(&self, end: u32) -> &[u8] {
+    pub(super) fn gap_after_header(&self, end: u32) -> &[u8] {
         let file = &self.file;
         let after = file.table_start + end as usize;
         let next = match file.layout.n_records() {
@@ -224,7 +227,7 @@ impl Table {
     }
 
     /// The line end after the record at this place of the file, and the blank lines after it.
-    fn gap_after(&self, place: usize) -> &[u8] {
+    pub(super) fn gap_after(&self, place: usize) -> &[u8] {
         let file = &self.file;
         let next = place + 1;
         let to = if next == file.layout.n_records() {

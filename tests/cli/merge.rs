@@ -1,4 +1,4 @@
-//! `evaluate --shard` and `merge`: several machines find what one run finds, byte for byte.
+//! `--shard` and `merge`: several machines find, or mask, what one run does, byte for byte.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -620,7 +620,8 @@ fn attacks_that_are_not_made_in_parts_are_refused() {
         .run("merge agetax1.json agetax2.json --into r")
         .ended(2);
     assert!(
-        into.stderr.contains("attacks have one report"),
+        into.stderr
+            .contains("--into has no place here: these are the parts of attacks"),
         "{}",
         into.stderr
     );
@@ -643,4 +644,171 @@ fn gnu_parallel_makes_the_parts() {
         .ended(0);
     let once = sandbox.run("evaluate plan.toml --format json").ended(0);
     assert_eq!(merged.text(), once.text());
+}
+
+/// Two files to mask: one of semicolons, decimal commas, gaps and ties; one with a title, Windows line ends, blank lines, quotes with
+/// delimiters in them, a byte that is no UTF-8, and an identifier.
+fn to_mask(sandbox: &Sandbox) {
+    originals(sandbox);
+    let mut ugly = b"A title\r\nid,name,a,b,c,d\r\n".to_vec();
+    for record in 0..30_u32 {
+        let mixed = record * 7 % 31;
+        ugly.extend(format!("{record},\"Caf").bytes());
+        ugly.push(0xe9);
+        ugly.extend(
+            format!(
+                ", \"\"{}\"\"\",{}, {mixed},{},\"{}\"\r\n",
+                record % 3,
+                mixed / 2,
+                ["", "1.50", "22"][mixed as usize % 3],
+                1000 + mixed * mixed
+            )
+            .bytes(),
+        );
+        if record % 11 == 4 {
+            ugly.extend(b"\r\n");
+        }
+    }
+    sandbox.write("ugly.csv", ugly);
+}
+
+/// The law, for maskings: attributes masked on several machines make the file of one run, and its statement.
+#[test]
+fn attributes_in_parts_make_the_masked_file_of_one_run_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    to_mask(&sandbox);
+    let ugly = "--skip-lines 1 --encoding windows-1252 --attributes b,a,d ugly.csv";
+    for way in [
+        "rankswap --p 20 people.csv",
+        "rankswap --window 3 --partner cycle --strata town people.csv",
+        "pbuckets --p 4 --attributes tax,age --drop flag people.csv",
+        "pdistribution --p 20 people.csv",
+        "noise --level 0.3 --attributes age,tax people.csv",
+        &format!("rankswap --p 30 {ugly}"),
+        &format!("noise --level 0.2 --decimals full {ugly}"),
+    ] {
+        let call = format!("mask {way} --seed 5 -q");
+        sandbox
+            .run(&format!("{call} --statement once.json -o once.csv"))
+            .ended(0);
+        let [once, stated] = ["once.csv", "once.json"].map(|name| sandbox.read(name));
+        for of in [1, 2, 3, 7] {
+            let mut names: Vec<String> = (1..=of)
+                .map(|number| {
+                    let name = format!("m{number}-{of}.json");
+                    let part = format!("{call} --shard {number}/{of} -o {name}");
+                    sandbox.run(&part).ended(0);
+                    name
+                })
+                .collect();
+            names.rotate_left(of / 2);
+            names.reverse();
+            let merge = format!("merge {} --statement s.json -o m.csv", names.join(" "));
+            sandbox.run(&merge).ended(0);
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            assert_eq!(text(&sandbox.read("m.csv")), text(&once), "{way}, {of}");
+            assert!(sandbox.read("m.csv") == once, "{way}, {of} parts");
+            assert!(sandbox.read("s.json") == stated, "{way}, {of} parts");
+        }
+        // The second of three parts has the second and the fifth attribute, and nothing of the others.
+        let columns = part(&sandbox, "m2-3.json")["work"]["mask"]["columns"].clone();
+        let places = columns.as_array().unwrap().iter();
+        let places: Vec<u64> = places.filter_map(|of| of["place"].as_u64()).collect();
+        let all = part(&sandbox, "m2-3.json")["work"]["mask"]["frame"]["names"].clone();
+        let all = all.as_array().unwrap().len() as u64;
+        let own: Vec<u64> = [1, 4].into_iter().filter(|&place| place < all).collect();
+        assert_eq!(places, own, "{way}");
+    }
+    // A part was found to be masked: the last way changed numbers, and what it did not name is as it was.
+    let (once, ugly) = (sandbox.read("once.csv"), sandbox.read("ugly.csv"));
+    assert!(once != ugly && once.starts_with(b"name,a,b,c,d\r\n"));
+}
+
+#[test]
+fn maskings_that_are_not_made_in_parts_are_refused() {
+    let sandbox = Sandbox::new();
+    to_mask(&sandbox);
+    sandbox.write("one.csv", "a\n1\n2\n3\n4\n5\n");
+    sandbox.write("rules.toml", "[age]\nbreaks = [30]\n");
+    let seed = "--seed 1 people.csv";
+    for (call, says) in [
+        ("rankswap --p 20 people.csv", "without a seed"),
+        (
+            &format!("microagg --k 3 {seed}"),
+            "several attributes together",
+        ),
+        (
+            &format!("copula --mu 0.5 {seed}"),
+            "several attributes together",
+        ),
+        (
+            &format!("noise --level 1 --correlated {seed}"),
+            "correlated noise",
+        ),
+        (
+            "sample --fraction 0.5 --seed 1 people.csv",
+            "chooses records",
+        ),
+        (
+            &format!("pram --keep 0.8 --attributes town {seed}"),
+            "stated together",
+        ),
+        (
+            "recode --rules rules.toml people.csv",
+            "no longer than reading",
+        ),
+        (
+            &format!("rankswap --p 20 --keep-zeros {seed}"),
+            "sums and zeros",
+        ),
+        ("rankswap --p 40 --seed 1 one.csv", "one attribute"),
+        (
+            &format!("rankswap --p 20 --statement s.json {seed}"),
+            "--statement",
+        ),
+        (
+            &format!("rankswap --p 20 --shuffle k.csv {seed}"),
+            "--shuffle",
+        ),
+    ] {
+        let ran = sandbox
+            .run(&format!("mask {call} --shard 1/2 -o p.json"))
+            .ended(2);
+        assert!(ran.stderr.contains(says), "{call}: {}", ran.stderr);
+        assert!(!sandbox.path("p.json").exists());
+    }
+    for number in 1..=2 {
+        for p in [10, 20] {
+            let call =
+                format!("mask rankswap --p {p} --shard {number}/2 -q -o {p}-{number}.json {seed}");
+            sandbox.run(&call).ended(0);
+        }
+    }
+    let second = sandbox.text("20-2.json");
+    sandbox.write("short.json", second.replacen("\\n", "", 1));
+    let build = second.find("\"build\":\"").unwrap() + "\"build\":\"".len();
+    let mut other = second.clone();
+    other.replace_range(build..build + 4, "0000");
+    sandbox.write("build.json", other);
+    for (parts, status, says) in [
+        ("20-1.json", 3, "part 2/2 is missing"),
+        (
+            "20-1.json 10-2.json",
+            3,
+            "10-2.json: is a part of another call",
+        ),
+        ("20-1.json short.json", 3, "short.json: is damaged"),
+        ("20-1.json 20-2.json --format json", 2, "--format"),
+        ("20-1.json 20-2.json --fail-above 5%", 2, "--fail-above"),
+        // Development builds have one version.
+        (
+            "20-1.json build.json -o m.csv",
+            0,
+            "build.json was made by another build",
+        ),
+        ("20-1.json build.json --strict", 2, "another build"),
+    ] {
+        let ran = sandbox.run(&format!("merge {parts}")).ended(status);
+        assert!(ran.stderr.contains(says), "{parts}: {}", ran.stderr);
+    }
 }

@@ -17,7 +17,7 @@ use super::{
     args::{Format, ReportArgs, rate_limit},
     console::Console,
     files::Privacy,
-    pair, provenance,
+    merge, pair, provenance,
     words::{Asker, Words},
 };
 use crate::{
@@ -136,7 +136,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     if args.shard.is_some() {
         warn_of_doubts(&evaluate::warnings(&rows), console)?;
         let part = grid.part(shard, rows, inputs, provenance);
-        console.stage("write", || results.write_part(&part.to_json()))?;
+        console.stage("write", || results.write_part(&merge::text_of(part)))?;
         return Ok(Ending::Done);
     }
     let mut report = grid.report(rows);

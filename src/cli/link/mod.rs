@@ -19,8 +19,8 @@ use super::{
     Ending,
     args::{Detail, Format, NumberOrFile, ReportArgs},
     console::Console,
-    files::{self, Output, Plan, Privacy, STANDARD, fingerprint, keep_all, name_of},
-    pair, provenance,
+    files::{Output, Plan, Privacy, keep_all},
+    merge, pair, provenance,
     rules::RecodingRules,
 };
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
     report::{
         limit::LimitReport,
         link::{self as report, LinkReport, MethodNotRun},
-        part::{self, Part, PartInput, Work},
+        part::{Part, Work},
         provenance::Provenance,
     },
     table::Table,
@@ -84,15 +84,10 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     };
     let mut attacked = link::run(&request, &input, console)?;
     if let (Some(shard), Some(seekers)) = (args.shard, attacked.part.take()) {
-        let part = Part {
-            schema: part::SCHEMA.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            shard,
-            inputs: outputs.fingerprints()?,
-            provenance: provenance::of(&[&original, &masked]),
-            work: Work::Link(Box::new(seekers)),
-        };
-        console.stage("write", || outputs.write_part(&part.to_json()))?;
+        let inputs = merge::fingerprints(&outputs.inputs)?;
+        let provenance = provenance::of(&[&original, &masked]);
+        let part = Part::new(shard, inputs, provenance, Work::Link(Box::new(seekers)));
+        console.stage("write", || outputs.write_part(&merge::text_of(part)))?;
         return Ok(Ending::Done);
     }
     if args.report.format != Format::Text {
@@ -218,22 +213,6 @@ impl LinkArgs {
 }
 
 impl Outputs {
-    /// Every file that was read, as parts have it.
-    fn fingerprints(&self) -> Result<Vec<PartInput>> {
-        let of_file = |path: &PathBuf| {
-            let name = name_of(path);
-            if path.as_os_str() == STANDARD {
-                return Err(Error::usage(
-                    "standard input can be read only once, and --shard reads each file again",
-                )
-                .remedy("Name a file"));
-            }
-            let sha256 = fingerprint(&files::read(path)?);
-            Ok(PartInput { name, sha256 })
-        };
-        self.inputs.iter().map(of_file).collect()
-    }
-
     fn write_part(self, content: &str) -> Result<()> {
         let mut output = self.report;
         output.write_text(content)?;

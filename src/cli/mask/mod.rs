@@ -33,11 +33,13 @@ use super::{
     console::Console,
     files,
     link::inputs::read_statements,
+    merge, provenance,
 };
 use crate::{
     error::{Error, Result},
-    evaluate::plan::Passage,
+    evaluate::{plan::Passage, shard::Shard},
     jobs::{
+        self,
         link::check_earlier,
         mask::{
             Outcome, SecretKey,
@@ -46,7 +48,10 @@ use crate::{
         },
     },
     mask::{Masked, Rounding},
-    report::masking::{self, Line},
+    report::{
+        masking::{self, Line},
+        part::{Part, Work},
+    },
     rng::Seed,
     table::Table,
 };
@@ -141,6 +146,9 @@ struct MaskArgs {
     attributes: Option<String>,
     #[command(flatten)]
     leave: LeaveArgs,
+    /// Mask part I of N of the attributes, and write it (JSON) for 'sdcrisk merge', which makes the masked file: swapping, uncorrelated noise
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["statement", "after", "incomplete", "shuffle"])]
+    shard: Option<Shard>,
     #[command(flatten)]
     call: CallArgs,
 }
@@ -266,6 +274,7 @@ impl dyn MethodArgs + '_ {
             keeps_identifiers: args.leave.keep_identifiers,
             kept: self.keep().map(KeepArgs::request).unwrap_or_default(),
             strata: self.strata().map(str::to_owned),
+            shard: args.shard,
         })
     }
 }
@@ -409,6 +418,14 @@ impl Call<'_> {
         }
         let outputs = Outputs::planned(self)?;
         let recipe = self.request(&file)?;
+        let shard = recipe.steps.iter().find_map(|step| step.shard);
+        if shard.is_some() && args.seed.is_none() && recipe.is_random() {
+            return Err(Error::usage(
+                "without a seed each part of --shard would draw its own, and not mask the file as one run does",
+            )
+            .remedy("State the same --seed for all parts, and keep it to yourself: it undoes the masking")
+            .into());
+        }
         if args.seed.is_some() && args.shuffle.is_none() && !recipe.is_random() {
             console.unused(
                 "--seed has no effect: this method draws nothing, and nothing is shuffled",
@@ -450,6 +467,17 @@ impl Call<'_> {
             release.shuffle(&seed);
         }
         console.progress("writing");
+        if let Some(shard) = shard {
+            let Some(columns) = jobs::mask::part(&release, shard) else {
+                unreachable!("a call has a step at least")
+            };
+            let inputs = merge::fingerprints(&outputs.inputs)?;
+            // The masked table has another content in each part.
+            let provenance = provenance::of(&[]);
+            let part = Part::new(shard, inputs, provenance, Work::Mask(Box::new(columns)));
+            console.stage("write", || outputs.write_part(&merge::text_of(part)))?;
+            return Ok(Ending::Done);
+        }
         console.stage("write", || {
             outputs.write(&masked, &release, !args.incomplete)
         })?;

@@ -13,6 +13,8 @@ use crate::{
 
 /// What a call writes, opened before any work is done.
 pub(super) struct Outputs {
+    /// The files that are read.
+    pub inputs: Vec<PathBuf>,
     key: Option<Output>,
     statement: Option<Output>,
     extras: Vec<(Output, ExtraWriter)>,
@@ -59,7 +61,15 @@ impl Outputs {
                 .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
                 .collect::<Result<_>>()?,
             table: plan.open(&masked, Privacy::Ordinary)?,
+            inputs: plan.inputs().to_vec(),
         })
+    }
+
+    /// Writes a part of the masked file where that would go.
+    pub fn write_part(self, text: &str) -> Result<()> {
+        let mut output = self.table;
+        output.write_text(text)?;
+        output.keep()
     }
 
     /// Writes everything, then lets it appear: the masked file last, never without its statement and key.

@@ -22,7 +22,7 @@ use crate::{
     },
     report::{
         evaluate::{Asked, EvaluateReport, FileSummary, PlanSummary},
-        part::{self, Cells, Part, PartInput, PartRow, Work},
+        part::{Cells, Part, PartInput, PartRow, Work},
         provenance::Provenance,
     },
     table::Table,
@@ -206,19 +206,13 @@ impl Grid {
         provenance: Provenance,
     ) -> Part {
         let cells = shard.of_all(self.cells.len());
-        Part {
-            schema: part::SCHEMA.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            shard,
-            inputs,
-            provenance,
-            work: Work::Evaluate(Box::new(Cells {
-                asked: self.asked(),
-                rows: (cells.zip(rows))
-                    .map(|(cell, row)| PartRow { cell, row })
-                    .collect(),
-            })),
-        }
+        let cells = Cells {
+            asked: self.asked(),
+            rows: (cells.zip(rows))
+                .map(|(cell, row)| PartRow { cell, row })
+                .collect(),
+        };
+        Part::new(shard, inputs, provenance, Work::Evaluate(Box::new(cells)))
     }
 
     /// What was asked for; the plan's file without its folders.

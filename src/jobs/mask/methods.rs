@@ -97,7 +97,56 @@ impl MethodRequest {
     }
 }
 
+impl MethodRequest {
+    /// Why its attributes cannot be masked in parts; `None` if each is masked by itself, and stated without the others.
+    fn why_not_in_parts(&self) -> Option<&'static str> {
+        match self {
+            Self::RankSwap { .. } | Self::PBuckets { .. } | Self::PDistribution { .. } => None,
+            Self::Noise { options, .. } => options
+                .correlated
+                .then_some("correlated noise is drawn for all attributes together"),
+            Self::Ipso(_) | Self::Microaggregation(_) | Self::Fuzzy(_) | Self::Copula(_) => {
+                Some("it masks several attributes together")
+            }
+            Self::Suppress(_) => Some("it looks at all attributes of a key"),
+            Self::Sample { .. } => Some("it chooses records"),
+            Self::Recode(_) => Some("it takes no longer than reading the file"),
+            Self::Pram(_) => Some("its matrices are stated together"),
+        }
+    }
+}
+
 impl MaskRequest {
+    /// Of what is released the attributes that this part masks, if it is one.
+    ///
+    /// # Errors
+    /// Usage, when they cannot be masked one by one.
+    pub(super) fn own(&self, table: &Table, dropped: &[AttrId]) -> Result<Option<Vec<AttrId>>> {
+        let Some(shard) = self.shard else {
+            return Ok(None);
+        };
+        let released: Vec<AttrId> = table.ids().filter(|id| !dropped.contains(id)).collect();
+        let keeps = !self.kept.sums.is_empty() || self.kept.zeros_within.is_some();
+        let why = match self.method.why_not_in_parts() {
+            Some(why) => Some(why),
+            None if keeps => Some("sums and zeros are kept for all attributes together"),
+            None if released.len() < 2 => Some("the masked file has one attribute"),
+            None => None,
+        };
+        match why {
+            None => Ok(Some(
+                shard
+                    .of_all(released.len())
+                    .map(|place| released[place])
+                    .collect(),
+            )),
+            Some(why) => Err(
+                Error::usage(format!("--shard has no way to do that: {why}"))
+                    .remedy("Leave --shard out: one run makes it"),
+            ),
+        }
+    }
+
     /// The method with its parameters, checked against the table.
     ///
     /// # Errors

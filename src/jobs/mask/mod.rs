@@ -10,12 +10,13 @@ use request::{CopulaKeep, MaskRequest, MethodRequest};
 use super::{Observer, refuse_empty, shell_word};
 use crate::{
     error::{Error, Result},
+    evaluate::shard::Shard,
     mask::{
         Mask, Masked,
         keeping::{Keeping, WhatWasKept},
         relations::{Broken, Relations},
     },
-    report::text,
+    report::{part::Columns, text},
     rng::{Purpose, Seed},
     table::{AttrId, Role, Singling, Table, list_of},
 };
@@ -56,10 +57,27 @@ pub struct Prepared {
     /// Within which attributes' equal values it is applied, if there are any.
     strata: Vec<AttrId>,
     chosen: Vec<AttrId>,
+    /// Of a part, the names of all attributes that all parts mask.
+    chosen_by_all: Option<Vec<String>>,
     dropped: Vec<AttrId>,
     is_random: bool,
     /// Steps that were done before it.
     steps_before: u32,
+}
+
+/// The columns of this part of a masked file, which was made by a request for that part: with those of the other parts they are the file of one
+/// run, and it has the same statement. `None` of a file that nothing was done to.
+///
+/// # Panics
+/// If the file has a single attribute, which a request for a part does not make.
+pub fn part(release: &recipe::Release, shard: Shard) -> Option<Columns> {
+    let table = release.table();
+    let own = shard.of_all(table.n_attributes()).map(AttrId::new);
+    Some(Columns {
+        statement: release.statement()?.clone(),
+        columns: own.map(|id| table.column_text(id)).collect(),
+        frame: table.frame(),
+    })
 }
 
 /// Checks a request against a table. The options of `copula` that ask for a risk are settled here, by attacks on drafts.
@@ -88,6 +106,10 @@ pub fn prepare(
     keeping
         .refuse_strata(table, &strata, &chosen)
         .map_err(|error| error.in_file(table.name()))?;
+    let own = request.own(table, &dropped)?;
+    let chosen_by_all = own.as_ref().map(|_| table.names(&chosen));
+    let mut chosen = chosen;
+    chosen.retain(|id| own.as_ref().is_none_or(|own| own.contains(id)));
     let idle = method.idle(table, &chosen).into_iter();
     for idle in idle.chain(keeping.idle(table, &chosen)) {
         observer.unused(&idle)?;
@@ -104,6 +126,7 @@ pub fn prepare(
         keeping,
         strata,
         chosen,
+        chosen_by_all,
         dropped,
         is_random: request.is_random(),
         steps_before: 0,
@@ -184,6 +207,9 @@ impl Prepared {
     /// Without what does not reach the masked file, of which nothing is said.
     fn released(&self, mut masked: Masked) -> Masked {
         masked.step.dropped = masked.table.names(&self.dropped);
+        if let Some(all) = &self.chosen_by_all {
+            masked.step.attributes.clone_from(all);
+        }
         if self.strata.iter().any(|id| self.dropped.contains(id)) {
             // Who cannot see the strata has no use for what is true in each, and nobody needs to read which there are.
             masked.step.within.clear();

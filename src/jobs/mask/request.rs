@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    evaluate::shard::Shard,
     jobs::link::request::{Known, KnownRecords},
     mask::{
         Rounding,
@@ -39,6 +40,9 @@ pub struct MaskRequest {
     /// and post-randomisation have strata among their parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strata: Option<String>,
+    /// Which part of the masked file's attributes is masked here, the others elsewhere ([`part`](super::part)); all if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 impl MaskRequest {
@@ -51,6 +55,7 @@ impl MaskRequest {
             keeps_identifiers: false,
             kept: KeepRequest::default(),
             strata: None,
+            shard: None,
         }
     }
 
