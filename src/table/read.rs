@@ -288,13 +288,16 @@ fn read(
     })
 }
 
+/// For each attribute its name, what its texts mean as numbers if they are no numerals, and whether it is to be read.
+type ByName<'a> = (&'a [String], &'a [Option<Arc<Lexicon>>], &'a [bool]);
+
 /// The marks of the file's numbers, what stands for missing values, and every cell read by them.
 fn read_cells(
     bytes: &[u8],
     layout: &Layout,
     delimiter: Option<u8>,
     encoding: Encoding,
-    (names, lexicons, unknown): (&[String], &[Option<Arc<Lexicon>>], &[bool]),
+    (names, lexicons, unknown): ByName<'_>,
     stated: &FileSection,
     roles: &Roles,
 ) -> Result<(Marks, Vec<Markers>, Vec<Cells>)> {
