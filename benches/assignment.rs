@@ -2,7 +2,7 @@
 //! cost.
 //!
 //! `cargo bench --bench assignment` compares on files of 5,000 records; `-- large` shows 100,000 records, which no dense
-//! solver holds; `-- patterns` compares assignments by agreement patterns (prl); `-- files FOLDER [RECORDS]` writes the files for `peers/assignment.sh`. The README beside this file has the rest.
+//! solver holds; `-- patterns` compares assignments by agreement patterns (prl). The README beside this file has the rest.
 
 mod common;
 
@@ -44,10 +44,6 @@ fn main() {
     let words = common::words();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["files", folder] => files(Path::new(folder), RECORDS),
-        ["files", folder, records] => {
-            files(Path::new(folder), records.parse().expect("a number"));
-        }
         ["large"] => large(),
         ["patterns"] => patterns(),
         _ => compare(),

@@ -1,8 +1,7 @@
 //! What `mask fuzzy` costs beside the same fuzzy c-means in plain loops, from the same centres for the same number of
 //! iterations.
 //!
-//! `cargo bench --bench fuzzy`. `-- files FOLDER` writes the file and the centres for `peers/fuzzy.sh`. The README beside this
-//! file has the rest.
+//! `cargo bench --bench fuzzy`. The README beside this file has the rest.
 
 mod common;
 
@@ -24,13 +23,6 @@ const CLUSTERS: usize = 50;
 const ITERATIONS: usize = 20;
 const ROUNDS: usize = 5;
 const FUZZINESS: [f64; 3] = [2.0, 1.5, 1.3];
-
-fn main() {
-    match common::words().as_slice() {
-        [word, folder] if word == "files" => files(Path::new(folder)),
-        _ => compare(),
-    }
-}
 
 /// `fuzzy.csv`: the first attributes of the near file. `fuzzy-centres.csv`: every 2,000th of its records.
 fn files(folder: &Path) {
@@ -55,7 +47,7 @@ fn files(folder: &Path) {
     fs::write(folder.join("fuzzy-centres.csv"), centres.concat()).expect("room for the file");
 }
 
-fn compare() {
+fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     files(folder.path());
     let points = standardised(&folder.path().join("fuzzy.csv"), None);

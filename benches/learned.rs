@@ -1,7 +1,7 @@
 //! What learning a distance costs, beside the mixed-integer program of the literature in a solver.
 //!
 //! `cargo bench --bench learned --features highs` answers all questions; `-- presolve` or `-- race` one of them; `-- race B 300` races on
-//! set B and gives the solver 300 seconds. `-- files FOLDER` writes the files. Without the feature `highs` the race is against `microlp`, on
+//! set B and gives the solver 300 seconds. Without the feature `highs` the race is against `microlp`, on
 //! the first hundred records. Where the Census file of the literature is absent, a generated file takes its place. One thread; seconds
 //! are of the processor where the system reports them. The README beside this file explains the figures.
 
@@ -12,7 +12,7 @@ mod learned_files;
 mod common;
 
 use std::{
-    fs::{self, File},
+    fs,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -61,7 +61,6 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     pool.expect("a thread").install(|| match words.as_slice() {
-        ["files", folder] => write_files(Path::new(folder)),
         [] => {
             presolve();
             race(Set::C, LIMIT);
@@ -70,7 +69,7 @@ fn main() {
         ["race"] => race(Set::C, LIMIT),
         ["race", set] => race(set_of(set), LIMIT),
         ["race", set, limit] => race(set_of(set), limit.parse().expect("seconds")),
-        _ => say("one of: presolve, race, race SET, race SET SECONDS, files FOLDER"),
+        _ => say("one of: presolve, race, race SET, race SET SECONDS"),
     });
 }
 
@@ -375,21 +374,5 @@ impl Watch for Clock {
                 .saturating_sub(self.started.elapsed())
                 .as_secs_f64(),
         )
-    }
-}
-
-fn write_files(folder: &Path) {
-    fs::create_dir_all(folder).expect("a folder");
-    let census = census();
-    for set in Set::ALL {
-        for name in NAMES {
-            let (original, masked) = learned_file(&census, set, name);
-            for (table, what) in [(original, "original"), (masked, "masked")] {
-                let file = folder.join(format!("{name}_{}_{what}.csv", set.suffix()));
-                table
-                    .write(&mut File::create(file).expect("a file"))
-                    .expect("room");
-            }
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! What `sdcrisk link` costs by method and size, on files that can be linked and on files that cannot.
 //!
 //! `cargo bench --bench link` answers all questions; `cargo bench --bench link -- growth` one of them: `growth`,
-//! `independent`, `threads`. `-- files FOLDER` writes the files that these work on. The README beside this file says
-//! what the figures mean.
+//! `independent`, `threads`. The README beside this file says what the figures mean.
 
 mod common;
 
@@ -56,7 +55,6 @@ fn main() {
     let words = common::words();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["files", folder] => write_files(Path::new(folder)),
         [] => {
             growth();
             independent();
@@ -65,7 +63,7 @@ fn main() {
         ["growth"] => growth(),
         ["independent"] => independent(),
         ["threads"] => threads(),
-        _ => say("one of: growth, independent, threads, files FOLDER"),
+        _ => say("one of: growth, independent, threads"),
     }
 }
 
@@ -454,12 +452,4 @@ fn output(way: Way, with_links: bool, files: &Files, n_threads: usize) -> Vec<u8
 
 fn all_equal<T: PartialEq>(items: &[T]) -> bool {
     items.windows(2).all(|two| two[0] == two[1])
-}
-
-/// The files that comparisons with other programs work on.
-fn write_files(folder: &Path) {
-    for n_records in [SIZE, 1_000_000] {
-        Pair::near(n_records).write(folder, "near");
-    }
-    Pair::independent(SIZE).write(folder, "independent");
 }

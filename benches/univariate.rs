@@ -1,11 +1,9 @@
 //! What the optimal partition of 1,000,000 values costs at k = 3, 10 and 1000, beside the plain dynamic program that tries
 //! all sizes of the last group with prefix sums, in the same run: seconds after sorting, and in total.
 //!
-//! `cargo bench --bench univariate`. `-- files FOLDER` writes the values for peers, `-- only` leaves out the baseline.
+//! `cargo bench --bench univariate`.
 
 mod common;
-
-use std::{fs, path::Path};
 
 use common::figures::{median, say, timed};
 use rand::{Rng, SeedableRng};
@@ -14,19 +12,6 @@ use sdcrisk::mask::microaggregation::univariate::{optimal, optimal_sorted};
 
 const VALUES: usize = 1_000_000;
 const ROUNDS: usize = 5;
-
-fn main() {
-    match common::words().as_slice() {
-        [word, folder] if word == "files" => write_values(Path::new(folder)),
-        words => compare(words.iter().any(|word| word == "only")),
-    }
-}
-
-/// Little-endian doubles, as numpy reads them.
-fn write_values(folder: &Path) {
-    let bytes: Vec<u8> = values().iter().flat_map(|x| x.to_le_bytes()).collect();
-    fs::write(folder.join("values.f64"), bytes).expect("room for the file");
-}
 
 /// Skewed amounts: cubes of evenly spread numbers, in random order.
 fn values() -> Vec<f64> {
@@ -37,7 +22,7 @@ fn values() -> Vec<f64> {
         .collect()
 }
 
-fn compare(only: bool) {
+fn main() {
     let values = values();
     let mut sorted = values.clone();
     sorted.sort_by(f64::total_cmp);
@@ -51,17 +36,14 @@ fn compare(only: bool) {
         for _ in 0..ROUNDS {
             total.push(timed(|| optimal(&values, k)).1);
             after.push(timed(|| optimal_sorted(&sorted, k)).1);
-            if !only {
-                plain.push(timed(|| plain_sizes(&sorted, k)).1);
-            }
+            plain.push(timed(|| plain_sizes(&sorted, k)).1);
         }
         let (total, after) = (median(&total), median(&after));
-        let baseline = if only {
-            "- | -".to_string()
-        } else {
-            format!("{:.3} | {:.1}", median(&plain), median(&plain) / after)
-        };
-        say(&format!("| {k} | {total:.3} | {after:.3} | {baseline} |"));
+        let plain = median(&plain);
+        say(&format!(
+            "| {k} | {total:.3} | {after:.3} | {plain:.3} | {:.1} |",
+            plain / after
+        ));
     }
 }
 
