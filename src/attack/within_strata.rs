@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Attack, Direction, Lists, Nearest, Preference, Release, Scenario, by_law::Limited,
-    likelihood::Likelihood,
+    likelihood::Likelihood, posterior,
 };
 use crate::{
     error::Result,
@@ -464,6 +464,17 @@ impl Lists for Joined<'_> {
 
     fn is_likelihood(&self) -> bool {
         self.lists().all(|lists| lists.is_likelihood())
+    }
+
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+        // Where strata are shown, a list is that of one stratum, whose law states what it does.
+        let own = self
+            .of(seeker)
+            .filter(|_| self.within.iter().all(Within::are_shown));
+        match own.and_then(|(within, place)| Some((within.preference.as_lists()?, place))) {
+            Some((lists, place)) => lists.stated(place, list),
+            None => posterior::of_best(list, self.no_partner(seeker)),
+        }
     }
 
     fn excludes_others(&self) -> bool {

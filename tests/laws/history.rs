@@ -417,6 +417,9 @@ fn laws_of_several_steps_on_an_attribute_are_calibrated() {
     const FILES: u64 = 12;
     let merged = "[a0]\nmap = { \"1\" = \"0\" }\n[a1]\nmap = { \"3\" = \"2\", \"5\" = \"4\", \"7\" = \"6\" }\n";
     let codes = "a0,a1,a3,a4";
+    // Attributes that go together and mostly stay: most links are right, and no likelihood of a seeker's own is evidence against them.
+    let once = vec![pram(0.8, false, None, codes)];
+    let hardly = vec![pram(0.9, true, None, codes), pram(0.95, false, None, codes)];
     let twice = vec![
         pram(0.75, false, None, codes),
         pram(0.75, true, None, codes),
@@ -438,6 +441,8 @@ fn laws_of_several_steps_on_an_attribute_are_calibrated() {
         noise(0.005, "a5,a6"),
     ];
     for (known, steps) in [
+        (codes, once),
+        (codes, hardly),
         (codes, twice),
         (codes, in_strata),
         (codes, then_merged),

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::attack::Lists;
+use crate::attack::{Lists, posterior};
 
 /// Seekers are cut into so many pieces, whatever the number of threads, so that sums do not depend on it.
 const PIECES: usize = 16;
@@ -86,5 +86,9 @@ impl<L: Lists> Lists for Marginal<L> {
 
     fn is_likelihood(&self) -> bool {
         true
+    }
+
+    fn stated(&self, _seeker: usize, list: &[(u32, f64)]) -> f64 {
+        posterior::of_best_among_others(list, self.n_sought())
     }
 }

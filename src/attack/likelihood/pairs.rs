@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::attack::{Direction, Lists, Scenario};
+use crate::attack::{Direction, Lists, Scenario, posterior};
 
 /// What is left out of the posterior of a seeker, at most.
 const LEFT_OUT: f64 = 1e-9;
@@ -38,7 +38,8 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 ///
 /// Without f, whoever looks for their masked record would prefer values where many are: of two masked records that are equally
 /// likely to come from x, the one that hardly anybody else can have become is theirs. (Both sides of Bayes' rule:
-/// P(y is the one | x) is in proportion to P(y | x)/f(y).) The n − h people whom the intruder does not know are taken to be like the release.
+/// P(y is the one | x) is in proportion to P(y | x)/f(y); for what is stated of a link, x's own part of f(y) is left out, which is no evidence against it:
+/// [`posterior::of_best_among_others`].) The n − h people whom the intruder does not know are taken to be like the release.
 ///
 /// # Candidates
 /// All whose likelihood is at least 10⁻⁹/n of the best one's: the others have less than 10⁻⁹ of the posterior in sum. Of laws by which
@@ -175,6 +176,14 @@ impl<L: PairLaw> Lists for Pairs<L> {
 
     fn is_likelihood(&self) -> bool {
         true
+    }
+
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+        if self.log_marginal.is_some() && self.law.is_complete(seeker) {
+            posterior::of_best_among_others(list, self.n_released)
+        } else {
+            posterior::of_best(list, self.no_partner(seeker))
+        }
     }
 
     fn caveats(&self) -> Vec<String> {
