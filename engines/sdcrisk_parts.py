@@ -139,7 +139,7 @@ class Job:
             raise Refused("there is no call: write the words of sdcrisk behind --")
         self.command = command_of(words)
         if self.command is None:
-            raise Refused("parts are made of " + " and of ".join(COMMANDS) + ": none of them is among the words behind --")
+            raise Refused("none of the words behind -- is a command that makes parts: {}".format(", ".join(COMMANDS)))
         if _has(words, "--shard"):
             raise Refused("--shard is what this script adds: leave it out")
         if not _has(words, "--threads"):
@@ -241,7 +241,7 @@ def asked(engine, doc, words, more=None):
     """The options of a submit script, and behind '--' the words of a call."""
     parser = argparse.ArgumentParser(
         prog="sdcrisk_{}.py".format(engine),
-        usage="%(prog)s [OPTIONS] -- link|evaluate ...",
+        usage="%(prog)s [OPTIONS] -- {} ...".format("|".join(COMMANDS)),
         description=doc,
     )
     parser.add_argument("--parts", type=int, metavar="N", help="cut the work into N parts [default: two for each processor of the cluster]")
@@ -291,7 +291,8 @@ def run(options, engine, say=to_standard_error):
         if lost is None:
             raise
         number, status, said = lost
-        say(said + "sdcrisk: part {}/{} was lost each time it was tried (exit status {})\n".format(number, job.of, status))
+        how = "exit status {}".format(status) if status >= 0 else "signal {}".format(-status)
+        say(said + "sdcrisk: part {}/{} was lost each time it was tried ({})\n".format(number, job.of, how))
         return status if status > 0 else 128 - status
     finally:
         if job is not None:
