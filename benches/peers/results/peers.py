@@ -1,7 +1,7 @@
 """What each peer from Python does: peers.py JOB FILES... prints JSON: its seconds, and its answer.
 
-Imports, warming up of compilers and what a peer is given in memory are not in its seconds. Peers
-that read files themselves (pandas, polars) read and write within their seconds.
+Imports, warming up of compilers and what a peer is given in memory are not in these seconds. Peers
+that read files themselves (pandas, polars) read and write within them.
 """
 
 import json

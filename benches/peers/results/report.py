@@ -23,12 +23,16 @@ Exponents of our seconds from 10,000 records on, above 1.2 (masking), 1.4 (MDAV)
 SECONDS = """\
 In brackets: how many times our seconds. *e*: exponent of growth from 10,000 records on.
 
-- *whole process*: the project from start to end, beside the peer's reading, work and writing,
-  without the start of its interpreter and its imports.
+- *whole process*: from start to end, of both; after the semicolon the peer's reading, work and
+  writing alone.
 - *the stage*: ours of `--timings`, standardising included, beside a peer that is given arrays in
   memory.
 - `*`: not run, because it failed on fewer records, or because it would need more than the limit if
   it took but ten times as long for ten times as many.
+"""
+ALONE = """\
+Where whole processes are compared: ours from start to end, beside what is left of the peer's
+without the start of its interpreter and its imports.
 """
 MEMORY = """\
 The most resident memory of the whole process, in megabytes; a peer's has its interpreter, its
@@ -100,42 +104,46 @@ class Page:
         found = self.of(job, peer, n)
         return statistics.median(found.seconds) if found and found.seconds else None
 
-    def ratio(self, job: Job, peer: str, n: int) -> tuple[float, bool] | None:
-        """The peer's seconds by ours, round by round; and whether it is only a least ratio, since
-        the peer was stopped."""
+    def ratio(self, job: Job, peer: str, n: int, work: bool = False) -> tuple[float, bool] | None:
+        """The peer's seconds by ours, round by round, or those of its work alone; and whether it is
+        only a least ratio, since the peer was stopped."""
         ours, theirs = self.of(job, "", n), self.of(job, peer, n)
         if not ours or not ours.seconds or not theirs:
             return None
         if theirs.seconds and not theirs.failure:
-            pairs = zip(ours.seconds, theirs.seconds)
+            pairs = zip(ours.seconds, theirs.work if work else theirs.seconds)
             return statistics.median(their / our for our, their in pairs), False
         if (theirs.failure or "").startswith(">"):
             return self.options.limit / statistics.median(ours.seconds), True
         return None
 
-    def ratios(self) -> list[tuple[Job, str, int, float, bool]]:
+    def ratios(self, work: bool = False) -> list[tuple[Job, str, int, float, bool]]:
+        """Of all rows and sizes; of `work`, those of the peers whose work is told by itself."""
         found = []
         for job in self.jobs:
             for peer in job.peers:
                 for n in self.options.sizes:
-                    ratio = self.ratio(job, peer.name, n)
+                    theirs = self.of(job, peer.name, n)
+                    if work and not (theirs and theirs.work):
+                        continue
+                    ratio = self.ratio(job, peer.name, n, work)
                     if ratio:
                         found.append((job, peer.name, n, *ratio))
         return found
 
-    def slower(self) -> list[str]:
-        """Rows in which a peer is faster, the worst first."""
-        rows = [row for row in self.ratios() if row[3] < 1 and not row[4]]
-        lines = [
-            "| job | peer | records | ours, s | peer, s | peer / ours |",
-            "|---|---|---:|---:|---:|---:|",
-        ]
+    def slower(self, work: bool = False) -> list[str]:
+        """Rows in which a peer, or its work alone, is faster; the worst first."""
+        rows = [row for row in self.ratios(work) if row[3] < 1 and not row[4]]
+        if not rows:
+            return ["None."]
+        lines = ["| job | peer | records | ours, s | peer, s | peer / ours |"]
+        lines.append("|---|---|---:|---:|---:|---:|")
         for job, peer, n, ratio, _ in sorted(rows, key=lambda row: row[3]):
-            ours, theirs = self.seconds(job, "", n), self.seconds(job, peer, n)
-            lines.append(
-                f"| {job.name} | {peer} | {n:,} | {digits(ours)} | {digits(theirs)} | {ratio:.2f} |"
-            )
-        return lines if rows else ["No peer was faster in any row."]
+            found = self.of(job, peer, n)
+            theirs = statistics.median(found.work if work else found.seconds)
+            seconds = f"{digits(self.seconds(job, '', n))} | {digits(theirs)}"
+            lines.append(f"| {job.name} | {peer} | {n:,} | {seconds} | {ratio:.2f} |")
+        return lines
 
     def steep(self) -> list[str]:
         """Jobs whose seconds grow faster than they should."""
@@ -161,7 +169,8 @@ class Page:
         ratio = self.ratio(job, peer, n) if peer else None
         if ratio:
             times, least = ratio
-            text += f" ({'≥ ' if least else ''}{digits(times)}×)"
+            alone = f"; {digits(statistics.median(found.work))}" if found.work else ""
+            text += f" ({'≥ ' if least else ''}{digits(times)}×{alone})"
         return text
 
     def table(self, part: str, cell: Any, last: str, of_last: Any) -> list[str]:
@@ -257,7 +266,7 @@ def heading(options: argparse.Namespace, load: float) -> list[str]:
         "",
         f"Written by `benches/peers/results.sh` on {datetime.date.today().isoformat()}; not to be",
         f"edited. {sizes} records; {options.threads} threads for all who can use them; medians of",
-        f"{options.rounds} rounds in turns on the same files (runs above 5 s are not repeated).",
+        f"{options.rounds} rounds in turns on the same files (runs above 3 s are not repeated).",
         f"A run is stopped after {options.limit:.0f} s, or at {options.memory:.0f} GB.",
     ]
     if options.total:
@@ -282,6 +291,7 @@ def page(
     parts = list(dict.fromkeys(job.part for job in jobs))
     lines = heading(options, load) + summary(shown)
     lines += ["", "## Where a peer is faster", "", *shown.slower()]
+    lines += ["", "### Where its work alone is", "", ALONE, *shown.slower(work=True)]
     lines += ["", "## What grows too fast", "", GROWS, *shown.steep()]
     lines += ["", "## Seconds", "", SECONDS]
     for part in parts:
