@@ -1,4 +1,7 @@
-//! One study of a pair of files: what the intruder is given, and what becomes of their claims.
+//! An attack on a pair of files: what the intruder is given, and what becomes of their claims.
+
+mod shared;
+mod study;
 
 use std::{
     borrow::Cow,
@@ -7,8 +10,10 @@ use std::{
     rc::Rc,
 };
 
-use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
+
+pub use shared::{LeftOut, Shared, comparable, is_constant, shared_attributes};
+pub use study::Study;
 
 use super::{
     beyond::{self, Beyond, StandingOut, Surety},
@@ -16,7 +21,7 @@ use super::{
     judge::{self, Judged},
     score::Score,
     shard::{Findings, Seeker, Shard},
-    truth::{MaskedRecord, OriginalRecord, Truth},
+    truth::{MaskedRecord, OriginalRecord},
 };
 use crate::{
     agreement::Pattern,
@@ -34,7 +39,7 @@ use crate::{
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
     rng::{Purpose, Seed},
-    table::{AttrId, Matrix, Numbers, Role, Scale, Table},
+    table::{AttrId, Matrix, Scale},
 };
 
 /// How records are linked once every pair has its distance.
@@ -82,403 +87,6 @@ impl AssignRule {
             Self::Best => "best",
             Self::OneToOne => "one-to-one",
             Self::Balanced => "balanced",
-        }
-    }
-}
-
-/// An attribute that both files have and that can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shared {
-    /// In the original file.
-    pub original: AttrId,
-    /// In the masked file.
-    pub masked: AttrId,
-}
-
-/// An attribute that cannot be compared, and why, in words that follow its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// The attribute as the original names it.
-    pub attribute: String,
-    /// Why.
-    pub why: String,
-}
-
-/// The quasi-identifiers of the original that can be compared with the masked file's, in file order, and all other
-/// attributes but those named `aside`.
-pub fn shared_attributes(
-    original: &Table,
-    masked: &Table,
-    aside: Option<[&str; 2]>,
-) -> (Vec<Shared>, Vec<LeftOut>) {
-    let mut shared = Vec::new();
-    let mut left_out = Vec::new();
-    for id in original.ids() {
-        let attribute = original.attribute(id);
-        if aside.is_some_and(|names| names.contains(&attribute.name.as_str())) {
-            continue;
-        }
-        let verdict = match attribute.role {
-            Role::QuasiIdentifier => {
-                comparable(original, masked, id).map_err(|why| why.what().to_owned())
-            }
-            Role::Identifier => Err("is an identifier".into()),
-            other => Err(format!("is {}, no quasi-identifier", other.word())),
-        };
-        match verdict {
-            Ok(pair) => shared.push(pair),
-            Err(why) => left_out.push(LeftOut {
-                attribute: attribute.name.clone(),
-                why,
-            }),
-        }
-    }
-    (shared, left_out)
-}
-
-/// This attribute of the original in both files, if it can be compared.
-///
-/// # Errors
-/// Input, in words that follow its name, if it cannot.
-pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> Result<Shared> {
-    let name = &original.attribute(id).name;
-    let other = masked
-        .find(name)
-        .map_err(|unknown| Error::input("is not in the masked file").for_the_reason_of(&unknown))?;
-    let sides = [(original, id, "original"), (masked, other, "masked")];
-    let are_numbers = sides.map(|(table, id, _)| table.numbers(id).is_some());
-    if let Some(side) =
-        (0..2).find(|&side| are_numbers[side] != are_numbers[1 - side] && !are_numbers[side])
-    {
-        let what = format!(
-            "is not a number in the {} file, but in the other it is",
-            sides[side].2
-        );
-        return Err(Error::input(what).wrong_scale(name));
-    }
-    for (table, id, file) in sides {
-        if is_constant(table, id) {
-            let what = format!("has no two different values in the {file} file");
-            return Err(Error::input(what).constant(name));
-        }
-    }
-    Ok(Shared {
-        original: id,
-        masked: other,
-    })
-}
-
-/// Whether an attribute has no two different values.
-pub fn is_constant(table: &Table, id: AttrId) -> bool {
-    let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
-    let Some(first) = present.next() else {
-        return true;
-    };
-    match table.numbers(id) {
-        Some(numbers) => {
-            let first = numbers.values[first] + 0.0;
-            present.all(|record| (numbers.values[record] + 0.0).total_cmp(&first).is_eq())
-        }
-        None => {
-            let first = table.category(first, id);
-            present.all(|record| table.category(record, id) == first)
-        }
-    }
-}
-
-/// Codes of categories, a column a file; and what they stand for.
-type Coded<const N: usize> = ([Vec<f64>; N], Vec<String>);
-
-/// The categories of an attribute in several files, as numbers 0, 1, 2 … by which equal names are equal numbers, and their names; missing
-/// ones are 0.
-fn coded<const N: usize>(columns: [(&Table, AttrId); N]) -> Coded<N> {
-    let mut code_of: BTreeMap<String, usize> = BTreeMap::new();
-    let mut names = Vec::new();
-    let codes = columns.map(|(table, id)| {
-        let code = |record| {
-            if table.is_missing(record, id) {
-                return 0.0;
-            }
-            let name = table.category(record, id).into_owned();
-            let code = *code_of.entry(name).or_insert_with_key(|name| {
-                names.push(name.clone());
-                names.len() - 1
-            });
-            code as f64
-        };
-        (0..table.n_records()).map(code).collect()
-    });
-    (codes, names)
-}
-
-/// These attributes of some records of a table, as far as it has them; `None` if there is none.
-fn beside(table: &Table, names: &[String], records: &[u32]) -> Option<Release> {
-    let found = names.iter().filter_map(|name| table.find(name).ok());
-    let ids: Vec<AttrId> = found.collect();
-    if ids.is_empty() {
-        return None;
-    }
-    let coded: Vec<Option<Coded<1>>> = (ids.iter())
-        .map(|&id| match table.numbers(id) {
-            Some(_) => None,
-            None => Some(coded([(table, id)])),
-        })
-        .collect();
-    let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
-        .map(|(&id, coded)| match (table.numbers(id), coded) {
-            (Some(numbers), _) => numbers,
-            (None, coded) => Numbers {
-                values: coded.as_ref().map_or(&[], |([codes], _)| codes),
-                missing: table.missing(id),
-            },
-        })
-        .collect();
-    Some(Release {
-        names: table.names(&ids),
-        values: Matrix::gather(&columns, records),
-        categories: (coded.iter())
-            .map(|coded| coded.as_ref().map(|(_, names)| names.clone()))
-            .collect(),
-    })
-}
-
-/// A pair of files under attack by an intruder who knows some of the records.
-#[derive(Debug)]
-pub struct Study<'a> {
-    original: &'a Table,
-    masked: &'a Table,
-    /// The original records that the intruder holds, ascending.
-    held: Vec<OriginalRecord>,
-    /// The masked record at each place of the order in which the intruder sees the release.
-    shown: Vec<MaskedRecord>,
-    /// For each record held, the place of its masked record in that order.
-    partner_of_held: Vec<Option<u32>>,
-    /// For each place shown, the position among the records held of its original.
-    partner_of_shown: Vec<Option<u32>>,
-    direction: Direction,
-    /// The original before some attributes were recoded, and which these are.
-    unrecoded: Option<(&'a Table, &'a [String])>,
-    /// Whose claims are judged, if not those of all seekers.
-    shard: Option<Shard>,
-}
-
-impl<'a> Study<'a> {
-    /// A study in which the intruder holds the original records `held`.
-    ///
-    /// # Randomness
-    /// The order in which released records are shown: `Purpose::Blind` of a fixed seed, so that a report can be repeated.
-    /// It decides nothing but which of several equally cheap assignments is found.
-    pub fn new(
-        original: &'a Table,
-        masked: &'a Table,
-        truth: &Truth,
-        held: Vec<OriginalRecord>,
-        direction: Direction,
-    ) -> Self {
-        let all = MaskedRecord::all(masked);
-        Self::among(original, masked, truth, held, all, direction)
-    }
-
-    /// A study in which the intruder holds the original records `held`, and looks among the masked records `released` only.
-    ///
-    /// # Randomness
-    /// As for [`Study::new`].
-    pub fn among(
-        original: &'a Table,
-        masked: &'a Table,
-        truth: &Truth,
-        held: Vec<OriginalRecord>,
-        released: Vec<MaskedRecord>,
-        direction: Direction,
-    ) -> Self {
-        let mut shown = released;
-        shown.shuffle(&mut Seed::from_number(0).streams(Purpose::Blind, 0).at(0));
-        let place_of = places(&shown, masked);
-        let partner_of_held: Vec<Option<u32>> = held
-            .iter()
-            .map(|&record| place_of[truth.masked_of(record)?.index()])
-            .collect();
-        let mut partner_of_shown = vec![None; shown.len()];
-        for (position, place) in partner_of_held.iter().enumerate() {
-            if let Some(place) = place {
-                partner_of_shown[*place as usize] = Some(to_u32(position));
-            }
-        }
-        Self {
-            original,
-            masked,
-            held,
-            shown,
-            partner_of_held,
-            partner_of_shown,
-            direction,
-            unrecoded: None,
-            shard: None,
-        }
-    }
-
-    /// The same where laws are about these attributes as they are in this table, the original before they were recoded.
-    #[must_use]
-    pub fn with_unrecoded(self, table: &'a Table, attributes: &'a [String]) -> Self {
-        Self {
-            unrecoded: Some((table, attributes)),
-            ..self
-        }
-    }
-
-    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what [`Outcome::findings`] has, and
-    /// nothing else. All that is said of both files as a whole, the standardisation and the laws, is that of the whole.
-    #[must_use]
-    pub fn in_shard(self, shard: Option<Shard>) -> Self {
-        Self { shard, ..self }
-    }
-
-    /// Number of records that look for a partner, and number of records among which they look.
-    pub fn sizes(&self) -> (usize, usize) {
-        match self.direction {
-            Direction::OriginalToMasked => (self.held.len(), self.shown.len()),
-            Direction::MaskedToOriginal => (self.shown.len(), self.held.len()),
-        }
-    }
-
-    /// What the intruder sees of the attributes they know.
-    pub fn case(&'a self, known: &[Shared]) -> Case<'a> {
-        let tables = [self.original, self.masked];
-        let ids = |attribute: &Shared| [attribute.original, attribute.masked];
-        let coded: Vec<Option<Coded<2>>> = (known.iter())
-            .map(|attribute| {
-                let [original, masked] = [0, 1].map(|side| (tables[side], ids(attribute)[side]));
-                match self.original.numbers(attribute.original) {
-                    Some(_) => None,
-                    None => Some(coded([original, masked])),
-                }
-            })
-            .collect();
-        let side = |side: usize, records: &[u32]| {
-            let columns: Vec<Numbers<'_>> = known
-                .iter()
-                .zip(&coded)
-                .map(|(attribute, coded)| {
-                    let (table, id) = (tables[side], ids(attribute)[side]);
-                    table.numbers(id).unwrap_or(Numbers {
-                        values: coded.as_ref().map_or(&[], |(codes, _)| &codes[side]),
-                        missing: table.missing(id),
-                    })
-                })
-                .collect();
-            Matrix::gather(&columns, records)
-        };
-        let attributes = known
-            .iter()
-            .map(|attribute| self.original.attribute(attribute.original));
-        let names: Vec<String> = attributes
-            .clone()
-            .map(|attribute| attribute.name.clone())
-            .collect();
-        Case {
-            study: self,
-            unrecoded: self.unrecoded(&names),
-            scales: attributes.map(|attribute| attribute.scale).collect(),
-            known: names,
-            intruder: side(0, &self.held_places()),
-            released: side(1, &self.shown_places()),
-            categories: (coded.into_iter())
-                .map(|coded| coded.map(|(_, names)| names))
-                .collect(),
-            index: RefCell::default(),
-            attributes: known.iter().map(|attribute| attribute.original).collect(),
-            standing_out: OnceCell::new(),
-        }
-    }
-
-    /// What the intruder sees where the files share no attribute: the numbers of these attributes of either file. It is for
-    /// attacks that relate no column of one file to one of the other; the known attributes are the original's.
-    ///
-    /// Attributes without numbers are passed over.
-    pub fn case_without_common_attributes(
-        &'a self,
-        original: &[AttrId],
-        masked: &[AttrId],
-    ) -> Case<'a> {
-        let gathered = |table: &Table, ids: &[AttrId], records: &[u32]| {
-            let columns: Vec<Numbers<'_>> =
-                ids.iter().filter_map(|&id| table.numbers(id)).collect();
-            Matrix::gather(&columns, records)
-        };
-        let intruder = gathered(self.original, original, &self.held_places());
-        let numbers = original
-            .iter()
-            .filter(|&&id| self.original.numbers(id).is_some());
-        Case {
-            study: self,
-            scales: vec![Scale::Continuous; intruder.n_attributes()],
-            known: numbers
-                .map(|&id| self.original.attribute(id).name.clone())
-                .collect(),
-            intruder,
-            released: gathered(self.masked, masked, &self.shown_places()),
-            categories: Vec::new(),
-            unrecoded: None,
-            index: RefCell::default(),
-            attributes: original.to_vec(),
-            standing_out: OnceCell::new(),
-        }
-    }
-
-    /// These attributes of the released records, as far as the masked file has them; `None` if there is none.
-    fn release(&self, names: &[String]) -> Option<Release> {
-        beside(self.masked, names, &self.shown_places())
-    }
-
-    /// Of these known attributes, the values of the intruder's records before they were recoded, where laws are about those.
-    fn unrecoded(&self, known: &[String]) -> Option<Release> {
-        let (table, attributes) = self.unrecoded?;
-        let names = known.iter().filter(|name| attributes.contains(name));
-        beside(
-            table,
-            &names.cloned().collect::<Vec<_>>(),
-            &self.held_places(),
-        )
-    }
-
-    fn held_places(&self) -> Vec<u32> {
-        self.held.iter().map(|record| record.0).collect()
-    }
-
-    fn shown_places(&self) -> Vec<u32> {
-        self.shown.iter().map(|record| record.0).collect()
-    }
-
-    /// The place in its file of each seeker, and of each sought record: which file that is depends on the direction.
-    pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
-        let (held, shown) = (self.held_places(), self.shown_places());
-        match self.direction {
-            Direction::OriginalToMasked => (held, shown),
-            Direction::MaskedToOriginal => (shown, held),
-        }
-    }
-
-    /// For each seeker, where its true partner stands among the sought records.
-    fn partners(&self) -> &[Option<u32>] {
-        match self.direction {
-            Direction::OriginalToMasked => &self.partner_of_held,
-            Direction::MaskedToOriginal => &self.partner_of_shown,
-        }
-    }
-
-    /// The file record behind a seeker.
-    fn seeker_record(&self, seeker: usize) -> u32 {
-        match self.direction {
-            Direction::OriginalToMasked => self.held[seeker].0,
-            Direction::MaskedToOriginal => self.shown[seeker].0,
-        }
-    }
-
-    /// The file record behind a sought record.
-    fn sought_record(&self, sought: u32) -> u32 {
-        match self.direction {
-            Direction::OriginalToMasked => self.shown[sought as usize].0,
-            Direction::MaskedToOriginal => self.held[sought as usize].0,
         }
     }
 }
@@ -684,7 +292,7 @@ impl Case<'_> {
         let mut added = Vec::with_capacity(further.len());
         for (release, lists) in further.iter().zip(lists.drain(1..)) {
             let study = release.case.study;
-            let place_of = places(&study.shown, study.masked);
+            let place_of = study::places(&study.shown, study.masked);
             let counterpart = (self.study.shown.iter())
                 .map(|&record| place_of[release.counterpart[record.index()]?.index()]);
             added.push(Further::new(
@@ -1072,17 +680,4 @@ fn fate(contest: &Contest, got: Option<u32>, truth: Option<u32>) -> Contest {
         closer: !right,
         tied: u32::from(right),
     }
-}
-
-/// Of each record of this file, its place among those that are shown.
-fn places(shown: &[MaskedRecord], masked: &Table) -> Vec<Option<u32>> {
-    let mut place_of = vec![None; masked.n_records()];
-    for (place, record) in shown.iter().enumerate() {
-        place_of[record.index()] = Some(to_u32(place));
-    }
-    place_of
-}
-
-fn to_u32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
 }
