@@ -10,7 +10,7 @@ use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
 use super::number::{self, EXACT_INTEGERS, Syntax};
 use super::record_set::RecordSet;
-use super::tokens::{Layout, cut};
+use super::tokens::Layout;
 
 /// What the cells of one attribute are.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,10 +229,9 @@ fn read_chunk(
     let last = layout.n_records().min(first + CHUNK);
     for record in first..last {
         let offset = record - first;
-        let ends = layout.ends(record);
-        let record_bytes = &bytes[layout.start(record)..];
+        let cells = layout.record(bytes, record);
         for (place, values, part) in &mut columns {
-            let cell = content(cut(record_bytes, ends, *place));
+            let cell = content(cells.cell(*place));
             let markers = &markers[*place];
             let reading = match &lexicons[*place] {
                 None => number::read(cell, syntax),

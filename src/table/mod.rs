@@ -94,7 +94,7 @@ pub const BLANKS: [char; 2] = [' ', '\t'];
 /// Records are named by their place from 0. A clone shares the file's bytes and all columns.
 ///
 /// # Complexity
-/// The file itself, 8 bytes a record, 4 bytes a cell, and 8 bytes a cell that is a number.
+/// The file itself, 8 bytes a record, 2 bytes a cell (4 where a record has more than 65,535 bytes), and 8 bytes a cell that is a number.
 #[derive(Clone)]
 pub struct Table {
     file: Arc<File>,

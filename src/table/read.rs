@@ -21,8 +21,8 @@ use crate::{
     memory,
 };
 
-/// Where it is, and its number.
-const BYTES_OF_CELL: u128 = 12;
+/// Its number; beside it the table keeps where the cell is ([`Layout::bytes_of_cell`]).
+const BYTES_OF_NUMBER: u128 = 8;
 
 /// Where it is.
 const BYTES_OF_RECORD: u128 = 8;
@@ -176,7 +176,9 @@ fn read(
     let cells = layout.n_records() as u128 * layout.n_cells() as u128;
     memory::check(
         &format!("a table of {cells} cells"),
-        bytes.len() as u128 + cells * BYTES_OF_CELL + layout.n_records() as u128 * BYTES_OF_RECORD,
+        bytes.len() as u128
+            + cells * (BYTES_OF_NUMBER + layout.bytes_of_cell())
+            + layout.n_records() as u128 * BYTES_OF_RECORD,
         1,
         "Leave out attributes that are not needed",
     )?;

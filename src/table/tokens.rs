@@ -1,5 +1,7 @@
 //! Cuts the bytes of a file into records and cells, and remembers where each one is.
 
+use std::ops::Range;
+
 use super::blank_lines::BlankLines;
 use super::encoding::line_ends;
 use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
@@ -212,14 +214,88 @@ impl<'a> Tokenizer<'a> {
 /// Where every record and every cell of a file is.
 ///
 /// # Complexity
-/// 8 bytes a record and 4 bytes a cell.
+/// 8 bytes a record and 2 bytes a cell; 4 bytes a cell of a file with a record of more than 65,535 bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
     n_cells: usize,
     starts: Vec<u64>,
-    ends: Vec<u32>,
+    ends: Ends,
     /// The line of every [`LINE_STEP`]-th record.
     lines: Vec<u64>,
+}
+
+/// Where the cells of all records end, counted from the start of their record: in few bytes where all records are short.
+#[derive(Debug, Clone)]
+enum Ends {
+    Short(Vec<u16>),
+    Long(Vec<u32>),
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self::Short(Vec::new())
+    }
+}
+
+impl Ends {
+    /// Appends those of a record.
+    fn push(&mut self, record: &[u32]) {
+        let is_short = (record.last()).is_none_or(|&last| last <= u32::from(u16::MAX));
+        if let Self::Short(ends) = self
+            && !is_short
+        {
+            *self = Self::Long(ends.iter().map(|&end| end.into()).collect());
+        }
+        match self {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the last of them is the greatest, and fits"
+            )]
+            Self::Short(ends) => ends.extend(record.iter().map(|&end| end as u16)),
+            Self::Long(ends) => ends.extend_from_slice(record),
+        }
+    }
+
+    fn shrink_to_fit(&mut self) {
+        match self {
+            Self::Short(ends) => ends.shrink_to_fit(),
+            Self::Long(ends) => ends.shrink_to_fit(),
+        }
+    }
+
+    /// Those at these places.
+    #[inline(always)]
+    fn range(&self, places: Range<usize>) -> EndsOf<'_> {
+        match self {
+            Self::Short(ends) => EndsOf::Short(&ends[places]),
+            Self::Long(ends) => EndsOf::Long(&ends[places]),
+        }
+    }
+}
+
+/// [`Ends`] of one record.
+#[derive(Debug, Clone, Copy)]
+enum EndsOf<'a> {
+    Short(&'a [u16]),
+    Long(&'a [u32]),
+}
+
+/// The bytes of a record, from its start to the end of the file, and where its cells end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record<'a> {
+    bytes: &'a [u8],
+    ends: EndsOf<'a>,
+}
+
+impl<'a> Record<'a> {
+    /// The bytes of one cell.
+    #[inline(always)]
+    pub fn cell(&self, place: usize) -> &'a [u8] {
+        match self.ends {
+            EndsOf::Short(ends) => cut(self.bytes, ends, place),
+            EndsOf::Long(ends) => cut(self.bytes, ends, place),
+        }
+    }
 }
 
 impl Layout {
@@ -237,23 +313,24 @@ impl Layout {
     /// A record has not `n_cells` cells, or the file is more than fits.
     pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<BlankLines, Error> {
         let mut blank = BlankLines::default();
+        let mut ends = Vec::with_capacity(self.n_cells);
         loop {
-            let before = self.ends.len();
-            let Some(start) = tokens.next(&mut self.ends)? else {
+            ends.clear();
+            let Some(start) = tokens.next(&mut ends)? else {
                 break;
             };
-            let found = self.ends.len() - before;
-            let first = &tokens.bytes[start.byte..start.byte + self.ends[before] as usize];
+            let found = ends.len();
+            let first = &tokens.bytes[start.byte..start.byte + ends[0] as usize];
             let is_blank = found == 1 && first.iter().all(|&byte| byte == b' ' || byte == b'\t');
             if found != self.n_cells {
                 if is_blank {
-                    self.ends.truncate(before);
                     blank.skipped += 1;
                     continue;
                 }
                 return Err(ragged(found, self.n_cells, tokens.delimiter).at_line(start.line));
             }
             blank.records += u64::from(is_blank);
+            self.ends.push(&ends);
             self.push(start)?;
         }
         blank.skipped += tokens.skipped_lines();
@@ -284,6 +361,14 @@ impl Layout {
         self.n_cells
     }
 
+    /// What it takes to know where a cell is.
+    pub fn bytes_of_cell(&self) -> u128 {
+        match self.ends {
+            Ends::Short(_) => 2,
+            Ends::Long(_) => 4,
+        }
+    }
+
     /// How many records there are.
     pub fn n_records(&self) -> usize {
         self.starts.len()
@@ -294,19 +379,31 @@ impl Layout {
         usize::try_from(self.starts[record]).expect("an offset into bytes that are in memory")
     }
 
-    /// Where the cells of a record end, from its start.
-    pub fn ends(&self, record: usize) -> &[u32] {
-        &self.ends[record * self.n_cells..(record + 1) * self.n_cells]
+    fn ends(&self, record: usize) -> EndsOf<'_> {
+        (self.ends).range(record * self.n_cells..(record + 1) * self.n_cells)
     }
 
     /// The byte after the last cell of a record.
     pub fn end(&self, record: usize) -> usize {
-        self.start(record) + self.ends(record).last().map_or(0, |&end| end as usize)
+        let length = match self.ends(record) {
+            EndsOf::Short(ends) => ends.last().map_or(0, |&end| end.into()),
+            EndsOf::Long(ends) => ends.last().map_or(0, |&end| end as usize),
+        };
+        self.start(record) + length
+    }
+
+    /// A record, of which several cells are wanted.
+    #[inline(always)]
+    pub fn record<'a>(&'a self, bytes: &'a [u8], record: usize) -> Record<'a> {
+        Record {
+            bytes: &bytes[self.start(record)..],
+            ends: self.ends(record),
+        }
     }
 
     /// The bytes of one cell.
-    pub fn cell<'a>(&self, bytes: &'a [u8], record: usize, cell: usize) -> &'a [u8] {
-        cut(&bytes[self.start(record)..], self.ends(record), cell)
+    pub fn cell<'a>(&'a self, bytes: &'a [u8], record: usize, cell: usize) -> &'a [u8] {
+        self.record(bytes, record).cell(cell)
     }
 
     /// The line on which a record begins.
@@ -320,13 +417,11 @@ impl Layout {
 }
 
 /// The cell at this place of a record whose cells end at `ends`.
-pub(super) fn cut<'a>(record: &'a [u8], ends: &[u32], cell: usize) -> &'a [u8] {
-    let from = if cell == 0 {
-        0
-    } else {
-        ends[cell - 1] as usize + 1
-    };
-    &record[from..ends[cell] as usize]
+#[inline(always)]
+pub(super) fn cut<'a>(record: &'a [u8], ends: &[impl Copy + Into<u32>], cell: usize) -> &'a [u8] {
+    let end = |cell: usize| -> usize { ends[cell].into() as usize };
+    let from = if cell == 0 { 0 } else { end(cell - 1) + 1 };
+    &record[from..end(cell)]
 }
 
 fn ragged(found: usize, expected: usize, delimiter: u8) -> Error {

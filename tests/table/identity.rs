@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::{id, read, try_read, written};
+use crate::{id, read, try_read, values, written, written_text};
 
 const UGLY: &[&[u8]] = &[
     b"a,b\n1,2\n",
@@ -114,5 +114,31 @@ proptest! {
             bytes[place] = byte;
         }
         survives(&bytes)?;
+    }
+}
+
+/// Cells of short records are found by two bytes each, until a record is longer than these can say.
+#[test]
+fn a_long_record_among_short_ones() {
+    for length in [65_531, 65_532, 65_533, 65_534, 65_535, 65_536, 200_000] {
+        let long = "x".repeat(length);
+        let text = format!("a,b,c\n1,s,2\n3,{long},4\n5,,6\n\"7\",\"{long}\",8\n9,t,10\n");
+        let table = read(&text);
+        assert_eq!(written_text(&table), text);
+        let numbers = [0, 2].map(|place| values(&table, place));
+        let expected = |from: [f64; 5]| from.map(Some).to_vec();
+        assert_eq!(
+            numbers,
+            [
+                expected([1.0, 3.0, 5.0, 7.0, 9.0]),
+                expected([2.0, 4.0, 6.0, 8.0, 10.0])
+            ]
+        );
+        for (record, cell) in ["s", &long, "", &long, "t"].into_iter().enumerate() {
+            assert_eq!(table.category(record, id(1)), cell);
+        }
+        let turned = table.reordered(vec![4, 3, 2, 1, 0]);
+        assert_eq!(turned.category(1, id(1)), long.as_str());
+        assert_eq!(values(&turned, 2), expected([10.0, 8.0, 6.0, 4.0, 2.0]));
     }
 }
