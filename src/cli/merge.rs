@@ -10,7 +10,7 @@ use super::{
     console::Console,
     evaluate,
     files::{self, Plan, Privacy, STANDARD, fingerprint, keep_all},
-    link,
+    link, provenance,
 };
 use crate::{
     error::{Error, Result},
@@ -93,7 +93,7 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
                 console,
             )
         }
-        Merged::Link(mut report, provenance) => {
+        Merged::Link(mut report, origin) => {
             let own = [
                 "--format",
                 "--fail-above",
@@ -105,7 +105,7 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
             let detail = args.detail.detail(form.format, console)?;
             link::write_merged(
                 &mut report,
-                &provenance,
+                &origin,
                 (&form, &args.parts, detail),
                 [args.fail_above, args.fail_above_extremes],
                 console,
@@ -166,13 +166,14 @@ impl MergeArgs {
     }
 }
 
-/// A part as text, with the build of this program in it.
+/// A part as text, with the build of this program in it, and what tells its call from others.
 pub(super) fn text_of(part: Part) -> String {
     let own = env::current_exe()
         .ok()
         .and_then(|own| files::read(&own).ok());
     Part {
         build: own.map(|bytes| fingerprint(&bytes)),
+        words: Some(provenance::fingerprint_of_words()),
         ..part
     }
     .to_json()

@@ -2,6 +2,7 @@
 
 use clap::{Arg, Command};
 
+use super::files::fingerprint;
 use crate::{
     report::provenance::{Provenance, say_format},
     table::Table,
@@ -17,6 +18,19 @@ pub fn of(tables: &[&Table]) -> Provenance {
         &super::parser(),
     ));
     Provenance::new(command, tables)
+}
+
+/// SHA-256, in hexadecimal, of the words that the result depends on, with the values that no result shows: equal for calls that ask for the
+/// same. It is for private files: who knows all but a short seed finds the seed by trying.
+pub fn fingerprint_of_words() -> String {
+    let words = std::env::args_os().skip(1);
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    let all = |option: &str| match shown(option) {
+        Shown::LeftOut => Shown::LeftOut,
+        Shown::Whole | Shown::WithoutValue => Shown::Whole,
+    };
+    let words = kept(words, &super::parser(), all);
+    fingerprint(words.join("\0").as_bytes())
 }
 
 /// What a result says of an option. Options of which nothing is known are [`WithoutValue`](Self::WithoutValue): what a new one is
@@ -154,6 +168,15 @@ fn shown(option: &str) -> Shown {
 /// Leaves out what changes no result: threads, messages, the names of outputs, gates. Results of the same question are then the
 /// same byte by byte. `--format` comes last, as in what is made later of the results. `program` knows which options have values.
 fn that_matter(words: impl Iterator<Item = String>, program: &Command) -> Vec<String> {
+    kept(words, program, shown)
+}
+
+/// The words of a call with as much of each option as is `shown`.
+fn kept(
+    words: impl Iterator<Item = String>,
+    program: &Command,
+    shown: impl Fn(&str) -> Shown,
+) -> Vec<String> {
     let mut kept = Vec::new();
     let mut command = program;
     let mut words = words;

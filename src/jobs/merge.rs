@@ -146,7 +146,10 @@ fn difference(one: &Part, other: &Part) -> Option<String> {
             "is one of {} parts, and of another cut",
             other.shard.of()
         ))
-    } else if one.provenance != other.provenance || !are_of_the_same(&one.work, &other.work) {
+    } else if one.provenance != other.provenance
+        || one.words != other.words
+        || !are_of_the_same(&one.work, &other.work)
+    {
         Some("is a part of another call".into())
     } else {
         None

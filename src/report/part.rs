@@ -41,6 +41,9 @@ pub struct Part {
     /// SHA-256 of the program itself, in hexadecimal: which build of the version it was; null where the program could not read itself.
     #[serde(default)]
     pub build: Option<String>,
+    /// SHA-256 of the words of the call, those included whose values no report shows, such as a seed.
+    #[serde(default)]
+    pub words: Option<String>,
     /// Which part of how many: `2/4` is the second of four.
     #[cfg_attr(test, schemars(with = "String"))]
     pub shard: Shard,
@@ -125,6 +128,7 @@ impl Part {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
             build: None,
+            words: None,
             shard,
             inputs,
             provenance,

@@ -589,6 +589,14 @@ fn attacks_that_are_not_made_in_parts_are_refused() {
             ))
             .ended(0);
     }
+    for seed in 1..=2 {
+        let drawn = "link --method am --known age,tax --known-records 20";
+        sandbox
+            .run(&format!(
+                "{drawn} --seed {seed} --shard {seed}/2 -q -o drawn{seed}.json {FILES}"
+            ))
+            .ended(0);
+    }
     let first = sandbox.text("agetax1.json");
     sandbox.write(
         "short.json",
@@ -611,6 +619,10 @@ fn attacks_that_are_not_made_in_parts_are_refused() {
             "files.json: was made of another ids.csv",
         ),
         ("e.json agetax2.json", "agetax2.json: was made of"),
+        (
+            "drawn1.json drawn2.json",
+            "drawn2.json: is a part of another call",
+        ),
         ("short.json agetax2.json", "short.json: is damaged"),
     ] {
         let ran = sandbox.run(&format!("merge {parts}")).ended(3);
@@ -784,6 +796,11 @@ fn maskings_that_are_not_made_in_parts_are_refused() {
             sandbox.run(&call).ended(0);
         }
     }
+    let reseeded = seed.replace("--seed 1", "--seed 2");
+    let call = format!("mask rankswap --p 20 --shard 2/2 -q -o seed.json {reseeded}");
+    sandbox.run(&call).ended(0);
+    let mode = fs::metadata(sandbox.path("seed.json")).unwrap();
+    assert_eq!(format!("{:o}", mode.permissions().mode() & 0o777), "600");
     let second = sandbox.text("20-2.json");
     sandbox.write("short.json", second.replacen("\\n", "", 1));
     let build = second.find("\"build\":\"").unwrap() + "\"build\":\"".len();
@@ -796,6 +813,12 @@ fn maskings_that_are_not_made_in_parts_are_refused() {
             "20-1.json 10-2.json",
             3,
             "10-2.json: is a part of another call",
+        ),
+        // No report shows a seed, but parts of different ones do not fit together.
+        (
+            "20-1.json seed.json",
+            3,
+            "seed.json: is a part of another call",
         ),
         ("20-1.json short.json", 3, "short.json: is damaged"),
         ("20-1.json 20-2.json --format json", 2, "--format"),

@@ -48,6 +48,16 @@ impl Outputs {
         for (path, _) in &extras {
             plan.output(path)?;
         }
+        // Who tries seeds can tell by a part which one it was.
+        let is_part = call
+            .steps
+            .iter()
+            .any(|step| step.method.common().shard.is_some());
+        let privacy = if is_part {
+            Privacy::Private
+        } else {
+            Privacy::Ordinary
+        };
         let open = |path: &Option<PathBuf>, privacy| {
             path.as_deref()
                 .map(|path| plan.open(path, privacy))
@@ -60,7 +70,7 @@ impl Outputs {
                 .into_iter()
                 .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
                 .collect::<Result<_>>()?,
-            table: plan.open(&masked, Privacy::Ordinary)?,
+            table: plan.open(&masked, privacy)?,
             inputs: plan.inputs().to_vec(),
         })
     }
