@@ -157,8 +157,9 @@ class Page:
 
     def growth(self, job: Job, peer: str = "") -> str:
         sizes = [n for n in self.options.sizes if n >= GROWS_FROM]
-        points = [(n, self.seconds(job, peer, n)) for n in sizes]
-        return exponent([(n, seconds) for n, seconds in points if seconds])
+        found = [(n, self.of(job, peer, n)) for n in sizes]
+        points = [(n, of.work or of.seconds) for n, of in found if of]
+        return exponent([(n, statistics.median(seconds)) for n, seconds in points if seconds])
 
     def cell(self, job: Job, peer: str, n: int) -> str:
         """Seconds, or why there are none; beside a peer's how many times ours they are."""
