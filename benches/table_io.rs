@@ -2,7 +2,7 @@
 //! memory against the size of the table.
 //!
 //! `cargo bench --bench table_io` runs every case in a process of its own, on the same bytes in memory.
-//! `RAYON_NUM_THREADS` sets the threads.
+//! `RAYON_NUM_THREADS` sets the threads; `--features parquet` adds reading the same table as Parquet.
 
 mod common;
 
@@ -18,9 +18,12 @@ use sdcrisk::table::{ReadOptions, Table};
 const RECORDS: u32 = 1_000_000;
 const ROUNDS: usize = 3;
 const BASELINE: usize = 1;
-const CASES: [&str; 5] = [
+const CASES: &[&str] = &[
     "generate",
     "csv-crate",
+    "read",
+    #[cfg(feature = "parquet")]
+    "parquet-read",
     "read-write",
     "swap-all",
     "new-numbers",
@@ -74,13 +77,17 @@ fn measured(case: &str) -> (f64, f64, f64) {
 }
 
 fn run(case: &str) {
-    let bytes = data::correlated(RECORDS as usize, 1);
+    let bytes = match case {
+        "parquet-read" => as_parquet(data::correlated(RECORDS as usize, 1)),
+        _ => data::correlated(RECORDS as usize, 1),
+    };
     let size = bytes.len() as f64 / 1e6;
     let mut out = io::BufWriter::new(io::sink());
     let ((), seconds) = timed(|| {
         match case {
             "generate" => (),
             "csv-crate" => minimal::csv_crate(bytes.as_slice(), &mut out),
+            "read" | "parquet-read" => drop(black_box(changed(case, bytes))),
             _ => changed(case, bytes).write(&mut out).expect("a sink"),
         }
         black_box(out.flush()).expect("a sink");
@@ -89,6 +96,14 @@ fn run(case: &str) {
         "{seconds} {} {size}",
         process::own_peak_megabytes()
     ));
+}
+
+/// The table of these bytes as a Parquet file. What making it took is in the peak, not in the seconds.
+fn as_parquet(bytes: Vec<u8>) -> Vec<u8> {
+    let mut parquet = Vec::new();
+    let written = changed("", bytes).write_parquet(None, &mut parquet);
+    written.expect("memory");
+    parquet
 }
 
 /// The table of these bytes, after what the case does to it.

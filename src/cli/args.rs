@@ -124,6 +124,7 @@ impl ReadArgs {
                 _ => None,
             },
             skip_lines: self.skip_lines,
+            columns: None,
             roles: match (&self.roles, stated) {
                 (None, stated) => stated.unwrap_or_default(),
                 (Some(_), Some(_)) => {
@@ -136,6 +137,32 @@ impl ReadArgs {
                     .map_err(|error| error.in_file(files::name_of(path)))?,
             },
         })
+    }
+}
+
+impl ReadArgs {
+    /// Notes options that say how text is written, where all files that were read are Parquet.
+    ///
+    /// # Errors
+    /// Usage, under `--strict`.
+    pub fn settle(&self, tables: &[&Table], console: &Console) -> Result<()> {
+        let given = [
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.decimal_mark.is_some(), "--decimal-mark"),
+            (self.thousands_mark.is_some(), "--thousands-mark"),
+            (self.encoding.is_some(), "--encoding"),
+            (self.skip_lines.is_some(), "--skip-lines"),
+            (self.no_header, "--no-header"),
+            (self.header, "--header"),
+        ];
+        let is_text = tables.iter().any(|table| !table.is_parquet());
+        for (_, option) in given.iter().filter(|(given, _)| *given && !is_text) {
+            console.unused(&format!(
+                "{option} has no effect: {} is Parquet",
+                tables.first().map_or("the file", |table| table.name())
+            ))?;
+        }
+        Ok(())
     }
 }
 
@@ -347,11 +374,7 @@ pub fn read_table(path: &Path, options: &ReadOptions, console: &Console) -> Resu
 
 /// Reads a table, also where the first line may be a record: for commands that show how a file is read.
 pub fn read_in_doubt(path: &Path, options: &ReadOptions, console: &Console) -> Result<Table> {
-    let table = console.stage("read", || {
-        let bytes = files::read(path)?;
-        console.progress(&format!("reading {}", files::name_of(path)));
-        Table::read(&files::name_of(path), bytes, options)
-    })?;
+    let table = console.stage("read", || files::read_table(path, options))?;
     for note in table.notes().iter().filter(|note| note.attribute.is_none()) {
         console.note(&format!("note: {}: {note}", table.name()));
     }

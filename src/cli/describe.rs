@@ -40,6 +40,7 @@ pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
     args.read.plan(&mut plan)?;
     let options = args.read.options()?;
     let table = args::read_in_doubt(&args.input, &options, console)?;
+    args.read.settle(&[&table], console)?;
     let description = table.describe();
     let as_record = match description.first_line_doubt {
         None => None,

@@ -110,6 +110,7 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
     let a = read_table(&args.a, &options, console)?;
     let options = options.for_another_file();
     let b = read_table(&args.b, &options, console)?;
+    args.read.settle(&[&a, &b], console)?;
     let matched = match_attributes::run(&request, [&a, &b], console)?;
     console.stage("write", || -> anyhow::Result<()> {
         if let Some(renamed) = &mut outputs.renamed {
@@ -121,7 +122,7 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
                 ));
             }
             let names = matched.names_for(&b)?;
-            renamed.write(|mut out| b.write_renamed(&names, &mut out))?;
+            renamed.write_table(&b, Some(&names))?;
         }
         let content = match args.report.format {
             Format::Text => matched.report.to_text() + &args.what_next(),
@@ -165,7 +166,7 @@ impl MatchArgs {
         self.read.plan(&mut plan)?;
         plan.output(&self.report.to.output)?;
         if let Some(path) = &self.rename {
-            plan.output(path)?;
+            plan.table_output(path)?;
         }
         let renamed = self
             .rename

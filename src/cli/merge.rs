@@ -149,6 +149,11 @@ impl MergeArgs {
         let to = &self.to.output;
         let mut plan = Plan::default();
         self.parts.iter().try_for_each(|part| plan.input(part))?;
+        if files::is_parquet_name(to) {
+            return Err(Error::usage("parts are joined as CSV, not as Parquet")
+                .in_file(files::name_of(to))
+                .remedy("Name a CSV file, or mask in one run: 'mask' writes Parquet"));
+        }
         plan.output(to)?;
         if let Some(path) = &self.statement {
             plan.output(path)?;
@@ -209,7 +214,7 @@ pub(super) fn fingerprints(inputs: &[PathBuf]) -> Result<Vec<PartInput>> {
             )
             .remedy("Name a file"));
         }
-        let sha256 = fingerprint(&files::read(path)?);
+        let sha256 = files::fingerprint_of(path)?;
         Ok(PartInput { name, sha256 })
     };
     inputs.iter().map(of_file).collect()

@@ -53,11 +53,24 @@ impl Places {
     /// # Errors
     /// Failed, when there is none.
     pub fn find(&self, name: &str) -> Result<PathBuf> {
+        self.look_for(name, Path::is_file)
+    }
+
+    /// The file of this name, or the folder that holds a table in parts.
+    ///
+    /// # Errors
+    /// Failed, when there is none.
+    pub fn find_table(&self, name: &str) -> Result<PathBuf> {
+        let is_there = |path: &Path| path.is_file() || path.is_dir() && !name.is_empty();
+        self.look_for(name, is_there)
+    }
+
+    fn look_for(&self, name: &str, is_there: impl Fn(&Path) -> bool) -> Result<PathBuf> {
         let path = self
             .folders
             .iter()
             .map(|folder| folder.join(name))
-            .find(|path| path.is_file());
+            .find(|path| is_there(path));
         let path = path.ok_or_else(|| {
             Error::failed(format!("names {name:?}: there is no such file")).remedy(self.remedy)
         })?;

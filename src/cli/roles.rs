@@ -40,6 +40,7 @@ pub fn run(args: &RolesArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = plan.open(&args.to.output, Privacy::Ordinary)?;
     let options = args.read.options()?;
     let table = args::read_table(&args.input, &options, console)?;
+    args.read.settle(&[&table], console)?;
     output.write_text(&table.roles_template(&options))?;
     output.keep()?;
     Ok(Ending::Done)

@@ -161,6 +161,25 @@ impl DateFormat {
     }
 }
 
+/// A day as `1980-03-07`; `None` where it is not of the years 1 to 9999.
+#[cfg(feature = "parquet")]
+pub(super) fn iso(day: i32) -> Option<String> {
+    let [first, last] = DateFormat::RANGE;
+    let (year, month, day) = (first..=last).contains(&day).then(|| civil(day))?;
+    Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// The day of what [`iso`] writes; `None` for any other text.
+#[cfg(feature = "parquet")]
+pub(super) fn from_iso(text: &[u8]) -> Option<i32> {
+    let field = |range| std::str::from_utf8(text.get(range)?).ok()?.parse().ok();
+    let (year, month, of_month) = (field(0..4)?, field(5..7)?, field(8..10)?);
+    // Only a day of the calendar has the same text again.
+    let in_range = (1..=12).contains(&month) && (1..=31).contains(&of_month);
+    let day = in_range.then(|| day_number(year, month, of_month))?;
+    (iso(day)?.as_bytes() == text).then_some(day)
+}
+
 /// The first day of the month of a day, of its quarter (3 months) or of its year (12), both counted from 1 January 1970 as
 /// the numbers of dates are.
 ///
@@ -290,6 +309,27 @@ mod tests {
             assert_eq!(format.read(text.as_bytes()), None, "{text}");
         }
         assert!(format.read(b"29.02.2000").is_some());
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn iso_days_are_read_as_they_are_written() {
+        for day in [-719_162, -1, 0, 11_016, 2_932_896] {
+            assert_eq!(from_iso(iso(day).unwrap().as_bytes()), Some(day));
+        }
+        assert_eq!(iso(day_number(1980, 3, 7)).unwrap(), "1980-03-07");
+        assert_eq!((iso(-719_163), iso(2_932_897)), (None, None));
+        for text in [
+            "1980-3-7",
+            "1980-02-30",
+            "1980-13-01",
+            "+980-03-07",
+            "1980-03-07 ",
+            "",
+            "1980/03/07",
+        ] {
+            assert_eq!(from_iso(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

@@ -60,6 +60,19 @@ pub struct Reasons {
     pub header: String,
 }
 
+impl Reasons {
+    /// One reason for everything.
+    pub(super) fn all(reason: &str) -> Self {
+        Self {
+            delimiter: reason.to_owned(),
+            decimal_mark: reason.to_owned(),
+            thousands_mark: reason.to_owned(),
+            encoding: reason.to_owned(),
+            header: reason.to_owned(),
+        }
+    }
+}
+
 /// How the lines of a file end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

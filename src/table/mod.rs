@@ -41,6 +41,7 @@ mod names;
 mod number;
 mod options;
 pub mod pair;
+pub mod parquet;
 pub mod pieces;
 mod read;
 mod record_set;
@@ -127,9 +128,14 @@ struct File {
     /// What stands for a missing value, one an attribute of the file.
     markers: Vec<Markers>,
     notes: Vec<Note>,
+    /// The types of its attributes, if it was Parquet: then `bytes` are what it became.
+    parquet: Option<Kinds>,
     /// What the user said about it.
     options: ReadOptions,
 }
+
+/// The type of each attribute of a Parquet file, where its parts agree on one.
+type Kinds = Vec<Option<parquet::Kind>>;
 
 /// The cells of one attribute.
 #[derive(Clone)]
@@ -396,7 +402,23 @@ impl Table {
         self.file.doubt.as_deref()
     }
 
-    /// SHA-256 of the content of the file as it was read (decompressed, if it was compressed), in hexadecimal.
+    /// Whether the file is Parquet.
+    pub fn is_parquet(&self) -> bool {
+        self.file.parquet.is_some()
+    }
+
+    /// The type that an attribute has in the Parquet file that the table was read from.
+    #[cfg_attr(
+        not(feature = "parquet"),
+        expect(dead_code, reason = "for writing Parquet")
+    )]
+    fn kind(&self, id: AttrId) -> Option<parquet::Kind> {
+        let kinds = self.file.parquet.as_ref()?;
+        *kinds.get(self.columns[id.index()].place)?
+    }
+
+    /// SHA-256 of the content of the file as it was read (decompressed, if it was compressed), in hexadecimal; of a folder that of the
+    /// lines that `sha256sum` prints of its files, in their order.
     pub fn sha256(&self) -> String {
         match &self.file.sha256 {
             Some(of_original) => of_original.clone(),

@@ -207,17 +207,21 @@ fn take_digits<'a>(text: &'a [u8], plain: &mut String) -> &'a [u8] {
 ///
 /// Very large and very small numbers are written with an exponent; there are no thousands marks.
 pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
-    // Adding 0.0 turns the negative zero into zero.
-    let mut buffer = ryu::Buffer::new();
-    let text = buffer.format_finite(value + 0.0).as_bytes();
-    let text = text.strip_suffix(b".0").unwrap_or(text);
     let from = out.len();
-    out.extend_from_slice(text);
+    // Adding 0.0 turns the negative zero into zero.
+    print_shortest(value + 0.0, out);
     if decimal != b'.'
-        && let Some(point) = text.iter().position(|&byte| byte == b'.')
+        && let Some(point) = out[from..].iter().position(|&byte| byte == b'.')
     {
         out[from + point] = decimal;
     }
+}
+
+/// Appends the shortest text of a finite number of either size, with a decimal point.
+pub(super) fn print_shortest(value: impl ryu::Float, out: &mut Vec<u8>) {
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(value).as_bytes();
+    out.extend_from_slice(text.strip_suffix(b".0").unwrap_or(text));
 }
 
 /// The nearest number of so many decimals, halves (as binary has them) away from zero; its shortest text has no more decimals.

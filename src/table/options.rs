@@ -24,6 +24,8 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// So many lines stand above the table (a title, a date): they are no part of it, and are not written.
     pub skip_lines: Option<u64>,
+    /// Of a Parquet file, the attributes to read; those that it lacks are passed over. Nothing else of it is decoded. Of no use for text.
+    pub columns: Option<Vec<String>>,
     /// What a roles file says.
     pub roles: Roles,
 }

@@ -13,9 +13,10 @@ use super::marks::{self, Marks};
 use super::missing::Markers;
 use super::names::FirstLine;
 use super::number::thousands_bytes;
+use super::parquet::{self, PartFile};
 use super::roles::{Empty, FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
-use super::{Attribute, Column, File, Note, ReadOptions, Table, names, sha256};
+use super::{Attribute, Column, File, Kinds, Note, ReadOptions, Table, names, sha256};
 use crate::{
     error::{Error, Result},
     memory,
@@ -39,7 +40,9 @@ struct Cut {
 }
 
 impl Table {
-    /// Reads a table from the bytes of a file; `name` is used in messages only.
+    /// Reads a table from the bytes of a file; `name` is used in messages only. A Parquet file is known by its first bytes, and read as the
+    /// CSV file that [`parquet`] describes: what is stated of delimiter, marks, encoding, names and lines above the table
+    /// is of no use for it.
     ///
     /// # Missing
     /// See the head of this module.
@@ -48,14 +51,40 @@ impl Table {
     /// [`Input`](crate::error::ErrorKind::Input), with the line where there is one: the file is empty, not text or
     /// not of the stated encoding, a quote is not closed or followed by text, a record has not as many cells as the
     /// first, a limit is exceeded, or the roles file names an attribute that is not there or makes an attribute of
-    /// text one of numbers. [`Usage`](crate::error::ErrorKind::Usage): an option makes no sense. No message
+    /// text one of numbers; a Parquet file is damaged or holds lists, records or bytes.
+    /// [`Usage`](crate::error::ErrorKind::Usage): an option makes no sense, or the program was built without Parquet. No message
     /// holds a value of a record.
     ///
     /// # Complexity
     /// Linear in the bytes; the same result for any number of threads.
     pub fn read(name: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
         let stated = options.merged()?;
-        read(name, bytes, (&stated, options), Vec::new()).map_err(|error| error.in_file(name))
+        let read = if parquet::is_parquet(&bytes) {
+            let sum = sha256(&bytes);
+            let path = String::new();
+            read_parquet(name, vec![PartFile { path, bytes }], sum, &stated, options)
+        } else {
+            read(name, bytes, None, (&stated, options), Vec::new())
+        };
+        read.map_err(|error| error.in_file(name))
+    }
+
+    /// Reads a table from the Parquet files of a folder, in the order of their paths ([`parquet`]).
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read); and Input, when there is no file, one is no Parquet, or their attributes differ.
+    ///
+    /// # Complexity
+    /// As for [`read`](Self::read).
+    pub fn read_parts(name: &str, mut files: Vec<PartFile>, options: &ReadOptions) -> Result<Self> {
+        let stated = options.merged()?;
+        if files.is_empty() {
+            return Err(Error::input("is a folder without a file of a table")
+                .in_file(name)
+                .remedy("Name a file, or a folder of Parquet files; names that begin with '_' or '.' are passed over"));
+        }
+        let sum = parquet::sum_of_folder(&mut files);
+        read_parquet(name, files, sum, &stated, options).map_err(|error| error.in_file(name))
     }
 
     /// Makes it the table that the next program gets: written, and read from these bytes with the same options. Roles and scales that nobody
@@ -86,10 +115,15 @@ impl Table {
             na: said.na.clone(),
             header: Some(dialect.header),
             skip_lines: None,
+            columns: None,
             roles: said.roles.clone().for_names(|name| !of_numbers(name)),
         };
         let names = |table: &Self| -> Vec<String> { table.names(&table.ids().collect::<Vec<_>>()) };
         let (file, before) = (self.name().to_owned(), names(self));
+        let kinds = self.file.parquet.as_ref().map(|kinds| -> Kinds {
+            let kind = |column: &Column| kinds.get(column.place).copied().flatten();
+            self.columns.iter().map(kind).collect()
+        });
         let attributes = self.attributes.drain(..);
         let in_order = self.order.is_none();
         // What would be read again from the same cells stays as it is.
@@ -102,8 +136,11 @@ impl Table {
             file.layout = Layout::default();
         }
         let stated = options.merged()?;
-        let read =
-            read(&file, bytes, (&stated, &options), known).map_err(|error| error.in_file(&file))?;
+        let mut read = read(&file, bytes, None, (&stated, &options), known)
+            .map_err(|error| error.in_file(&file))?;
+        if let Some(file) = Arc::get_mut(&mut read.file) {
+            file.parquet = kinds;
+        }
         if names(&read) != before {
             return Err(Error::input(
                 "attributes were left out of a file in which others are called by their places: the next step would take one for another",
@@ -121,16 +158,46 @@ impl Table {
 /// An attribute of which every cell was read before.
 type Known = (Attribute, Column);
 
-/// Reads a table; `known` has those attributes of it that need not be read, by their places, or nothing.
+/// Reads the text that Parquet files become.
+fn read_parquet(
+    name: &str,
+    files: Vec<PartFile>,
+    sum: String,
+    stated: &FileSection,
+    options: &ReadOptions,
+) -> Result<Table> {
+    let text = parquet::text(name, files, options)?;
+    let stated = FileSection {
+        delimiter: Some(b','),
+        decimal_mark: Some('.'),
+        thousands_mark: Some(None),
+        encoding: Some(Encoding::Utf8),
+        header: Some(true),
+        skip_lines: None,
+        ..stated.clone()
+    };
+    let bytes = text.bytes;
+    let parquet = Some((text.kinds, sum));
+    read(name, bytes, parquet, (&stated, options), Vec::new())
+}
+
+/// Reads text; `parquet` has the types and the sum of the file that it was made of, and `known` those attributes that need not be read, by
+/// their places, or nothing.
 fn read(
     name: &str,
     bytes: Vec<u8>,
+    parquet: Option<(Kinds, String)>,
     (stated, options): (&FileSection, &ReadOptions),
     mut known: Vec<Option<Known>>,
 ) -> Result<Table> {
     let roles = &options.roles;
     let mut notes = Vec::new();
-    let (bytes, converted) = match encoding::from_utf_16(&bytes, stated.encoding)? {
+    let (parquet, parquet_sum) = parquet.unzip();
+    let utf_16 = match &parquet {
+        Some(_) => None,
+        None => encoding::from_utf_16(&bytes, stated.encoding)?,
+    };
+    let (bytes, converted) = match utf_16 {
         None => (bytes, None),
         Some((text, order)) => {
             let what = format!("the file is UTF-16 ({order}): it is written as UTF-8");
@@ -140,6 +207,7 @@ fn read(
         }
     };
     let (sha256, utf_16_reason) = converted.unzip();
+    let sha256 = parquet_sum.or(sha256);
     let (encoding, reason) = encoding::detect(&bytes, stated.encoding)?;
     let encoding_reason = utf_16_reason.unwrap_or(reason);
     let lines = stated.skip_lines.unwrap_or(0);
@@ -245,6 +313,16 @@ fn read(
         attributes.push(attribute);
         columns.push(column);
     }
+    let mut reasons = Reasons {
+        delimiter: delimiter_reason,
+        decimal_mark: marks.decimal_reason,
+        thousands_mark: marks.thousands_reason,
+        encoding: encoding_reason,
+        header: header_reason,
+    };
+    if parquet.is_some() {
+        reasons = Reasons::all("it is Parquet, read as text");
+    }
     let dialect = Dialect {
         delimiter,
         decimal_mark: marks.decimal,
@@ -257,13 +335,7 @@ fn read(
         final_line_end: matches!(bytes.last(), Some(b'\n' | b'\r')),
         quoted_cells,
         blank_lines,
-        reasons: Reasons {
-            delimiter: delimiter_reason,
-            decimal_mark: marks.decimal_reason,
-            thousands_mark: marks.thousands_reason,
-            encoding: encoding_reason,
-            header: header_reason,
-        },
+        reasons,
     };
     let name = name.to_owned();
     let file = File {
@@ -280,6 +352,7 @@ fn read(
         syntax,
         markers,
         notes,
+        parquet,
         options: options.clone(),
     };
     Ok(Table {

@@ -36,9 +36,27 @@ impl Table {
     }
 
     fn write_file_section(&self, options: &ReadOptions, out: &mut String) {
+        out.push_str("[file]\n");
+        if self.is_parquet() {
+            // The same roles may be read beside a text file with other marks.
+            out.push_str("# It is Parquet: delimiter, marks, encoding and names are known\n");
+        } else {
+            self.write_dialect(out);
+        }
+        match options.na.as_ref().or(options.roles.file.na.as_ref()) {
+            Some(markers) => line(out, "na", &list(markers), "stated"),
+            None => line(
+                out,
+                "# na",
+                "[\"\", \"NA\", \".\", \"*\"]",
+                "what stands for missing values, and words such as NaN among numbers",
+            ),
+        }
+    }
+
+    fn write_dialect(&self, out: &mut String) {
         let dialect = self.dialect();
         let reasons = &dialect.reasons;
-        out.push_str("[file]\n");
         if let Some(delimiter) = dialect.delimiter {
             let value = quoted(&char::from(delimiter).to_string());
             line(out, "delimiter", &value, &reasons.delimiter);
@@ -55,15 +73,6 @@ impl Table {
         if dialect.skipped_lines > 0 {
             let lines = dialect.skipped_lines.to_string();
             line(out, "skip-lines", &lines, "stated");
-        }
-        match options.na.as_ref().or(options.roles.file.na.as_ref()) {
-            Some(markers) => line(out, "na", &list(markers), "stated"),
-            None => line(
-                out,
-                "# na",
-                "[\"\", \"NA\", \".\", \"*\"]",
-                "what stands for missing values, and words such as NaN among numbers",
-            ),
         }
     }
 

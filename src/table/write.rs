@@ -69,6 +69,39 @@ impl Table {
         self.write_records(out)
     }
 
+    /// Writes the table as a Parquet file, under these names, one an attribute, or its own: those that reports print.
+    ///
+    /// # Types
+    /// An attribute keeps the type that it has in the Parquet file that the table was read from if all its cells can be said in it. Otherwise,
+    /// and in a table from text, it is of whole numbers of 64 bits if all cells are whole numbers; else of double numbers if these say all
+    /// digits of the cells; else of text. A leading zero or a plus sign makes a cell text.
+    ///
+    /// # Missing
+    /// An empty cell is null, as are the usual markers where they are missing. A stated code stays what it is, like any other value.
+    ///
+    /// # Errors
+    /// Those of `out`, and one if the program was built without Parquet ([`parquet::supported`](super::parquet::supported)).
+    ///
+    /// # Panics
+    /// If there is not one name an attribute.
+    ///
+    /// # Complexity
+    /// Linear in the cells, which are looked at twice; the file is made in memory. The bytes are the same for any number of threads.
+    pub fn write_parquet(&self, names: Option<&[String]>, out: &mut dyn Write) -> io::Result<()> {
+        let own: Vec<String>;
+        let names = match names {
+            Some(names) => names,
+            None => {
+                own = (self.attributes.iter())
+                    .map(|attribute| attribute.name.clone())
+                    .collect();
+                &own
+            }
+        };
+        assert_eq!(names.len(), self.n_attributes(), "one name an attribute");
+        super::parquet::write(self, names, out)
+    }
+
     /// The mark at the start, and the line that states the delimiter; not the lines that were skipped.
     pub(super) fn before_the_table(&self) -> Vec<u8> {
         let file = &self.file;

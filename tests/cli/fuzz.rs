@@ -80,6 +80,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
                 na,
                 header,
                 skip_lines: None,
+                columns: None,
                 roles: Roles::default(),
             },
         )

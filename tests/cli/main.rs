@@ -43,6 +43,7 @@ mod microaggregation;
 mod mixed_files;
 mod not_compared;
 mod office_file;
+mod parquet;
 mod permissions;
 mod pipeline;
 mod readme;

@@ -9,6 +9,8 @@ mod names;
 mod numbers;
 mod one_column;
 mod oracle;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod replacing;
 mod rereading;
 

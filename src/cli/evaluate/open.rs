@@ -168,8 +168,7 @@ impl Opened<'_> {
     /// Usage, when the journal that was found is of something else.
     pub(super) fn header(&self, asked: &str, grid: &Grid) -> Result<Header> {
         let contents = self.places.found();
-        let contents = contents.iter().map(|path| files::read(path));
-        let files = contents.map(|content| Ok(files::fingerprint(&content?)));
+        let files = contents.iter().map(|path| files::fingerprint_of(path));
         let header = Header::new(
             files::fingerprint(asked.as_bytes()),
             files.collect::<Result<_>>()?,

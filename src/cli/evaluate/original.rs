@@ -33,7 +33,7 @@ pub(super) fn read(
         line: file.line,
         options: &file.reading,
     };
-    let Ok(path) = words.places.find(&file.original) else {
+    let Ok(path) = words.places.find_table(&file.original) else {
         return Ok(None);
     };
     let read = words.reading(&file.reading, file.line)?;

@@ -1,6 +1,7 @@
 //! Opening inputs and writing outputs, so that nothing is ever lost: an output appears whole or not at all, the outputs
 //! of one call together, and an input is never overwritten.
 
+mod folder;
 mod output;
 mod standard;
 mod temporary;
@@ -15,13 +16,16 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 
 use super::progress::{self, Hush};
+pub use folder::read_folder;
 pub use output::{Output, keep_all};
 pub use standard::is_terminal;
 pub use temporary::{Interruptible, is_interrupted, left_by_killed_runs, remove_temporary};
 
 use crate::{
     error::{Error, Result},
-    memory, visible,
+    memory,
+    table::{ReadOptions, Table, parquet},
+    visible,
 };
 
 /// The name of standard input and output.
@@ -35,7 +39,23 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     bytes
 }
 
-/// The same, and no more than so many bytes: a device has no end, and a small file can be large once it is decompressed.
+/// Reads a table: from a file, from standard input, or from a folder of Parquet files.
+///
+/// # Errors
+/// Whatever reading objects to.
+pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+    let name = name_of(path);
+    if path.is_dir() {
+        let parts = read_folder(path)?;
+        progress::says(&format!("reading {name}"));
+        return Table::read_parts(&name, parts, options);
+    }
+    let bytes = read(path)?;
+    progress::says(&format!("reading {name}"));
+    Table::read(&name, bytes, options)
+}
+
+/// Reads a whole file, and no more than so many bytes: a device has no end, and a small file can be large once it is decompressed.
 fn read_within(path: &Path, most: u64) -> Result<Vec<u8>> {
     let name = name_of(path);
     let mut bytes = Vec::new();
@@ -153,6 +173,17 @@ pub fn fingerprint(bytes: &[u8]) -> String {
         })
 }
 
+/// SHA-256 of what is at this place, as [`Table::sha256`] has it of a table that is read from there.
+///
+/// # Errors
+/// Failed, when it cannot be read.
+pub fn fingerprint_of(path: &Path) -> Result<String> {
+    if path.is_dir() {
+        return Ok(parquet::sum_of_folder(&mut read_folder(path)?));
+    }
+    Ok(fingerprint(&read(path)?))
+}
+
 /// Text for people to standard output, all in one go.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let _hush = Hush::new();
@@ -236,6 +267,15 @@ impl Plan {
         {
             return refuse("it is an input of this call, and inputs are never overwritten");
         }
+        let is_in = |folder: &PathBuf| {
+            let folder = fs::canonicalize(folder)
+                .ok()
+                .filter(|folder| folder.is_dir());
+            folder.is_some_and(|folder| resolved(path).is_ok_and(|to| to.starts_with(folder)))
+        };
+        if path != Path::new(STANDARD) && self.inputs.iter().any(is_in) {
+            return refuse("it is in a folder that this call reads");
+        }
         let target = place(path, "/dev/stdout");
         if self
             .outputs
@@ -246,6 +286,17 @@ impl Plan {
         }
         self.outputs.push(path.into());
         Ok(())
+    }
+
+    /// Notes an output that is a table.
+    ///
+    /// # Errors
+    /// As for [`output`](Self::output); and Usage, when its name asks for Parquet and the program was built without.
+    pub fn table_output(&mut self, path: &Path) -> Result<()> {
+        if is_parquet_name(path) {
+            parquet::supported().map_err(|error| error.in_file(name_of(path)))?;
+        }
+        self.output(path)
     }
 
     /// Starts an output that was noted, once all are.
@@ -260,6 +311,12 @@ impl Plan {
         };
         Output::open(path, name, privacy, self.outputs.len() == 1)
     }
+}
+
+/// Whether a name asks for Parquet.
+pub fn is_parquet_name(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 /// Where a name leads: standard input and output can be files too, as in `sdcrisk ... - < in.csv`.
@@ -288,7 +345,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
 #[cfg(unix)]
 fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino()) && a.file_type().is_file()
+    let kind = a.file_type();
+    (a.dev(), a.ino()) == (b.dev(), b.ino()) && (kind.is_file() || kind.is_dir())
 }
 
 #[cfg(not(unix))]

@@ -7,10 +7,10 @@ use std::{
 };
 
 use super::{
-    Privacy, STANDARD, cannot, resolved, standard,
+    Privacy, STANDARD, cannot, is_parquet_name, resolved, standard,
     temporary::{self, Ready},
 };
-use crate::{cli::progress::Hush, error::Result, visible};
+use crate::{cli::progress::Hush, error::Result, table::Table, visible};
 
 /// An output that is being written. It appears under its name when it is kept, whole; if it is dropped before that, or
 /// the program dies, what was there before stays.
@@ -19,6 +19,8 @@ pub struct Output {
     name: String,
     /// Whether the call has no other output.
     alone: bool,
+    /// Whether a table is written as Parquet.
+    parquet: bool,
     sink: Sink,
 }
 
@@ -40,7 +42,12 @@ impl Output {
             standard::check_open()?;
         }
         let sink = Self::sink(path, privacy).map_err(|error| cannot("write", &name, &error))?;
-        Ok(Self { name, alone, sink })
+        Ok(Self {
+            name,
+            alone,
+            parquet: is_parquet_name(path),
+            sink,
+        })
     }
 
     fn sink(path: &Path, privacy: Privacy) -> io::Result<Sink> {
@@ -96,6 +103,19 @@ impl Output {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.alone => Ok(()),
             other => other.map_err(|error| cannot("write", &self.name, &error)),
         }
+    }
+
+    /// Writes a table, as Parquet if the name ends in `.parquet`, else as its file was written; under other names where there are some.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_table(&mut self, table: &Table, names: Option<&[String]>) -> Result<()> {
+        let parquet = self.parquet;
+        self.write(|mut out| match names {
+            names if parquet => table.write_parquet(names, out),
+            Some(names) => table.write_renamed(names, &mut out),
+            None => table.write(&mut out),
+        })
     }
 
     /// Writes a report, in which nothing is hidden ([`visible::lines`]).

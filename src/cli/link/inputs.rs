@@ -97,6 +97,7 @@ pub(in crate::cli) fn read_pair(
     let original = read_table(original, &options, console)?;
     let options = options.for_another_file();
     let masked = read_table(masked, &options, console)?;
+    read.settle(&[&original, &masked], console)?;
     let masked = as_the_original(masked, &original, &options)?;
     Ok((original, masked))
 }
@@ -116,7 +117,7 @@ fn as_the_original(masked: Table, original: &Table, options: &ReadOptions) -> Re
         let comparable = |&id: &AttrId| link::comparable(original, table, id).is_ok();
         original.ids().filter(comparable).count()
     };
-    if marks(&masked) == marks(original) {
+    if masked.is_parquet() || marks(&masked) == marks(original) {
         return Ok(masked);
     }
     let dialect = original.dialect();

@@ -114,8 +114,8 @@ struct CallArgs {
     /// The file to mask; - is standard input
     #[arg(value_name = "IN.csv")]
     input: PathBuf,
-    /// Where the masked file goes; it appears whole or not at all. - is standard output, a terminal too [default: standard
-    /// output, unless it is a terminal]
+    /// Where the masked file goes; it appears whole or not at all. NAME.gz and NAME.zst are compressed, NAME.parquet is Parquet, if the
+    /// program was built with it. - is standard output, a terminal too [default: standard output, unless it is a terminal]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write what may be published about the masking (JSON)
@@ -438,6 +438,7 @@ impl Call<'_> {
         let roles = self.recipe.map(recipe::Written::roles).transpose()?;
         let options = args.read.options_with(roles.flatten())?;
         let table = args::read_table(&args.input, &options, console)?;
+        args.read.settle(&[&table], console)?;
         if let Some((statement, file)) = &earlier {
             check_earlier(statement, file, &table)?;
         }

@@ -37,12 +37,8 @@ impl Outputs {
         }
         let extras = call.extras();
         let masked = args.masked_file()?;
-        let fixed = [
-            Some(&masked),
-            args.statement.as_ref(),
-            args.shuffle.as_ref(),
-        ];
-        for path in fixed.into_iter().flatten() {
+        plan.table_output(&masked)?;
+        for path in [&args.statement, &args.shuffle].into_iter().flatten() {
             plan.output(path)?;
         }
         for (path, _) in &extras {
@@ -101,8 +97,7 @@ impl Outputs {
         for (output, writer) in &mut self.extras {
             output.write(|out| writer(masked, out))?;
         }
-        self.table
-            .write(|mut out| release.table().write(&mut out))?;
+        self.table.write_table(release.table(), None)?;
         let extras = self.extras.into_iter().map(|(output, _)| output);
         let others = [self.key, self.statement].into_iter().flatten();
         keep_all(others.chain(extras).chain([self.table]))?;

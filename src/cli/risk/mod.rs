@@ -303,7 +303,11 @@ impl RiskArgs {
 
     fn read_files(&self, console: &Console) -> Result<Files> {
         Ok(match &self.masked {
-            None => Files::One(read_table(&self.original, &self.read.options()?, console)?),
+            None => {
+                let table = read_table(&self.original, &self.read.options()?, console)?;
+                self.read.settle(&[&table], console)?;
+                Files::One(table)
+            }
             Some(masked) => {
                 let align = self.align();
                 let files = align.read(&self.original, masked, &self.read, console)?;

@@ -168,8 +168,12 @@ pub fn cases() -> Vec<Case> {
         fails(
             "input is a folder",
             "describe .",
-            1,
-            ".: cannot read it: it is a folder",
+            if cfg!(feature = "parquet") { 3 } else { 1 },
+            if cfg!(feature = "parquet") {
+                "./good.csv: is no Parquet file"
+            } else {
+                ".: cannot read it: it is a folder"
+            },
         ),
         fails(
             "stated UTF-8 is not",
