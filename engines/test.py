@@ -100,10 +100,11 @@ class Processes:
     def __init__(self, logs):
         self.logs, self.started = logs, []
 
-    def start(self, *words, **more):
+    def start(self, *words):
         with open(self.logs / "{}.log".format(len(self.started)), "wb") as log:
-            # A group of its own: what it starts ends with it.
-            process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, **more)
+            # A group of its own: what it starts ends with it. What it leaves when it is killed is removed with the logs.
+            own = dict(os.environ, TMPDIR=str(self.logs))
+            process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, env=own)
         self.started.append(process)
         return process
 
