@@ -110,9 +110,9 @@ fn a_table_is_asked_for_once_its_records_are_counted() {
     let sandbox = Sandbox::new();
     sandbox.write("in.csv", "x\n".to_string() + &"1\n".repeat(4_000_000));
     refused(
-        sandbox.run("mask rankswap --p 2 --memory-limit 80MB -o out.csv in.csv"),
+        sandbox.run("mask rankswap --p 2 --memory-limit 70MB -o out.csv in.csv"),
         &[
-            "in.csv: a table of 4000000 cells would take about 88 MB of memory, more than the limit of 80 MB",
+            "in.csv: a table of 4000000 cells would take about 80 MB of memory, more than the limit of 70 MB",
         ],
     );
     assert_eq!(sandbox.names(), ["in.csv"]);
