@@ -195,6 +195,24 @@ fn stored(number: i128, kind: Kind) -> Value {
 
 /// The whole number that a cell is written as.
 fn whole(inner: &[u8], table: &Table) -> Option<i128> {
+    // Nearly all cells are digits without anything else.
+    let digits = inner.strip_prefix(b"-").unwrap_or(inner);
+    if let [b'1'..=b'9', rest @ ..] = digits
+        && rest.len() < 18
+        && rest.iter().all(u8::is_ascii_digit)
+    {
+        let size = digits
+            .iter()
+            .fold(0_i64, |size, digit| size * 10 + i64::from(digit - b'0'));
+        return Some(
+            if digits.len() < inner.len() {
+                -size
+            } else {
+                size
+            }
+            .into(),
+        );
+    }
     let syntax = &table.file.syntax;
     number::read(inner, syntax).filter(|reading| reading.plain_integer && !reading.code)?;
     unscaled(&Decimal::of(inner, syntax), 38, 0)
