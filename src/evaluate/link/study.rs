@@ -102,8 +102,9 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what [`Outcome::findings`] has, and
-    /// nothing else. All that is said of both files as a whole, the standardisation and the laws, is that of the whole.
+    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what
+    /// [`Outcome::findings`](super::Outcome::findings) has, and nothing else. All that is said of both files as a whole, the
+    /// standardisation and the laws, is that of the whole.
     #[must_use]
     pub fn in_shard(self, shard: Option<Shard>) -> Self {
         Self { shard, ..self }
