@@ -119,6 +119,7 @@ impl Buckets {
     }
 
     /// ln of the mean of P over the pairs of a rank of one tie and a rank of the other.
+    #[inline]
     pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
         if one.is_single() && other.is_single() {
             if one == other {
@@ -126,6 +127,10 @@ impl Buckets {
             }
             return self.log_between(self.bucket(one.low), self.bucket(other.low));
         }
+        self.log_mean_of_ties(one, other)
+    }
+
+    fn log_mean_of_ties(&self, one: Ranks, other: Ranks) -> f64 {
         let (r, s) = (self.bucket(one.low), self.bucket(other.low));
         if r == self.bucket(one.high - 1) && s == self.bucket(other.high - 1) {
             return self.log_between(r, s);

@@ -114,7 +114,9 @@ impl Displacement {
         }
     }
 
-    fn log(&self, displacement: u32) -> f64 {
+    /// ln P of a displacement between two ranks.
+    #[inline]
+    pub fn log(&self, displacement: u32) -> f64 {
         match self.log.get(displacement as usize) {
             Some(&log) => log,
             None => self.beyond,

@@ -29,6 +29,7 @@ pub(super) enum Law {
 impl Law {
     /// ln of the probability of one value (the seeker's) for the other, averaged over the ranks of equal values and divided by that of a
     /// rank drawn at random; −∞ if it is impossible. Both values are there.
+    #[inline]
     pub fn log_mean(&self, one: Ranks, other: Ranks) -> f64 {
         match self {
             Self::Equal { values } if one == other && one.low < one.high => {

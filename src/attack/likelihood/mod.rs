@@ -367,6 +367,7 @@ impl Ranked {
                 &files.sought,
                 n_sought,
                 scenario.gaps_in_place(attack.stated),
+                margin < f64::INFINITY,
             ),
             seekers: files.seekers,
             n_seekers: scenario.seekers().n_records(),

@@ -28,6 +28,18 @@ impl Ranks {
         self.high - self.low == 1
     }
 
+    /// From the lowest to the highest of both. What is missing adds nothing.
+    pub fn and(self, other: Self) -> Self {
+        match (self.is_missing(), other.is_missing()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Self {
+                low: self.low.min(other.low),
+                high: self.high.max(other.high),
+            },
+        }
+    }
+
     /// How many they are.
     pub fn count(self) -> f64 {
         f64::from(self.high - self.low)

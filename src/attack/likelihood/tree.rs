@@ -1,10 +1,12 @@
 //! A k-d tree over ranks: who is likely enough to be somebody's partner.
 
-use super::{law::Law, ranks::Ranks};
+use super::{displacement::Displacement, law::Law, ranks::Ranks};
 use crate::distance::kd_tree::{KdTree, part};
 
-/// Records of a leaf, unless all of a leaf have equal ranks.
+/// Records of a leaf, unless all of a leaf have equal ranks: where laws exclude most records, and where they exclude nobody, so that
+/// most leaves are visited.
 const LEAF: usize = 12;
+const LARGE_LEAF: usize = 64;
 
 /// Records in a k-d tree over their ranks.
 #[derive(Debug)]
@@ -13,6 +15,8 @@ pub(super) struct Tree {
     tree: KdTree,
     /// The ranks of each record, in the order of the tree.
     ranks: Vec<Ranks>,
+    /// The same in bins, where laws exclude nobody: bounds of bins are worked out once a seeker, and looked up for each record.
+    bins: Option<Bins>,
     /// From the lowest to the highest rank of each attribute in each node; MISSING where all miss it.
     intervals: Vec<Ranks>,
     /// Whether some record of a node misses an attribute.
@@ -23,12 +27,21 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Builds the tree of records with these ranks (records × attributes). A gap excludes its record from whoever has the value where
-    /// gaps are `in_place`; elsewhere it counts nothing.
+    /// gaps are `in_place`; elsewhere it counts nothing. `excludes_nobody`: each record is possible by some law.
     ///
     /// # Complexity
     /// O(n log n · attributes).
-    pub fn new(ranks: &[Ranks], n_records: usize, in_place: Vec<bool>) -> Self {
+    pub fn new(
+        ranks: &[Ranks],
+        n_records: usize,
+        in_place: Vec<bool>,
+        excludes_nobody: bool,
+    ) -> Self {
         let width = in_place.len();
+        let leaf = match excludes_nobody {
+            true => LARGE_LEAF,
+            false => LEAF,
+        };
         let n = u32::try_from(n_records)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
         let of = |record: u32, k: usize| ranks[record as usize * width + k];
@@ -45,14 +58,7 @@ impl Tree {
                         continue;
                     }
                     (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
-                    interval = if interval.is_missing() {
-                        place
-                    } else {
-                        Ranks {
-                            low: interval.low.min(place.low),
-                            high: interval.high.max(place.high),
-                        }
-                    };
+                    interval = interval.and(place);
                 }
                 intervals.push(interval);
                 gaps.push(misses);
@@ -64,14 +70,16 @@ impl Tree {
                 widest = widest.max((spread, k));
             }
             let (spread, k) = widest;
-            let halves = run.len() > LEAF && spread > 0;
+            let halves = run.len() > leaf && spread > 0;
             let low = |record| of(record, k).low;
             halves.then(|| part(run, run.len() / 2, low, Ord::cmp))
         });
         let row = |&record: &u32| &ranks[record as usize * width..(record as usize + 1) * width];
+        let ranks: Vec<Ranks> = tree.points().iter().flat_map(row).copied().collect();
         Self {
             n_attributes: width,
-            ranks: tree.points().iter().flat_map(row).copied().collect(),
+            bins: excludes_nobody.then(|| Bins::new(&ranks, width)),
+            ranks,
             tree,
             intervals,
             gaps,
@@ -88,6 +96,7 @@ impl Tree {
             return;
         }
         let known = self.known_of(laws, seeker);
+        let mut bounds = (self.bins.as_ref()).map(|bins| Bounds::new(bins, &known));
         let mut best = f64::NEG_INFINITY;
         let mut open = vec![(0, self.bound_of(0, &known))];
         while let Some((number, most)) = open.pop() {
@@ -96,9 +105,12 @@ impl Tree {
             }
             let Some(halves) = self.tree.halves(number) else {
                 for place in self.tree.run(number) {
-                    // A bound is soon worked out and rules most records out.
+                    // A bound is soon had and rules most records out.
                     let row = self.row(&self.ranks, place);
-                    let most = bound(row, &[], &known);
+                    let most = match &mut bounds {
+                        Some(bounds) => bounds.of(place, &known),
+                        None => bound(row, &[], &known),
+                    };
                     if most == f64::NEG_INFINITY || most < best - margin {
                         continue;
                     }
@@ -161,6 +173,10 @@ impl Tree {
                 attribute: k,
                 ranks,
                 law,
+                singles: match law {
+                    Law::Displacement(law) if ranks.is_single() => Some(law),
+                    _ => None,
+                },
                 of_gap: if self.in_place[k] {
                     f64::NEG_INFINITY
                 } else {
@@ -185,6 +201,8 @@ struct Known<'a> {
     attribute: usize,
     ranks: Ranks,
     law: &'a Law,
+    /// The law, where that of single ranks is looked up.
+    singles: Option<&'a Displacement>,
     /// The log-likelihood of a record that misses the attribute.
     of_gap: f64,
 }
@@ -193,16 +211,127 @@ fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
     let mut sum = 0.0;
     for known in known {
         let ranks = row[known.attribute];
-        sum += if ranks.is_missing() {
-            known.of_gap
-        } else {
-            known.law.log_mean(known.ranks, ranks)
+        sum += match known.singles {
+            Some(law) if ranks.is_single() => law.log(ranks.low.abs_diff(known.ranks.low)),
+            _ if ranks.is_missing() => known.of_gap,
+            _ => known.law.log_mean(known.ranks, ranks),
         };
         if sum == f64::NEG_INFINITY {
             break;
         }
     }
     sum
+}
+
+/// Bins of an attribute's ranks, the last one for gaps: so few that a seeker's bounds of all of them stay in the cache.
+const BINS: usize = 256;
+
+/// The bin of what is missing.
+const GAP: u8 = u8::MAX;
+
+/// Records in bins of ranks.
+#[derive(Debug)]
+struct Bins {
+    /// The bin of each attribute of each record (records × attributes).
+    of: Vec<u8>,
+    /// From the lowest to the highest rank of the records of each bin, one list an attribute.
+    intervals: Vec<[Ranks; BINS]>,
+    /// Whether all records of a bin have the same ranks.
+    is_tie: Vec<[bool; BINS]>,
+}
+
+impl Bins {
+    /// Bins of equal width, of records with these ranks (records × attributes).
+    fn new(ranks: &[Ranks], n_attributes: usize) -> Self {
+        let there = ranks.iter().filter(|ranks| !ranks.is_missing());
+        let end = there.map(|ranks| u64::from(ranks.low) + 1).max();
+        let bin = |ranks: Ranks| match (end, ranks.is_missing()) {
+            (Some(end), false) => {
+                u8::try_from(u64::from(ranks.low) * u64::from(GAP) / end).unwrap_or(GAP)
+            }
+            _ => GAP,
+        };
+        let of: Vec<u8> = ranks.iter().map(|&ranks| bin(ranks)).collect();
+        let mut intervals = vec![[Ranks::MISSING; BINS]; n_attributes];
+        let mut is_tie = vec![[true; BINS]; n_attributes];
+        for (place, (&ranks, &bin)) in ranks.iter().zip(&of).enumerate() {
+            let (attribute, bin) = (place % n_attributes, usize::from(bin));
+            let interval = &mut intervals[attribute][bin];
+            is_tie[attribute][bin] &= interval.is_missing() || *interval == ranks;
+            *interval = interval.and(ranks);
+        }
+        Self {
+            of,
+            intervals,
+            is_tie,
+        }
+    }
+}
+
+/// What a seeker's log-likelihoods can be at most in the bins of each attribute. Bounds are worked out when they are needed.
+struct Bounds<'a> {
+    bins: &'a Bins,
+    /// NaN where nobody asked yet; 0 where the seeker has no value.
+    of: Vec<[f32; BINS]>,
+}
+
+impl<'a> Bounds<'a> {
+    fn new(bins: &'a Bins, known: &[Known<'_>]) -> Self {
+        let mut of = vec![[0.0; BINS]; bins.intervals.len()];
+        for known in known {
+            of[known.attribute] = [f32::NAN; BINS];
+        }
+        Self { bins, of }
+    }
+
+    /// No less than the log-likelihood of a record.
+    fn of(&mut self, place: usize, known: &[Known<'_>]) -> f64 {
+        /// What roundings to single precision can take away.
+        const ROUNDING: f32 = 1e-2;
+        let width = self.of.len();
+        let bins = &self.bins.of[place * width..(place + 1) * width];
+        let mut sum: f32 = self.sum(bins);
+        if sum.is_nan() {
+            self.work_out(bins, known);
+            sum = self.sum(bins);
+        }
+        (sum + ROUNDING).into()
+    }
+
+    fn sum(&self, bins: &[u8]) -> f32 {
+        // Two sums, which do not wait for each other.
+        let bound = |of: &[f32; BINS], bin: u8| of[usize::from(bin)];
+        let (pairs, of_pairs) = (bins.chunks_exact(2), self.of.chunks_exact(2));
+        let mut sums = match (pairs.remainder(), of_pairs.remainder()) {
+            ([bin], [of]) => [bound(of, *bin), 0.0],
+            _ => [0.0, 0.0],
+        };
+        for (bins, of) in pairs.zip(of_pairs) {
+            sums[0] += bound(&of[0], bins[0]);
+            sums[1] += bound(&of[1], bins[1]);
+        }
+        sums[0] + sums[1]
+    }
+
+    #[cold]
+    #[expect(clippy::cast_possible_truncation, reason = "see ROUNDING")]
+    fn work_out(&mut self, bins: &[u8], known: &[Known<'_>]) {
+        for known in known {
+            let bin = usize::from(bins[known.attribute]);
+            let bound = &mut self.of[known.attribute][bin];
+            if !bound.is_nan() {
+                continue;
+            }
+            let interval = self.bins.intervals[known.attribute][bin];
+            *bound = if interval.is_missing() {
+                known.of_gap
+            } else if self.bins.is_tie[known.attribute][bin] {
+                known.law.log_mean(known.ranks, interval)
+            } else {
+                known.law.most(known.ranks, interval)
+            } as f32;
+        }
+    }
 }
 
 /// No less than the log-likelihood of any record whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
