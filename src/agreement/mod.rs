@@ -317,21 +317,23 @@ impl Weighted {
         self.weight(self.agreement.pattern(seeker, sought))
     }
 
-    /// For each seeker, how its rival's weight compares with those of all sought records: the greatest is best.
-    pub fn contests(&self, rivals: &[Option<u32>]) -> Vec<Contest> {
+    /// For each seeker, how its rival's weight compares with those of all sought records: the greatest is best. Then the greatest
+    /// weight with its sign turned, and how many have it.
+    pub fn contests(&self, rivals: &[Option<u32>]) -> (Vec<Contest>, Vec<(f64, u32)>) {
         let candidates = u32::try_from(self.agreement.n_sought).unwrap_or(u32::MAX);
-        self.standings(rivals)
-            .into_iter()
-            .map(|standing| Contest {
-                candidates,
-                inside: standing.rival.is_some(),
-                closer: standing.rival.is_some() && standing.higher > 0,
-                tied: match standing.higher {
-                    0 if standing.rival.is_some() => standing.tied,
-                    _ => 0,
-                },
-            })
-            .collect()
+        let contest = |standing: Standing| Contest {
+            candidates,
+            inside: standing.rival.is_some(),
+            closer: standing.rival.is_some() && standing.higher > 0,
+            tied: match standing.higher {
+                0 if standing.rival.is_some() => standing.tied,
+                _ => 0,
+            },
+        };
+        let standings = self.standings(rivals).into_iter();
+        standings
+            .map(|standing| (contest(standing), (-standing.best, standing.best_tied)))
+            .unzip()
     }
 
     /// For each seeker, the sought records of the greatest weight (the first `limit` of them), and the place of its rival.

@@ -111,7 +111,7 @@ fn of_some(
         .remedy("Leave --shard out: one run makes it")),
         Preference::Agreed(all) => {
             let weighted = all.weighted.only(own);
-            self::agreed((&weighted, partners.len()), &own_partners, false)
+            self::agreed(&weighted, &own_partners, false)
         }
         Preference::Strata(joined) => {
             let mut is_own = vec![false; partners.len()];
@@ -126,9 +126,6 @@ fn of_some(
         }
     }
 }
-
-/// Of more seekers, weights of agreement patterns are not.
-const MAX_WEIGHED: usize = 20_000;
 
 /// Judges a preference for the nearest point. The key of a link is the distance itself, not its square.
 ///
@@ -380,12 +377,12 @@ pub(super) fn lists(
     })
 }
 
-/// Judges weights of agreement patterns, of seekers among `all`. The key of a link is the weight with its sign turned.
+/// Judges weights of agreement patterns. The key of a link is the weight with its sign turned.
 ///
 /// # Errors
 /// Failed, when the links do not fit into memory.
 pub(super) fn agreed(
-    (weighted, all): (&Weighted, usize),
+    weighted: &Weighted,
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
@@ -394,19 +391,12 @@ pub(super) fn agreed(
     } else {
         Vec::new()
     };
-    let least = if with_links {
-        Some(links.iter().map(least_of).collect())
-    } else if all <= MAX_WEIGHED {
-        let links = weighted.links(&vec![None; partners.len()], 1);
-        Some(links.iter().map(least_of).collect())
-    } else {
-        None
-    };
+    let (contests, least) = weighted.contests(partners);
     Ok(Judged {
-        contests: weighted.contests(partners),
+        contests,
         links,
         stated: None,
-        least,
+        least: Some(least),
     })
 }
 

@@ -65,6 +65,12 @@ impl Columns {
         }
     }
 
+    /// The values of an attribute that no record misses.
+    pub fn complete(&self, attribute: usize) -> Option<&[f64]> {
+        let Column { values, missing } = &self.of[attribute];
+        missing.is_empty().then_some(values)
+    }
+
     /// One attribute of every record; `None` where it is missing.
     pub fn cells(&self, attribute: usize) -> impl Iterator<Item = Option<f64>> + '_ {
         let Column { values, missing } = &self.of[attribute];

@@ -273,10 +273,17 @@ impl SamplingVariances {
             })
             .collect();
         let (moments, quantiles): (Vec<Moments>, Vec<_>) = by_attribute.into_iter().unzip();
+        let standardised: Vec<Option<Standardised>> = (0..p)
+            .into_par_iter()
+            .map(|j| Standardised::new(columns.complete(j)?, &moments[j]))
+            .collect();
         let pairs: Vec<[usize; 2]> = lower_triangle(p).collect();
         let (covariances, correlations): (Vec<f64>, Vec<f64>) = pairs
             .par_iter()
-            .map(|&[j, k]| of_pair(columns, &moments, j, k))
+            .map(|&[j, k]| match (&standardised[j], &standardised[k]) {
+                (Some(a), Some(b)) => Standardised::sampling_variances(a, b, j == k),
+                _ => of_pair(columns, &moments, j, k),
+            })
             .unzip();
         let variances = lower_triangle(p).zip(&covariances);
         Self {
@@ -335,28 +342,46 @@ fn of_pair(columns: &Columns, all: &[Moments], j: usize, k: usize) -> (f64, f64)
     if !(sd_a > 0.0 && sd_b > 0.0) {
         return (0.0, 0.0);
     }
-    let n = x.len() as f64;
     let mut sums = JointMoments::default();
     for (x, y) in x.iter().zip(&*y) {
         sums.add((x - a.mean) / sd_a, (y - b.mean) / sd_b);
     }
-    let [m11, m22, m31, m13, m40, m04] = sums.each().map(|sum| sum / n);
-    let rho = whole(m11);
-    let of_covariance = m22 - rho * rho;
-    let of_correlation = m22 - rho * (m31 + m13) + rho * rho / 4.0 * (m40 + m04 + 2.0 * m22);
-    let scale = sd_a * sd_b;
-    // What is 0 but for rounding is 0.
-    let cleared = |variance: f64| {
-        if variance > ROUNDING * m22 {
-            variance / n
-        } else {
-            0.0
+    sums.sampling_variances(x.len(), [sd_a, sd_b], j == k)
+}
+
+/// An attribute that no record misses, in units of its standard deviation (divisor n) from the mean.
+struct Standardised {
+    values: Vec<f64>,
+    sd: f64,
+    /// Σ z⁴.
+    fourth: f64,
+}
+
+impl Standardised {
+    /// `None` for a constant.
+    fn new(values: &[f64], moments: &Moments) -> Option<Self> {
+        let sd = population_variance(moments).sqrt();
+        if sd <= 0.0 || sd.is_nan() {
+            return None;
         }
-    };
-    (
-        cleared(of_covariance) * scale * scale,
-        if j == k { 0.0 } else { cleared(of_correlation) },
-    )
+        let scores = values.iter().map(|value| (value - moments.mean) / sd);
+        let values: Vec<f64> = scores.collect();
+        let fourth = (values.iter()).fold(0.0, |sum, z| sum + (z * z) * (z * z));
+        Some(Self { values, sd, fourth })
+    }
+
+    /// As [`of_pair`].
+    fn sampling_variances(a: &Self, b: &Self, is_same: bool) -> (f64, f64) {
+        let mut sums = JointMoments {
+            m40: a.fourth,
+            m04: b.fourth,
+            ..JointMoments::default()
+        };
+        for (u, v) in a.values.iter().zip(&b.values) {
+            sums.add_products(u * u, v * v, u * v);
+        }
+        sums.sampling_variances(a.values.len(), [a.sd, b.sd], is_same)
+    }
 }
 
 /// Sums of products of powers of two standardised attributes.
@@ -372,13 +397,44 @@ struct JointMoments {
 
 impl JointMoments {
     fn add(&mut self, u: f64, v: f64) {
-        let (uu, vv, uv) = (u * u, v * v, u * v);
+        let (uu, vv) = (u * u, v * v);
+        self.add_products(uu, vv, u * v);
+        self.m40 += uu * uu;
+        self.m04 += vv * vv;
+    }
+
+    /// What takes both attributes.
+    fn add_products(&mut self, uu: f64, vv: f64, uv: f64) {
         self.m11 += uv;
         self.m22 += uv * uv;
         self.m31 += uu * uv;
         self.m13 += vv * uv;
-        self.m40 += uu * uu;
-        self.m04 += vv * vv;
+    }
+
+    /// Of n records and attributes with these standard deviations.
+    fn sampling_variances(&self, n: usize, [sd_a, sd_b]: [f64; 2], is_same: bool) -> (f64, f64) {
+        let n = n as f64;
+        let [m11, m22, m31, m13, m40, m04] = self.each().map(|sum| sum / n);
+        let rho = whole(m11);
+        let of_covariance = m22 - rho * rho;
+        let of_correlation = m22 - rho * (m31 + m13) + rho * rho / 4.0 * (m40 + m04 + 2.0 * m22);
+        let scale = sd_a * sd_b;
+        // What is 0 but for rounding is 0.
+        let cleared = |variance: f64| {
+            if variance > ROUNDING * m22 {
+                variance / n
+            } else {
+                0.0
+            }
+        };
+        (
+            cleared(of_covariance) * scale * scale,
+            if is_same {
+                0.0
+            } else {
+                cleared(of_correlation)
+            },
+        )
     }
 
     fn each(&self) -> [f64; 6] {

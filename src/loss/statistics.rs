@@ -63,12 +63,11 @@ impl Statistics {
             })
             .collect();
         let (moments, quantiles): (Vec<Moments>, Vec<_>) = by_attribute.into_iter().unzip();
-        let pairs: Vec<[usize; 2]> = lower_triangle(p).collect();
-        let joint: Vec<Joint> = pairs
-            .par_iter()
-            .map(|&[j, k]| Joint::of(columns, &moments, j, k))
+        let joint: Vec<Vec<Joint>> = (0..p)
+            .into_par_iter()
+            .map(|j| Joint::with_those_before(columns, &moments, j))
             .collect();
-        Self::new(&moments, &joint, quantiles.concat())
+        Self::new(&moments, &joint.concat(), quantiles.concat())
     }
 
     /// Those of a file whose records have weights; quantiles are left out.
@@ -136,12 +135,60 @@ fn quantiles(values: &[f64]) -> Vec<Option<f64>> {
 }
 
 /// Covariance and correlation of two attributes.
+#[derive(Debug, Clone, Copy)]
 struct Joint {
     covariance: Option<f64>,
     correlation: Option<f64>,
 }
 
+/// Attributes whose sums of products with another one are added up together, so that none waits for its own last addition.
+const LANES: usize = 4;
+
 impl Joint {
+    /// Of an attribute with each up to itself.
+    fn with_those_before(columns: &Columns, all: &[Moments], j: usize) -> Vec<Self> {
+        let mut joint = Vec::with_capacity(j + 1);
+        while joint.len() <= j {
+            let next = joint.len();
+            let several = (next + LANES <= j && all[j].count >= 2)
+                .then(|| Self::of_several(columns, all, j, next))
+                .flatten();
+            match several {
+                Some(several) => joint.extend(several),
+                None => joint.push(Self::of(columns, all, j, next)),
+            }
+        }
+        joint
+    }
+
+    /// Of an attribute with several, if no record misses one of them.
+    fn of_several(
+        columns: &Columns,
+        all: &[Moments],
+        j: usize,
+        first: usize,
+    ) -> Option<[Self; LANES]> {
+        let x = columns.complete(j)?;
+        let mut others = [x; LANES];
+        for (other, k) in others.iter_mut().zip(first..) {
+            *other = columns.complete(k)?;
+        }
+        let means: [f64; LANES] = std::array::from_fn(|lane| all[first + lane].mean);
+        // As an iterator's sum begins.
+        let mut products = [-0.0; LANES];
+        let [a, b, c, d] = others;
+        for ((((x, a), b), c), d) in x.iter().zip(a).zip(b).zip(c).zip(d) {
+            let deviation = x - all[j].mean;
+            products[0] += deviation * (a - means[0]);
+            products[1] += deviation * (b - means[1]);
+            products[2] += deviation * (c - means[2]);
+            products[3] += deviation * (d - means[3]);
+        }
+        Some(std::array::from_fn(|lane| {
+            Self::of_products(products[lane], x.len(), &all[j], &all[first + lane])
+        }))
+    }
+
     fn of(columns: &Columns, all: &[Moments], j: usize, k: usize) -> Self {
         if j == k {
             return Self::of_itself(&all[j]);
@@ -205,7 +252,12 @@ impl Joint {
         let products: f64 = (x.iter().zip(&*y))
             .map(|(x, y)| (x - a.mean) * (y - b.mean))
             .sum();
-        let covariance = products / (x.len() - 1) as f64;
+        Self::of_products(products, x.len(), &a, &b)
+    }
+
+    /// Of the sum of the products of deviations of n records, at least 2.
+    fn of_products(products: f64, n: usize, a: &Moments, b: &Moments) -> Self {
+        let covariance = products / (n - 1) as f64;
         Self {
             covariance: Some(covariance),
             // NaN is not 0: it stays, to be reported as too large.
@@ -241,6 +293,27 @@ mod tests {
         assert!((of.quantiles[0].unwrap() - 1.1).abs() < 1e-15);
         assert_eq!(of.quantiles[9], Some(2.0));
         assert_eq!(of.quantiles.len(), 2 * QUANTILES);
+    }
+
+    /// Sums that are added together are those that are added one by one, to the last bit; with gaps they are not added together.
+    #[test]
+    fn several_attributes_at_once_are_as_one_by_one() {
+        let (n, p) = (23, 2 * LANES + 3);
+        let value = |i: usize| ((i * 7919 + i * i % 613) % 1009) as f64 / 10.0;
+        let mut matrix = Matrix::complete(n, p, (0..n * p).map(value).collect());
+        for gap in [None, Some(2)] {
+            if let Some(attribute) = gap {
+                matrix.set_missing(5, attribute);
+            }
+            let columns = Columns::of(&matrix);
+            let of_attribute = |j| moments(columns.present(j).iter().copied());
+            let all: Vec<Moments> = (0..p).map(of_attribute).collect();
+            for j in 0..p {
+                let together = Joint::with_those_before(&columns, &all, j);
+                let alone: Vec<Joint> = (0..=j).map(|k| Joint::of(&columns, &all, j, k)).collect();
+                assert_eq!(format!("{together:?}"), format!("{alone:?}"));
+            }
+        }
     }
 
     /// With gaps: x = 1, 2, 3, –; y = –, 0, 2, 7. Both have records 2 and 3: means 2.5 and 1, products 1, variances 0.5 and 2.

@@ -121,23 +121,55 @@ impl Extents {
     }
 }
 
-/// Sums of products of deviations; the lower triangle.
+/// Records whose products are added in one pass over the sums.
+const ADDED_AT_ONCE: usize = 4;
+
+/// Attributes from which on the sums of one block are worth several threads.
+const WIDE: usize = 256;
+
+/// Sums of products of deviations, each in the order of the records; the lower triangle.
 fn lower_products<'a>(means: &[f64], records: impl Iterator<Item = &'a [f64]>) -> Array2<f64> {
     let width = means.len();
     let mut sums = vec![0.0; width * width];
-    let mut deviations = vec![0.0; width];
-    for record in records {
-        for ((deviation, value), mean) in deviations.iter_mut().zip(record).zip(means) {
-            *deviation = value - mean;
+    let mut deviations = Vec::with_capacity(ADDED_AT_ONCE * width);
+    let mut records = records.peekable();
+    while let Some(record) = records.next() {
+        deviations.extend(record.iter().zip(means).map(|(value, mean)| value - mean));
+        let at_once = deviations.len() / width.max(1);
+        if at_once < ADDED_AT_ONCE && records.peek().is_some() {
+            continue;
         }
-        for (j, row) in sums.chunks_exact_mut(width.max(1)).enumerate() {
-            let own = deviations[j];
-            for (sum, other) in row[..=j].iter_mut().zip(&deviations) {
-                *sum += own * other;
+        let add = |(j, row): (usize, &mut [f64])| add_products(j, row, &deviations, width);
+        if width < WIDE {
+            sums.chunks_exact_mut(width.max(1))
+                .enumerate()
+                .for_each(add);
+        } else {
+            sums.par_chunks_exact_mut(width).enumerate().for_each(add);
+        }
+        deviations.clear();
+    }
+    Array2::from_shape_vec((width, width), sums).unwrap_or_else(|_| unreachable!("width²"))
+}
+
+/// Adds to the sums of an attribute with those up to itself the products of some records (records × attributes), in their order.
+fn add_products(j: usize, row: &mut [f64], deviations: &[f64], width: usize) {
+    let row = &mut row[..=j];
+    let of = |record: usize| &deviations[record * width..][..=j];
+    if deviations.len() == ADDED_AT_ONCE * width {
+        let [a, b, c, d] = [of(0), of(1), of(2), of(3)];
+        let own = [a[j], b[j], c[j], d[j]];
+        for ((((sum, a), b), c), d) in row.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *sum = *sum + own[0] * a + own[1] * b + own[2] * c + own[3] * d;
+        }
+    } else {
+        for record in 0..deviations.len() / width {
+            let others = of(record);
+            for (sum, other) in row.iter_mut().zip(others) {
+                *sum += others[j] * other;
             }
         }
     }
-    Array2::from_shape_vec((width, width), sums).unwrap_or_else(|_| unreachable!("width²"))
 }
 
 /// A factor of a covariance matrix C: with the attributes in the order of `order`, C = L Lᵀ.
@@ -186,10 +218,11 @@ pub fn cholesky_semidefinite(covariance: ArrayView2<'_, f64>) -> SemidefiniteFac
         (true, false) => covariance[[j, k]] / sd[j] / sd[k],
         (false, _) => 0.0,
     };
-    // Columns of L in the order of the attributes, and what they leave of each variance.
-    let mut columns: Vec<Vec<f64>> = Vec::new();
+    // The rows of L, as long as there are columns yet, and what they leave of each variance.
+    let mut rows: Vec<Vec<f64>> = vec![Vec::new(); width];
     let mut left: Vec<f64> = (0..width).map(|j| correlation(j, j)).collect();
     let mut order: Vec<usize> = (0..width).collect();
+    let mut is_open = vec![true; width];
     for step in 0..width {
         let Some(best) = (step..width).reduce(|best, other| {
             let (b, o) = (left[order[best]], left[order[other]]);
@@ -204,17 +237,29 @@ pub fn cholesky_semidefinite(covariance: ArrayView2<'_, f64>) -> SemidefiniteFac
         // The others keep their order, so that ties go to the first.
         order[step..=best].rotate_right(1);
         let taken = order[step];
-        let mut column = vec![0.0; width];
-        column[taken] = pivot.sqrt();
-        for &j in &order[step + 1..] {
-            let explained: f64 = columns.iter().map(|column| column[j] * column[taken]).sum();
-            column[j] = (correlation(j, taken) - explained) / column[taken];
-            left[j] -= column[j] * column[j];
+        let root = pivot.sqrt();
+        let of_taken = rows[taken].clone();
+        rows[taken].push(root);
+        is_open[taken] = false;
+        let more = |(j, (row, left)): (usize, (&mut Vec<f64>, &mut f64))| {
+            if is_open[j] {
+                let explained: f64 = row.iter().zip(&of_taken).map(|(a, b)| a * b).sum();
+                let entry = (correlation(j, taken) - explained) / root;
+                row.push(entry);
+                *left -= entry * entry;
+            }
+        };
+        if width < WIDE {
+            rows.iter_mut().zip(&mut left).enumerate().for_each(more);
+        } else {
+            (rows.par_iter_mut().zip(&mut left).enumerate()).for_each(more);
         }
-        columns.push(column);
     }
-    let lower = Array2::from_shape_fn((width, columns.len()), |(i, k)| {
-        columns[k][order[i]] * sd[order[i]]
+    let rank = is_open.iter().filter(|&&is_open| !is_open).count();
+    let lower = Array2::from_shape_fn((width, rank), |(i, k)| {
+        rows[order[i]]
+            .get(k)
+            .map_or(0.0, |entry| entry * sd[order[i]])
     });
     SemidefiniteFactor { order, lower }
 }
@@ -222,6 +267,50 @@ pub fn cholesky_semidefinite(covariance: ArrayView2<'_, f64>) -> SemidefiniteFac
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers that look drawn.
+    fn scattered(n: usize, width: usize) -> Matrix {
+        let value = |i: usize| ((i * 7919 + i * i % 613) % 1009) as f64 / 10.0;
+        Matrix::complete(n, width, (0..n * width).map(value).collect())
+    }
+
+    /// The same sums in the same order, one pair of attributes at a time: equal to the last bit, for few attributes and for so many that threads
+    /// share a block, and for any rest of records that are added together.
+    #[test]
+    fn sums_of_several_records_are_those_of_one_at_a_time() {
+        for (n, width) in [(2, 3), (7, 3), (9, WIDE + 5), (12, WIDE + 1)] {
+            let matrix = scattered(n, width);
+            let covariances = covariance(&matrix).unwrap();
+            let mean =
+                |j: usize| (0..n).map(|i| matrix.row(i)[j]).fold(0.0, |a, b| a + b) / n as f64;
+            let means: Vec<f64> = (0..width).map(mean).collect();
+            for (j, k) in [(0, 0), (2, 1), (width - 1, 1), (width - 1, width - 2)] {
+                let products = (0..n).map(|i| {
+                    let row = matrix.row(i);
+                    (row[j] - means[j]) * (row[k] - means[k])
+                });
+                let by_hand = products.fold(0.0, |a, b| a + b) / (n - 1) as f64;
+                assert_eq!(covariances[[j, k]].to_bits(), by_hand.to_bits());
+            }
+        }
+    }
+
+    /// L Lᵀ is the matrix, whose rank is that of fewer records than attributes.
+    #[test]
+    fn the_factor_of_many_attributes_gives_their_covariances() {
+        let (n, width) = (40, WIDE + 7);
+        let covariances = covariance(&scattered(n, width)).unwrap();
+        let factor = cholesky_semidefinite(covariances.view());
+        assert!(factor.rank() < n);
+        for (i, j) in (0..width).flat_map(|i| [(i, i), (i, i / 2), (i, 0)]) {
+            let [a, b] = [i, j].map(|at| factor.lower.row(at));
+            let expected = covariances[[factor.order[i], factor.order[j]]];
+            assert!(
+                (a.dot(&b) - expected).abs() < 1e-6 * covariances[[0, 0]],
+                "{i} {j}"
+            );
+        }
+    }
 
     /// By hand: x = 1, 2, 6 (mean 3), y = 0, 4, 2 (mean 2): Σdx² = 4+1+9 = 14, Σdy² = 4+4+0 = 8, Σdxdy = 4−2+0 = 2;
     /// divisor 2. A fourth record misses y and counts nowhere.

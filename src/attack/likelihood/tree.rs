@@ -38,10 +38,7 @@ impl Tree {
         excludes_nobody: bool,
     ) -> Self {
         let width = in_place.len();
-        let leaf = match excludes_nobody {
-            true => LARGE_LEAF,
-            false => LEAF,
-        };
+        let leaf = if excludes_nobody { LARGE_LEAF } else { LEAF };
         let n = u32::try_from(n_records)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
         let of = |record: u32, k: usize| ranks[record as usize * width + k];

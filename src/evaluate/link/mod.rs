@@ -319,9 +319,7 @@ impl Case<'_> {
                 judge::nearest(nearest, &neighbours, partners, with_links)
             }
             Preference::Lists(lists) => judge::lists((lists.as_ref(), None), partners, with_links),
-            Preference::Agreed(agreed) => {
-                judge::agreed((&agreed.weighted, partners.len()), partners, with_links)
-            }
+            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links),
             Preference::Strata(joined) => {
                 judge::strata(joined, partners, with_links, |preference, partners, _| {
                     self.asked(preference, partners, with_links)
