@@ -140,7 +140,10 @@ impl Law {
         };
         let noise = match &statement.method {
             Method::Noise(noise) => noise.clone(),
-            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Swaps(_) => {
                 return without(
                     "swapping keeps means, variances and quantiles, while by how much it weakens a correlation is not published",
                 );

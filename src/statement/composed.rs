@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Method, NoiseParameters, PramParameters, RecodingRule, Statement, Step, TransitionMatrix,
+    Method, NoiseParameters, Partner, PramParameters, RecodingRule, Statement, Step,
+    TransitionMatrix,
 };
 
 /// A history in which one step stands for several on the same attribute.
@@ -25,12 +26,14 @@ impl Statement {
     /// pram, then pram       R = A B                     B over the categories that A yields
     /// pram, then recode     R_ac = Σ A_ab               over the b that became c
     /// noise, then noise     level = (1 + k)(1 + l) − 1  each variance is a share of that of the file at its step
+    /// swap, then swap       displacements add up        rankswap in pairs, and pdistribution ([`Method::Swaps`])
     /// ```
     ///
     /// Steps of post-randomisation and of recoding may follow each other in any number. With strata in several of them, these must be
     /// the same, and unchanged in between; with strata in one, there is a product for each. Noise must be uncorrelated, and its mean and
     /// variance not restored; where it was rounded, it must have been the last time, too. A category that was drawn by A and is not in B
-    /// was nobody's any more (a sample left it out): given that, the rows of A without it are scaled to sum 1.
+    /// was nobody's any more (a sample left it out): given that, the rows of A without it are scaled to sum 1. Swaps must have been of the
+    /// whole file, with no sample in between, and without sums or zeros that were kept.
     ///
     /// Everything else is as it was, and attributes that were moved by several steps of other kinds, too. So are those that other steps depend
     /// on: attributes that make strata, or to which relations were kept.
@@ -92,6 +95,7 @@ impl Composing<'_> {
         let composed = match &history[first].method {
             Method::Pram(stated) => self.post_randomised(name, (first, stated), &later, recoded),
             Method::Noise(_) => self.noise(&all.collect::<Vec<_>>()),
+            Method::RankSwap(_) | Method::PDistribution(_) => self.swaps(&all.collect::<Vec<_>>()),
             _ => None,
         };
         let Some(method) = composed else { return };
@@ -173,6 +177,27 @@ impl Composing<'_> {
                 ..law.clone()
             })
         })
+    }
+
+    /// The law of swaps by displacement of ranks in all these steps.
+    fn swaps(&self, all: &[usize]) -> Option<Method> {
+        let (&first, &last) = (all.first()?, all.last()?);
+        let records = self.history[first].records;
+        let is_whole = |step: &Step| step.before() == records && step.records == records;
+        if !self.history[first..=last].iter().all(is_whole) {
+            return None;
+        }
+        let swap = |&at: &usize| {
+            let step = &self.history[at];
+            let is_plain = step.kept.is_empty() && step.strata.is_empty();
+            let adds_up = match &step.method {
+                Method::RankSwap(stated) => stated.partner != Partner::Cycle,
+                Method::PDistribution(_) => true,
+                _ => false,
+            };
+            (is_plain && adds_up).then(|| step.method.clone())
+        };
+        Some(Method::Swaps(all.iter().map(swap).collect::<Option<_>>()?))
     }
 
     /// Lets the step at this place mask the attribute by this method, or one that follows it where it masks others by its own.

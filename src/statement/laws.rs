@@ -12,7 +12,7 @@ use super::{Method, Statement, Step};
 /// likelihoods multiply and candidate sets intersect. An attribute that no step moved has equal values.
 ///
 /// Several steps on one attribute that have one law together are one step before laws are made ([`Statement::composed`]).
-/// Without a law are attributes that two other steps moved (but windows of rank swapping follow each other), that were recoded after they were
+/// Without a law are attributes that two other steps moved (but windows of rank swapping follow each other in any case), that were recoded after they were
 /// moved, or that differ from the original although no step moved them ([`Laws::contradict`]): attacks by law do not see them, and say so.
 /// Of a history that does not begin with the file as collected, attributes that no step moved have none either. What was masked within
 /// strata has a law only where the release shows the strata as the intruder knows them: where no step moved the attributes that make them.
@@ -139,6 +139,7 @@ impl Step {
             Method::RankSwap(_)
             | Method::PBuckets(_)
             | Method::PDistribution(_)
+            | Method::Swaps(_)
             | Method::Noise(_)
             | Method::Fuzzy(_)
             | Method::Microaggregation(_)
@@ -162,7 +163,10 @@ impl Step {
     /// Whether another step is the same as if this one had masked its attributes, too: each attribute is masked by itself, by the same law.
     fn continues_with(&self, other: &Self) -> bool {
         let one_by_one = match &self.method {
-            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => true,
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Swaps(_) => true,
             Method::Noise(noise) => !noise.correlated,
             _ => false,
         };
@@ -352,6 +356,14 @@ impl Laws {
                 .map(|step| step.before().saturating_sub(step.records))
                 .fold(0, usize::saturating_add),
             done: statement.methods(),
+        }
+    }
+
+    /// The laws of a history that was composed. Windows are those of the history as it was, since they follow each other.
+    pub fn of_composed(history: &Statement, composed: &Statement) -> Self {
+        Self {
+            windows: Self::of(history).windows,
+            ..Self::of(composed)
         }
     }
 

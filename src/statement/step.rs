@@ -77,6 +77,10 @@ pub enum Method {
     Sample(SampleParameters),
     /// Post-randomisation.
     Pram(PramParameters),
+    /// Several swaps of the same values, one after the other: what [`Statement::composed`](super::Statement::composed) makes of them. No
+    /// statement says so.
+    #[serde(skip)]
+    Swaps(Vec<Method>),
 }
 
 impl Method {
@@ -105,6 +109,7 @@ impl Method {
             Self::Suppress(_) => ("suppress", "local suppression"),
             Self::Sample(_) => ("sample", "a random sample"),
             Self::Pram(_) => ("pram", "post-randomisation (PRAM)"),
+            Self::Swaps(_) => ("several swaps", "rank swapping, several times"),
         }
     }
 }
@@ -149,7 +154,8 @@ impl Step {
             Method::RankSwap(_)
             | Method::PBuckets(_)
             | Method::PDistribution(_)
-            | Method::Noise(_) => Vec::new(),
+            | Method::Noise(_)
+            | Method::Swaps(_) => Vec::new(),
         };
         let sums = self.kept.sums.iter();
         let sums = sums.flat_map(|sum| std::iter::once(&sum.total).chain(&sum.parts));
@@ -237,6 +243,7 @@ impl Step {
             Method::Pram(stated) => stated
                 .is_nonsense(&self.attributes)
                 .then_some("states transition matrices that cannot be"),
+            Method::Swaps(_) => None,
             Method::Noise(stated) => {
                 (!positive(stated.level)).then_some("states a level of noise that is not above 0")
             }

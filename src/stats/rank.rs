@@ -27,6 +27,13 @@ impl Ranking {
         self.sorted.is_empty()
     }
 
+    /// With how many values one of them ties on average, itself included.
+    pub fn mean_tie(&self) -> f64 {
+        let ties = self.sorted.chunk_by(|a, b| a.total_cmp(b).is_eq());
+        let squares: f64 = ties.map(|tie| (tie.len() * tie.len()) as f64).sum();
+        squares / self.sorted.len().max(1) as f64
+    }
+
     /// How many values are less, and how many are not greater: the ties of `value` are what lies between.
     pub fn ranks(&self, value: f64) -> (usize, usize) {
         let below = self.sorted.partition_point(|&other| other < value);

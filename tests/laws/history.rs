@@ -110,6 +110,18 @@ fn swap(window: usize, attributes: &str) -> MaskRequest {
     on(method, attributes)
 }
 
+fn spread(p: f64, attributes: &str) -> MaskRequest {
+    on(MethodRequest::PDistribution { p }, attributes)
+}
+
+fn skipping(window: usize, attributes: &str) -> MaskRequest {
+    let method = MethodRequest::RankSwap {
+        reach: Reach::Window(window),
+        partner: Partner::Skip,
+    };
+    on(method, attributes)
+}
+
 fn noise(level: f64, attributes: &str) -> MaskRequest {
     let options = noise::Options::default();
     on(MethodRequest::Noise { level, options }, attributes)
@@ -411,7 +423,7 @@ fn laws_of_several_steps_never_exclude_the_right_record() {
 }
 
 /// What the law of several steps on the same attributes states is what happens: post-randomised twice, with and without strata; recoded
-/// after that; noise three times. Before, none of these attributes had a law.
+/// after that; noise three times; swapped two and three times. Before, none of these attributes had a law.
 #[test]
 fn laws_of_several_steps_on_an_attribute_are_calibrated() {
     const FILES: u64 = 12;
@@ -448,6 +460,18 @@ fn laws_of_several_steps_on_an_attribute_are_calibrated() {
         (codes, then_merged),
         (codes, of_a_sample),
         ("a5,a6", noises),
+        ("a5,a6", vec![swap(8, "a5,a6"), swap(6, "a5,a6")]),
+        ("a5,a6", vec![spread(4.0, "a5,a6"), skipping(7, "a5,a6")]),
+        (
+            "a5,a6",
+            vec![swap(5, "a5"), spread(3.0, "a5,a6"), swap(4, "a6,a5")],
+        ),
+        (
+            "a5,a6",
+            vec![swap(8, "a5,a6"), swap(6, "a5,a6"), sample(0.6)],
+        ),
+        // Few values, so that each swap puts equal ones in another order.
+        ("a3,a4,a5", vec![swap(12, "a3,a4,a5"), swap(8, "a3,a4,a5")]),
     ] {
         let (mut stated, mut found) = (0.0_f64, 0.0_f64);
         for seed in 0..FILES {

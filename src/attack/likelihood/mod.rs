@@ -20,6 +20,7 @@ mod noise;
 mod pairs;
 pub(super) mod pram;
 mod ranks;
+mod sum;
 mod swapping;
 mod swaps;
 mod tree;
@@ -111,6 +112,7 @@ impl Likelihood {
             Method::RankSwap(_)
             | Method::PBuckets(_)
             | Method::PDistribution(_)
+            | Method::Swaps(_)
             | Method::Noise(_)
             | Method::Fuzzy(_)
             | Method::Copula(_)
@@ -284,9 +286,10 @@ impl Attack for Likelihood {
             {
                 Box::new(Marginal::new(Ranked::new(self, scenario)))
             }
-            Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_) => {
-                Box::new(Ranked::new(self, scenario))
-            }
+            Method::RankSwap(_)
+            | Method::PBuckets(_)
+            | Method::PDistribution(_)
+            | Method::Swaps(_) => Box::new(Ranked::new(self, scenario)),
             Method::Microaggregation(stated) => {
                 microaggregation::lists(scenario, &self.published, stated)?
             }
@@ -339,15 +342,26 @@ impl Ranked {
         } else {
             1.0
         };
-        // Attributes of one law and as many values share it.
-        let mut made: BTreeMap<(usize, Option<usize>), Law> = BTreeMap::new();
+        // Attributes of one law, as many values and as long ties share it.
+        let mut made: BTreeMap<(usize, Option<usize>, usize), Law> = BTreeMap::new();
         let mut laws = Vec::with_capacity(masked.len());
-        for ((name, &masked), &n) in scenario.known.iter().zip(&masked).zip(&files.present) {
+        for (k, (name, &masked)) in scenario.known.iter().zip(&masked).enumerate() {
+            let n = files.present[k];
+            // What comes between swaps, as long as it was before records were left out.
+            let tie = match &published.method {
+                Method::Swaps(_) => whole(1.0 + (files.mean_tie[k] - 1.0).max(0.0) / share),
+                _ => 1,
+            };
             let window = attack.window_of(name);
             laws.push(if masked {
-                made.entry((n, window))
-                    .or_insert_with(|| {
-                        law_of(&published.method, window, n, share, scenario.direction)
+                made.entry((n, window, tie))
+                    .or_insert_with(|| match &published.method {
+                        Method::Swaps(steps) => {
+                            let masked = whole(n as f64 / share);
+                            let law = swapping::swaps(steps, tie, masked, share);
+                            Law::Displacement(Arc::new(law))
+                        }
+                        method => law_of(method, window, n, share, scenario.direction),
                     })
                     .clone()
             } else {
@@ -379,12 +393,16 @@ impl Ranked {
     }
 }
 
-/// The law of an attribute of which n values were released, a share of those that were masked.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "records of a file: at least those that were released"
 )]
+fn whole(number: f64) -> usize {
+    number.round() as usize
+}
+
+/// The law of an attribute of which n values were released, a share of those that were masked.
 fn law_of(
     method: &Method,
     window: Option<usize>,
@@ -392,7 +410,7 @@ fn law_of(
     share: f64,
     direction: Direction,
 ) -> Law {
-    let masked = (n as f64 / share).round() as usize;
+    let masked = whole(n as f64 / share);
     match method {
         Method::RankSwap(RankSwapParameters {
             partner: Partner::Cycle,

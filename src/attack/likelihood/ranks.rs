@@ -66,6 +66,8 @@ pub(super) struct RankedFiles {
     pub sought: Vec<Ranks>,
     /// How many released values each attribute has.
     pub present: Vec<usize>,
+    /// With how many of them one of them ties on average ([`Ranking::mean_tie`]).
+    pub mean_tie: Vec<f64>,
 }
 
 impl RankedFiles {
@@ -96,6 +98,7 @@ impl RankedFiles {
             seekers: ranked(scenario.seekers()),
             sought: ranked(scenario.sought()),
             present: rankings.iter().map(Ranking::len).collect(),
+            mean_tie: rankings.iter().map(Ranking::mean_tie).collect(),
         }
     }
 }

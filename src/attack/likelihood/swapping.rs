@@ -24,25 +24,17 @@ use super::{
     chain::{self, Taken},
     cycle,
     displacement::{Displacement, rounded},
+    sum,
 };
-use crate::statement::{PDistributionParameters, Partner};
+use crate::statement::{Method, PDistributionParameters, Partner};
 
 /// Rank swapping with a window among n values, of which a share was released.
 pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f64) -> Displacement {
     let window = window.min(n.saturating_sub(1)).max(1);
-    let taken = match partner {
-        Partner::Unswapped => Taken::Redrawn,
-        Partner::Skip => Taken::Stays,
-        Partner::Cycle => {
-            return Displacement::new(&logarithms(cycle::displacements(window), n, share), true);
-        }
-    };
-    let law = if window <= chain::LONGEST {
-        chain::displacements(&vec![1.0; window], taken)
-    } else {
-        mean_field(&vec![1.0; window], taken)
-    };
-    let mut log = logarithms(law, n, share);
+    if partner == Partner::Cycle {
+        return Displacement::new(&logarithms(cycle::displacements(window), n, share), true);
+    }
+    let mut log = logarithms(in_window(window, partner), n, share);
     if window > chain::LONGEST && share >= 1.0 {
         // ln P grows by the same step from rank to rank. With a step that sums exactly, equal sums of displacements are equal
         // likelihoods: such records tie.
@@ -54,12 +46,67 @@ pub(super) fn rank_swapping(window: usize, partner: Partner, n: usize, share: f6
     Displacement::new(&log, false)
 }
 
+/// P(0), P(1), … of rank swapping in pairs.
+fn in_window(window: usize, partner: Partner) -> Vec<f64> {
+    let taken = match partner {
+        Partner::Skip => Taken::Stays,
+        Partner::Unswapped | Partner::Cycle => Taken::Redrawn,
+    };
+    if window <= chain::LONGEST {
+        chain::displacements(&vec![1.0; window], taken)
+    } else {
+        mean_field(&vec![1.0; window], taken)
+    }
+}
+
+/// Several swaps of the same n values, one after the other, of which a share was released. Each draws anew, by a law that is the same at every
+/// rank, so their displacements add up.
+///
+/// Equal values stand in an order of its own in each swap. So a value is moved inside its tie between two swaps, from anywhere to anywhere:
+/// with ties of t values (all taken to be as long as they are on average) by l up or down with probability (t − l) / t². Nothing is impossible.
+pub(super) fn swaps(steps: &[Method], tie: usize, n: usize, share: f64) -> Displacement {
+    let last = n.saturating_sub(1).max(1);
+    let tie = tie.clamp(1, n.max(1));
+    let within_tie: Vec<f64> = (0..tie)
+        .map(|l| (tie - l) as f64 / (tie as f64 * tie as f64))
+        .collect();
+    let mut law = Vec::new();
+    for step in steps {
+        let mut of_step = match step {
+            Method::RankSwap(stated) => in_window(stated.window.clamp(1, last), stated.partner),
+            Method::PDistribution(stated) => normal(stated, n),
+            _ => continue,
+        };
+        // Somebody may be left without a partner.
+        of_step[0] = of_step[0].max(1.0 / n.max(1) as f64);
+        law = if law.is_empty() {
+            of_step
+        } else {
+            let again = sum::of_displacements(&law, &within_tie);
+            sum::of_displacements(&again, &of_step)
+        };
+        law.truncate(n.max(1));
+    }
+    law.resize(n.max(1), 0.0);
+    // What was never reckoned with may happen once in a file.
+    let least = 1e-3 / (n as f64 * n as f64);
+    for p in &mut law {
+        *p = p.max(least);
+    }
+    Displacement::new(&logarithms(law, n, share), true)
+}
+
 /// p-distribution among n values, of which a share was released.
 pub(super) fn p_distribution(
     stated: &PDistributionParameters,
     n: usize,
     share: f64,
 ) -> Displacement {
+    Displacement::new(&logarithms(normal(stated, n), n, share), true)
+}
+
+/// P(0), P(1), … of p-distribution among n values.
+fn normal(stated: &PDistributionParameters, n: usize) -> Vec<f64> {
     let weights = rounded_normal(stated.mean, stated.sd, n.saturating_sub(1).max(1));
     let mut law = mean_field(&weights, Taken::Redrawn);
     // What lies beyond the reach of the chain hardly ever happens, and not to two at once.
@@ -69,7 +116,7 @@ pub(super) fn p_distribution(
         let exact = chain::displacements(near, Taken::Redrawn);
         law[..exact.len()].copy_from_slice(&exact);
     }
-    Displacement::new(&logarithms(law, n, share), true)
+    law
 }
 
 /// P(0), P(1), … (of one side) in the steady state of independent values; `weights` are proportional to φ(1), φ(2), …

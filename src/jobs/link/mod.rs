@@ -199,7 +199,8 @@ pub fn run(
     let seed = request.seed()?;
     let mut laws = composed
         .as_ref()
-        .map(|composed| Laws::of(&composed.statement));
+        .zip(input.statement)
+        .map(|(composed, stated)| Laws::of_composed(stated.statement, &composed.statement));
     let mut scene = Scene::new(request, input, &seed, laws.as_mut(), observer)?;
     scene.unrecoded = (unrecoded.as_ref()).map(|(table, attributes)| (table, *attributes));
     let laws = laws.as_ref();

@@ -183,6 +183,12 @@ impl Facts<'_> {
                 let likelihood = Likelihood::new(law.step.clone())?;
                 Ok((likelihood.leaving_out(laws.left_out()), Some(law)))
             }
+            None if laws.find(|method| matches!(method, Method::Swaps(_))).is_some() => {
+                Err(Error::usage(
+                    "values were swapped by several steps; involution is the attack on values that were exchanged once",
+                )
+                .remedy("Leave involution out of --method: likelihood has the law of all steps"))
+            }
             None => Err(Error::usage(format!(
                 "the statement is of {}, which swaps nothing; involution is the attack on swaps",
                 self.methods(laws)

@@ -95,7 +95,8 @@ pub(super) fn aligned<'a>(
         let own = release.stated().map(|own| own.statement);
         let own = own.map(|own| {
             // A recoding after values were moved is no part of a law here: the study has the original as the masked file's history recodes it.
-            let mut laws = Laws::of(&own.composed(&|_, _, _| None).statement);
+            let composed = own.composed(&|_, _, _| None).statement;
+            let mut laws = Laws::of_composed(own, &composed);
             for name in facts.recoded_otherwise(own) {
                 facts.observer.note(&format!(
                     "note: {}: {name} was recoded otherwise than in the masked file: attacks by law do without it here",

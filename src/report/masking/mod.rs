@@ -61,6 +61,7 @@ pub fn summary(
         Method::Suppress(parameters) => suppression::headline(parameters),
         Method::Sample(parameters) => sampling::headline(parameters, masked.step.before()),
         Method::Pram(parameters) => pram::headline(parameters, &masked.step.attributes),
+        Method::Swaps(_) => masked.step.method.in_words().into(),
     };
     let mut lines = vec![Line::Note(format!(
         "{}: {records} records, {}{headline}",
