@@ -300,7 +300,7 @@ impl Scoring<'_> {
         observer.progress("measuring information loss and interval disclosure");
         let pair = files.pair();
         loss::check_memory(&pair)?;
-        let losses = observer.stage("loss", || loss::figures(&pair));
+        let losses = observer.stage("loss", || loss::figures(&pair, &[]));
         let intervals = observer.stage("risk", || interval::figures(&pair.numbers));
         let id = figure::find(&intervals, interval::BY_RANK.key);
         let not_in_il = loss::not_in_il(&pair);

@@ -302,7 +302,7 @@ impl Correction {
     /// The measures of files whose masked statistics were corrected, beside what they and the statistics were.
     pub(super) fn new(law: Law, naive: &[Figure], masked: &Statistics, files: &Files<'_>) -> Self {
         let discrepancies = discrepancy::figures(files);
-        let mut corrected = overall::figures(&discrepancies);
+        let mut corrected = overall::figures(&discrepancies, files.names.len());
         corrected.extend(probabilistic::figures(files));
         corrected.extend(discrepancies);
         let beside = |corrected: Figure| {
@@ -322,7 +322,7 @@ impl Correction {
                 .filter(|figure| is_correctable(figure.what))
                 .filter_map(beside)
                 .collect(),
-            estimates: estimates(&law, [&files.of_before, masked, &files.of_after]),
+            estimates: estimates(&law, [files.of_before(), masked, files.of_after()]),
         }
     }
 }

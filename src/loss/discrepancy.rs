@@ -294,7 +294,7 @@ impl Tally {
             (0, ..) => super::NO_NUMBERS,
             (1, 0, 0) => "there is one attribute of numbers only",
             (_, 0, 0) => "no cell is there in both files",
-            (_, 0, _) if files.of_before.too_large || files.of_after.too_large => TOO_LARGE,
+            (_, 0, _) if files.of_before().too_large || files.of_after().too_large => TOO_LARGE,
             (_, 0, _) => "no attribute has enough different values in both files",
             _ => "all of it is 0 in the original",
         }
@@ -335,7 +335,7 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
 /// the probabilistic measures).
 pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     let p = files.names.len();
-    let (before, after) = (&files.of_before, &files.of_after);
+    let (before, after) = (files.of_before(), files.of_after());
     let single = || (0..p).map(|j| [j]);
     let tallies = [
         (&DATA, Tally::of_cells(files)),

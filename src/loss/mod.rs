@@ -38,6 +38,8 @@ mod squared_error;
 mod statistics;
 pub mod weighted;
 
+use std::sync::OnceLock;
+
 pub use crate::figure::NO_NUMBERS;
 use crate::{
     error::Result,
@@ -63,40 +65,51 @@ struct Files<'a> {
     names: &'a [String],
     before: Columns,
     after: Columns,
-    of_before: Statistics,
-    of_after: Statistics,
-    /// Of the statistics of the original.
-    sampling: SamplingVariances,
+    // Worked out when a measure first asks.
+    of_before: OnceLock<Statistics>,
+    of_after: OnceLock<Statistics>,
+    sampling: OnceLock<SamplingVariances>,
 }
 
 impl<'a> Files<'a> {
     fn new(pair: &'a Pair) -> Self {
-        let before = Columns::of(&pair.numbers.original);
-        let after = Columns::of(&pair.numbers.masked);
-        let of_before = Statistics::of(&before);
         Self {
             pair,
             names: &pair.numbers.names,
-            of_after: Statistics::of(&after),
-            sampling: SamplingVariances::of(&before, &of_before),
-            of_before,
-            before,
-            after,
+            before: Columns::of(&pair.numbers.original),
+            after: Columns::of(&pair.numbers.masked),
+            of_before: OnceLock::new(),
+            of_after: OnceLock::new(),
+            sampling: OnceLock::new(),
         }
+    }
+
+    fn of_before(&self) -> &Statistics {
+        self.of_before.get_or_init(|| Statistics::of(&self.before))
+    }
+
+    fn of_after(&self) -> &Statistics {
+        self.of_after.get_or_init(|| Statistics::of(&self.after))
+    }
+
+    /// Of the statistics of the original.
+    fn sampling(&self) -> &SamplingVariances {
+        self.sampling
+            .get_or_init(|| SamplingVariances::of(&self.before, self.of_before()))
     }
 
     /// Why a measure in units of standard deviations is not defined.
     fn no_spread(&self) -> &'static str {
         match self.names.is_empty() {
             true => NO_NUMBERS,
-            false if self.of_before.too_large => TOO_LARGE,
+            false if self.of_before().too_large => TOO_LARGE,
             false => "no attribute of numbers varies in the original",
         }
     }
 
     /// Whether a statistic of either file, or its sampling variance, is beyond the range of numbers.
     fn are_too_large(&self) -> bool {
-        self.of_before.too_large || self.of_after.too_large || self.sampling.are_too_large()
+        self.of_before().too_large || self.of_after().too_large || self.sampling().are_too_large()
     }
 }
 
@@ -116,12 +129,13 @@ pub fn check_memory(pair: &Pair) -> Result<()> {
     )
 }
 
-/// All measures of the data of a pair of files, the overall ones first.
+/// The measures of these keys on a pair of files, in the order of [`definitions`]; all of them if there are no keys. Others are not
+/// worked out, unless they come with one that is.
 ///
 /// # Complexity
 /// O(n p² + n p log n) time, O(n p + p²) memory.
-pub fn figures(pair: &Pair) -> Vec<Figure> {
-    figures_of(&Files::new(pair))
+pub fn figures(pair: &Pair, keys: &[&str]) -> Vec<Figure> {
+    figures_of(&Files::new(pair), keys)
 }
 
 /// [`figures`], and what of them remains for users who correct their statistics by what was published.
@@ -129,20 +143,21 @@ pub fn figures(pair: &Pair) -> Vec<Figure> {
 /// Instead of that, where no correction is known for what was published, why so.
 pub fn figures_and_correction(
     pair: &Pair,
+    keys: &[&str],
     statement: &Statement,
 ) -> (Vec<Figure>, std::result::Result<Correction, String>) {
     let law = match Law::of(statement, &pair.numbers.names) {
         Ok(law) => law,
         Err(why) => {
-            let figures = figures(pair);
+            let figures = figures(pair, keys);
             let of_categories = frequencies::correction(pair, &figures, statement);
             return (figures, of_categories.unwrap_or(Err(why)));
         }
     };
     let mut files = Files::new(pair);
-    let figures = figures_of(&files);
-    let corrected = law.corrected(&files.of_after);
-    let masked = std::mem::replace(&mut files.of_after, corrected);
+    let figures = figures_of(&files, keys);
+    let masked = files.of_after().clone();
+    files.of_after = law.corrected(&masked).into();
     let correction = Correction::new(law, &figures, &masked, &files);
     (figures, Ok(correction))
 }
@@ -192,14 +207,23 @@ pub fn definitions() -> Vec<&'static Definition> {
     overall::definitions().into_iter().chain(measured).collect()
 }
 
-fn figures_of(files: &Files<'_>) -> Vec<Figure> {
-    let measured = MEASURES.iter().flat_map(|measure| (measure.figures)(files));
-    let measured: Vec<Figure> = measured.collect();
-    let mut figures = overall::figures(&measured);
+fn figures_of(files: &Files<'_>, keys: &[&str]) -> Vec<Figure> {
+    let is_needed = |key: &str| {
+        let of_overall = |asked| overall::parts(asked).any(|part| part == key);
+        keys.is_empty() || keys.iter().any(|&asked| asked == key || of_overall(asked))
+    };
+    let is_asked_for = |figure: &Figure| keys.is_empty() || keys.contains(&figure.what.key);
+    let needed = MEASURES.iter().filter(|measure| {
+        (measure.definitions)()
+            .iter()
+            .any(|what| is_needed(what.key))
+    });
+    let measured: Vec<Figure> = needed
+        .flat_map(|measure| (measure.figures)(files))
+        .collect();
+    let mut figures = overall::figures(&measured, files.names.len());
     figures.extend(measured);
-    // Of all, it comes behind IL.
-    let mixed = overall::mixed(&figures, files.names.len());
-    figures.insert(overall::definitions().len() - 1, mixed);
+    figures.retain(is_asked_for);
     figures
 }
 
@@ -213,13 +237,33 @@ mod tests {
         let csv = b"a,b,sex\n1,2,f\n3,5,m\n4,4,f\n".to_vec();
         let table = Table::read("t.csv", csv, &ReadOptions::default()).unwrap();
         let ids: Vec<_> = table.ids().map(|id| [id, id]).collect();
-        let figures = figures(&Pair::new(
-            [&table, &table],
-            &ids,
-            &[[0, 0], [1, 1], [2, 2]],
-        ));
+        let pair = Pair::new([&table, &table], &ids, &[[0, 0], [1, 1], [2, 2]]);
+        let figures = figures(&pair, &[]);
         assert_eq!(figures.len(), 34);
         let measured: Vec<&Definition> = figures.iter().map(|figure| figure.what).collect();
         assert_eq!(definitions(), measured);
+    }
+
+    #[test]
+    fn a_measure_alone_is_what_it_is_among_all() {
+        let table = |csv: &str| {
+            let options = ReadOptions::default();
+            Table::read("t.csv", csv.as_bytes().to_vec(), &options).unwrap()
+        };
+        let original = table("a,b,sex\n1,2,f\n3,5,m\n4,4,f\n9,1,m\n");
+        let masked = table("a,b,sex\n2,2,f\n3,4,f\n4,5,f\n7,1,m\n");
+        let ids: Vec<_> = original.ids().map(|id| [id, id]).collect();
+        let places = [[0, 0], [1, 1], [2, 2], [3, 3]];
+        let pair = Pair::new([&original, &masked], &ids, &places);
+        let all = figures(&pair, &[]);
+        for figure in &all {
+            assert_eq!(figures(&pair, &[figure.what.key]), [figure.clone()]);
+        }
+        let [first, last] = [&all[5], &all[20]];
+        // In the order of reports, not of the keys.
+        assert_eq!(
+            figures(&pair, &[last.what.key, first.what.key]),
+            [first.clone(), last.clone()]
+        );
     }
 }

@@ -32,12 +32,34 @@ pub const FIVE: [&str; 5] = [
     "mean_absolute_correlations",
 ];
 
-/// Of the overall measures, in the order of [`figures`] and [`mixed`].
+/// Of the overall measures, in the order of [`figures`].
 pub fn definitions() -> [&'static Definition; 3] {
     [&IL, &IL1, &IL_ALL]
 }
 
-/// IL, and IL1 under its short name, from the measures of discrepancy.
+/// The measures that one of them is made from.
+pub fn parts(key: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let (five, entropy): (&[&str], _) = match key {
+        _ if key == IL.key => (&FIVE, None),
+        _ if key == IL1.key => (&FIVE[..1], None),
+        _ if key == IL_ALL.key => (&FIVE, Some(ENTROPY_LOSS.key)),
+        _ => (&[], None),
+    };
+    five.iter().copied().chain(entropy)
+}
+
+/// Of these, what can be made from what was measured; of a number of attributes that are numbers in both files.
+pub fn figures(measured: &[Figure], numbers: usize) -> Vec<Figure> {
+    let is_there =
+        |what: &Definition| parts(what.key).all(|part| figure::find(measured, part).is_some());
+    let il = is_there(&IL).then(|| il(measured));
+    let mixed = (il.as_ref())
+        .filter(|_| is_there(&IL_ALL))
+        .map(|il| il_all(il, measured, numbers));
+    il.into_iter().chain(il1(measured)).chain(mixed).collect()
+}
+
+/// IL from the measures of discrepancy.
 ///
 /// ```text
 /// IL = (IL1 + IL2 + IL3 + IL4 + IL5) / 5
@@ -48,13 +70,16 @@ pub fn definitions() -> [&'static Definition; 3] {
 /// # Source
 /// J. Domingo-Ferrer, V. Torra, "A quantitative comparison of disclosure control methods for microdata", in Confidentiality,
 /// Disclosure, and Data Access, Elsevier, 2001.
-pub fn figures(measured: &[Figure]) -> Vec<Figure> {
-    let il1 = figure::find(measured, FIVE[0]).map(|figure| Figure {
+fn il(measured: &[Figure]) -> Figure {
+    mean_of(&IL, measured, &FIVE)
+}
+
+/// IL1 under its short name.
+fn il1(measured: &[Figure]) -> Option<Figure> {
+    figure::find(measured, FIVE[0]).map(|figure| Figure {
         what: &IL1,
         ..figure.clone()
-    });
-    let il = mean_of(&IL, measured, &FIVE);
-    std::iter::once(il).chain(il1).collect()
+    })
 }
 
 /// IL_all, from IL, the entropy loss and the number of attributes that are numbers in both files.
@@ -65,20 +90,19 @@ pub fn figures(measured: &[Figure]) -> Vec<Figure> {
 ///
 /// IL is of numbers only, so what is done to names, and numbers that become classes, costs nothing in it. Here they count, as much as each
 /// other attribute. An entropy loss is never above 1, which IL can be.
-pub fn mixed(measured: &[Figure], numbers: usize) -> Figure {
-    let of = |key| figure::find(measured, key);
-    let entropy = of(ENTROPY_LOSS.key).and_then(|figure| Some((figure.value?, figure.counted)));
+fn il_all(il: &Figure, measured: &[Figure], numbers: usize) -> Figure {
+    let entropy = figure::find(measured, ENTROPY_LOSS.key);
+    let entropy = entropy.and_then(|figure| Some((figure.value?, figure.counted)));
     let (lost, categories) = entropy.unwrap_or((0.0, 0));
     let all = numbers as u64 + categories;
-    let il = of(IL.key);
-    match il.and_then(|il| il.value) {
+    match il.value {
         Some(il) => {
             let sum = numbers as f64 * il + categories as f64 * lost;
             Figure::new(&IL_ALL, sum / all as f64, all)
         }
         None if numbers == 0 && categories > 0 => Figure::new(&IL_ALL, lost, all),
         None => {
-            let why = il.and_then(|il| il.why_not.as_deref()).unwrap_or_default();
+            let why = il.why_not.as_deref().unwrap_or_default();
             let instead = if categories > 0 {
                 "; entropy_loss is of the categories alone"
             } else {

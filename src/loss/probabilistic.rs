@@ -106,8 +106,8 @@ pub fn definitions() -> impl Iterator<Item = &'static Definition> {
 /// continuous microdata", Data Mining and Knowledge Discovery 11, 2005.
 pub fn figures(files: &Files<'_>) -> Vec<Figure> {
     let p = files.names.len();
-    let (before, after) = (&files.of_before, &files.of_after);
-    let variances = &files.sampling;
+    let (before, after) = (files.of_before(), files.of_after());
+    let variances = files.sampling();
     let single = || (0..p).map(|j| [j]);
     let losses =
         |of: &[Option<f64>], then: &[Option<f64>], variances: &[f64]| -> Vec<Option<f64>> {

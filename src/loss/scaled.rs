@@ -33,8 +33,11 @@ pub fn figure(files: &Files<'_>) -> Figure {
     let mut sum = 0.0;
     let (mut counted, mut skipped) = (0, 0);
     let mut parts = Vec::with_capacity(sums.len());
-    for ((name, variance), (count, differences)) in
-        files.names.iter().zip(&files.of_before.variances).zip(sums)
+    for ((name, variance), (count, differences)) in files
+        .names
+        .iter()
+        .zip(&files.of_before().variances)
+        .zip(sums)
     {
         let scaled = variance
             .filter(|&variance| variance > 0.0 && count > 0)

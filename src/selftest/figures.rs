@@ -44,7 +44,7 @@ fn newcombe() -> Result<Vec<Check>> {
 
 fn losses() -> Result<Vec<Check>> {
     let measure = |original: &str, masked: &str, key: &str| -> Result<f64> {
-        let figures = loss::figures(&Pair::new(original, masked)?.side_by_side()?);
+        let figures = loss::figures(&Pair::new(original, masked)?.side_by_side()?, &[]);
         figure::value(&figures, key).ok_or_else(|| Error::failed(format!("{key} is not defined")))
     };
     let (before, after) = ("x\n-1\n1\n-1\n1\n", "x\n-0.5\n1.5\n-0.5\n1.5\n");

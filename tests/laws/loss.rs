@@ -29,7 +29,7 @@ fn pair_of(before: &Table, after: &Table) -> Pair {
 }
 
 fn losses(before: &str, after: &str) -> Vec<Figure> {
-    loss::figures(&pair_of(&read(before), &read(after)))
+    loss::figures(&pair_of(&read(before), &read(after)), &[])
 }
 
 fn at(figures: &[Figure], key: &str) -> f64 {
@@ -416,7 +416,7 @@ fn figures_lie_in_their_range_and_depend_on_no_thread() {
         let both = files(seed, 30 + seed as usize, 4, 9 * (seed % 2));
         let [before, after] = both.map(|cells| random_files::table(&cells));
         let pair = pair_of(&before, &after);
-        let figures = loss::figures(&pair);
+        let figures = loss::figures(&pair, &[]);
         for figure in &figures {
             let value = figure.value.unwrap_or(figure.what.least);
             let most = figure.what.most.unwrap_or(f64::INFINITY);
@@ -427,7 +427,7 @@ fn figures_lie_in_their_range_and_depend_on_no_thread() {
                 .num_threads(threads)
                 .build()
                 .unwrap();
-            assert_eq!(pool.install(|| loss::figures(&pair)), figures);
+            assert_eq!(pool.install(|| loss::figures(&pair, &[])), figures);
         }
     }
 }
@@ -491,7 +491,7 @@ fn rank_swapping_keeps_what_it_says() {
     let original = random_files::table(&cells);
     let method = RankSwap::new(Reach::Window(20), Partner::Unswapped).unwrap();
     let masked = mask(&method, original.clone(), 1).table;
-    let figures = loss::figures(&pair_of(&original, &masked));
+    let figures = loss::figures(&pair_of(&original, &masked), &[]);
     for family in ["means", "variances", "quantiles"] {
         for kind in ["mean_square", "mean_absolute", "mean_variation", "pil"] {
             assert_eq!(at(&figures, &format!("{kind}_{family}")), 0.0, "{family}");
@@ -575,7 +575,8 @@ fn corrected_statistics_are_unbiased_and_others_off_by_the_level() {
         for seed in 0..DRAWS {
             let (masked, statement) = statistics_of(seed, options, &original);
             let pair = pair_of(&original, &masked);
-            let (_, correction) = loss::figures_and_correction(&pair, &statement.clone().into());
+            let (_, correction) =
+                loss::figures_and_correction(&pair, &[], &statement.clone().into());
             let correction = correction.unwrap();
             errors.resize(correction.estimates.len(), ("", Vec::new()));
             for (estimate, (what, of)) in correction.estimates.iter().zip(&mut errors) {
@@ -623,9 +624,9 @@ fn a_correction_for_nothing_changes_nothing() {
         noise.level = 1e-15;
     }
     let pair = pair_of(&original, &masked);
-    let (figures, correction) = loss::figures_and_correction(&pair, &statement.clone().into());
+    let (figures, correction) = loss::figures_and_correction(&pair, &[], &statement.clone().into());
     let correction = correction.unwrap();
-    assert_eq!(figures, loss::figures(&pair));
+    assert_eq!(figures, loss::figures(&pair, &[]));
     for both in &correction.figures {
         let key = both.naive.what.key;
         assert_eq!(both.naive.value, value(&figures, key));

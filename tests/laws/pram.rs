@@ -639,7 +639,8 @@ fn corrected_frequencies_are_unbiased() {
             let streams = Seed::from_number(seed).streams(Purpose::Mask, 0);
             let masked = method.mask(table.clone(), &on, &streams).unwrap();
             let pair = pair_of(&table, &masked.table);
-            let (figures, correction) = loss::figures_and_correction(&pair, &masked.step.into());
+            let (figures, correction) =
+                loss::figures_and_correction(&pair, &[], &masked.step.into());
             let correction = correction.unwrap();
             assert_eq!(correction.attributes, ["class", "sex"]);
             let of = |name: &str, estimate: fn(&Estimate) -> f64| -> Vec<f64> {
@@ -708,7 +709,7 @@ fn what_cannot_be_corrected_is_said() {
             &table.clone().without(&dropped),
             &masked.table.without(&dropped),
         );
-        loss::figures_and_correction(&pair, &masked.step.into())
+        loss::figures_and_correction(&pair, &[], &masked.step.into())
             .1
             .err()
             .unwrap_or_default()

@@ -61,7 +61,7 @@ fn what_sampling_alone_does_is_uniform() {
             .map(|record| [record, dice.roll(u64::from(RECORDS)) as u32])
             .collect();
         let pair = Pair::new([&table, &table], &attributes, &drawn);
-        let figures = loss::figures(&pair);
+        let figures = loss::figures(&pair, &[]);
         for (sum, family) in sums.iter_mut().zip(families) {
             *sum += figure::value(&figures, &format!("pil_{family}")).unwrap();
         }

@@ -34,7 +34,7 @@ fn bits(figure: &Figure) -> Option<u64> {
 fn equal_weights_give_the_figures_without_weights_to_the_last_bit() {
     for seed in 0..20 {
         let pair = pair(&files(seed), &[1; 40]);
-        let of_all = loss::figures(&pair);
+        let of_all = loss::figures(&pair, &[]);
         for weight in [1.0, 0.1, 37.25] {
             let figures = weighted(&pair, &[weight; 40]);
             assert_eq!(figures.len(), 14);
@@ -70,7 +70,7 @@ fn whole_weights_are_copies_of_records() {
         let without = ([whole(&mut dice), whole(&mut dice)], with_gaps.1.clone());
         for (files, has_gaps) in [(&with_gaps, true), (&without, false)] {
             let figures = weighted(&pair(files, &[1; 40]), &weights);
-            let copied = loss::figures(&pair(files, &copies));
+            let copied = loss::figures(&pair(files, &copies), &[]);
             for Weighted {
                 unweighted,
                 weighted,

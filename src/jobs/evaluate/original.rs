@@ -72,7 +72,7 @@ impl Original {
         let pair = Pair::new([&self.table, masked], &ids, &truth.records());
         if !plan.losses.is_empty() {
             loss::check_memory(&pair)?;
-            measured.losses = loss::figures(&pair);
+            measured.losses = loss::figures(&pair, &[]);
             measured.not_in_il = loss::not_in_il(&pair);
         }
         if !plan.risks.is_empty() {

@@ -18,7 +18,6 @@ use crate::{
     loss::{
         self,
         analyses::Analysis,
-        corrected::{Corrected, Correction},
         weighted::{Weighted, weighted},
     },
     mask::{relations::Relations, sums::Sum},
@@ -64,22 +63,29 @@ pub fn run(
     }
     let doubts = files.doubts(stated.map(|stated| stated.statement), observer)?;
     let pair = files.pair();
+    let keys = request.keys()?;
     loss::check_memory(&pair)?;
     observer.progress("comparing values and statistics");
     let (data, correction) = observer.stage("loss", || match stated {
-        None => (loss::figures(&pair), None),
+        None => (loss::figures(&pair, &keys), None),
         Some(stated) => {
-            let (figures, correction) = loss::figures_and_correction(&pair, stated.statement);
+            let (figures, correction) =
+                loss::figures_and_correction(&pair, &keys, stated.statement);
             (figures, Some(correction))
         }
     });
-    let data = request.wanted(data)?;
     if stated.is_none() {
         request.note_no_parts(&data, observer)?;
     }
     let correction = match correction {
         None => None,
-        Some(Ok(correction)) => request.wanted_of(correction, observer)?,
+        Some(Ok(correction)) if correction.figures.is_empty() => {
+            observer.unused(
+                "--statement has no effect: no correction changes the measures that were asked for",
+            )?;
+            None
+        }
+        Some(Ok(correction)) => Some(correction),
         Some(Err(why)) => {
             observer.unused(&format!("--statement has no effect: {why}"))?;
             None
@@ -169,18 +175,11 @@ impl LossRequest {
         }
         let pair = files.pair_of(&files.original, &masked);
         loss::check_memory(&pair)?;
-        let is_asked_for = |figure: &Figure| {
-            let key = figure.what.key;
-            self.measures.is_empty() || self.measures.iter().any(|asked| asked.trim() == key)
-        };
         Ok(Some(ConfidentialLoss {
             attributes: (masked.iter())
                 .map(|shared| files.original.attribute(shared.original).name.clone())
                 .collect(),
-            figures: loss::figures(&pair)
-                .into_iter()
-                .filter(is_asked_for)
-                .collect(),
+            figures: loss::figures(&pair, &self.keys()?),
         }))
     }
 
@@ -211,34 +210,6 @@ impl LossRequest {
         }
     }
 
-    /// Of a correction the measures that were asked for.
-    fn wanted_of(
-        &self,
-        correction: Correction,
-        observer: &dyn Observer,
-    ) -> Result<Option<Correction>> {
-        if self.measures.is_empty() {
-            return Ok(Some(correction));
-        }
-        let is_asked_for = |corrected: &Corrected| {
-            let key = corrected.naive.what.key;
-            self.measures.iter().any(|asked| asked.trim() == key)
-        };
-        let figures: Vec<Corrected> = (correction.figures.into_iter())
-            .filter(is_asked_for)
-            .collect();
-        if figures.is_empty() {
-            observer.unused(
-                "--statement has no effect: no correction changes the measures that were asked for",
-            )?;
-            return Ok(None);
-        }
-        Ok(Some(Correction {
-            figures,
-            ..correction
-        }))
-    }
-
     /// Of weighted measures those that were asked for.
     fn wanted_weighted(&self, mut all: Vec<Weighted>) -> Vec<Weighted> {
         let is_asked_for = |figures: &Weighted| {
@@ -261,12 +232,8 @@ impl LossRequest {
         }
     }
 
-    /// The measures that were asked for.
-    fn wanted(&self, all: Vec<Figure>) -> Result<Vec<Figure>> {
-        if self.measures.is_empty() {
-            return Ok(all);
-        }
-        let keys: Vec<&str> = all.iter().map(|figure| figure.what.key).collect();
+    /// The keys of the measures that were asked for.
+    fn keys(&self) -> Result<Vec<&str>> {
         let asked: Vec<&str> = self.measures.iter().map(|key| key.trim()).collect();
         if let Some(twice) = (1..asked.len()).find(|&place| asked[..place].contains(&asked[place]))
         {
@@ -278,15 +245,13 @@ impl LossRequest {
                     .remedy("Name each measure once"),
             );
         }
-        if let Some(unknown) = asked.iter().find(|key| !keys.contains(key)) {
-            return Err(
-                Error::usage(format!("--measures: there is no measure {unknown:?}"))
-                    .remedy(format!("There are: {}", keys.join(", "))),
-            );
+        let there: Vec<&str> = (loss::definitions().iter()).map(|what| what.key).collect();
+        match asked.iter().find(|key| !there.contains(key)) {
+            None => Ok(asked),
+            Some(unknown) => Err(Error::usage(format!(
+                "--measures: there is no measure {unknown:?}"
+            ))
+            .remedy(format!("There are: {}", there.join(", ")))),
         }
-        Ok(all
-            .into_iter()
-            .filter(|figure| asked.contains(&figure.what.key))
-            .collect())
     }
 }
