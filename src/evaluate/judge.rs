@@ -8,7 +8,7 @@ use crate::{
     agreement::Weighted,
     attack::{Decides, Doubt, Lists, Nearest, Preference, within_strata::Joined},
     distance::{
-        nearest::{Contest, Link, Neighbours},
+        nearest::{Contest, Least, Link, Neighbours},
         within::Within,
     },
     error::{Error, Result},
@@ -146,20 +146,19 @@ pub(super) fn nearest(
         within: Within::build(&nearest.sought, nearest.metric.clone()),
     });
     if !with_links {
-        if let Some(exactly) = exactly {
-            return Ok(Judged {
-                contests: exactly.contests(partners),
-                links: Vec::new(),
-                stated: None,
-                least: least(nearest, neighbours),
-            });
-        }
-        let contests = neighbours.contests(&nearest.seekers, partners, candidates);
+        let least = (nearest.seekers.n_records() <= MAX_MEASURED)
+            .then(|| neighbours.least(&nearest.seekers, partners, candidates));
+        let contests = match (exactly, &least) {
+            (Some(exactly), least) => exactly.contests(partners, least.as_deref()),
+            (None, Some(least)) => least.iter().map(|least| least.contest).collect(),
+            (None, None) => neighbours.contests(&nearest.seekers, partners, candidates),
+        };
+        let of_seeker = |least: Least| (least.key, least.tied);
         return Ok(Judged {
             contests,
             links: Vec::new(),
             stated: None,
-            least: least(nearest, neighbours),
+            least: least.map(|least| least.into_iter().map(of_seeker).collect()),
         });
     }
     let mut links = with_all_ties(|limit| {
@@ -180,21 +179,6 @@ pub(super) fn nearest(
     })
 }
 
-/// The least distance of each seeker, if they are not too many.
-fn least(nearest: &Nearest<'_>, neighbours: &Neighbours) -> Option<Vec<(f64, u32)>> {
-    let n = nearest.seekers.n_records();
-    if n > MAX_MEASURED {
-        return None;
-    }
-    let links = neighbours.links(
-        &nearest.seekers,
-        &vec![None; n],
-        nearest.candidates.as_ref(),
-        1,
-    );
-    Some(links.iter().map(least_of).collect())
-}
-
 fn least_of(link: &Link) -> (f64, u32) {
     (link.key, link.tied)
 }
@@ -207,8 +191,8 @@ struct Exactly<'a> {
 }
 
 impl Exactly<'_> {
-    /// How the partners fare.
-    fn contests(&self, partners: &[Option<u32>]) -> Vec<Contest> {
+    /// How the partners fare; `least` are the least distances, if they are known.
+    fn contests(&self, partners: &[Option<u32>], least: Option<&[Least]>) -> Vec<Contest> {
         let of_seeker = |(seeker, &partner): (usize, &Option<u32>)| {
             let record = self.nearest.seekers.record(seeker);
             let mut contest = Contest {
@@ -227,6 +211,10 @@ impl Exactly<'_> {
             );
             let order = Order::new(self.decides, seeker);
             let bound = order.above(own.1);
+            if least.is_some_and(|least| own.1 > order.above(least[seeker].key)) {
+                contest.closer = true;
+                return contest;
+            }
             self.within.visit(record, bound, |point, key| {
                 match order.of((point, key), own) {
                     Ordering::Less => contest.closer = true,

@@ -14,6 +14,17 @@ pub struct Contest {
     pub tied: u32,
 }
 
+/// The least distance of a query, and how its rival compares with the other points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Least {
+    /// The least distance, infinite without candidates.
+    pub key: f64,
+    /// Number of candidates at it; 0 if and only if there are no candidates.
+    pub tied: u32,
+    /// How the rival compares.
+    pub contest: Contest,
+}
+
 /// The nearest candidates of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {

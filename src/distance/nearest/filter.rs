@@ -31,97 +31,103 @@ pub(super) struct Filtered {
     pub least: f32,
 }
 
-/// Filters a block: `rows` rows a group, the first of them the addend and each other one to be
-/// multiplied by the factor of each query.
-#[inline(always)]
-pub(super) fn filter<S: Simd>(
-    simd: S,
-    block: &[Row],
-    rows: usize,
-    factors: &[[f32; QUERIES]],
-    thresholds: [f32; QUERIES],
-) -> [Filtered; QUERIES] {
-    // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
-    if S::F32_LANES == 16 {
-        run::<S, QUERIES, 4>(simd, block, rows, factors, thresholds, 0)
-    } else {
-        let [a, b, ..] = run::<S, 2, 4>(simd, block, rows, factors, thresholds, 0);
-        let [c, d, ..] = run::<S, 2, 4>(simd, block, rows, factors, thresholds, 2);
-        [a, b, c, d]
+/// What the filter found out about a group and one query, before it is summed up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found<S: Simd> {
+    /// Counted in f32, exact up to 2^24, because those are summed across lanes in few instructions.
+    count: S::f32s,
+    top: S::f32s,
+    least: S::f32s,
+}
+
+impl<S: Simd> Found<S> {
+    /// Nothing found.
+    #[inline(always)]
+    pub(super) fn nothing(simd: S) -> Self {
+        Self {
+            count: simd.splat_f32s(0.0),
+            top: simd.splat_f32s(f32::NEG_INFINITY),
+            least: simd.splat_f32s(f32::INFINITY),
+        }
+    }
+
+    /// This and the other together.
+    #[inline(always)]
+    pub(super) fn and(self, simd: S, other: Self) -> Self {
+        Self {
+            count: simd.add_f32s(self.count, other.count),
+            top: simd.max_f32s(self.top, other.top),
+            least: simd.min_f32s(self.least, other.least),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn summed(self, simd: S) -> Filtered {
+        Filtered {
+            count: simd.reduce_sum_f32s(self.count) as u32,
+            top: simd.reduce_max_f32s(self.top),
+            least: simd.reduce_min_f32s(self.least),
+        }
     }
 }
 
-/// Filters a block for the query of one lane.
+/// Filters a group of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
+/// each query.
 #[inline(always)]
-pub(super) fn filter_one<S: Simd>(
+pub(super) fn filter<S: Simd>(
     simd: S,
-    block: &[Row],
-    rows: usize,
+    group: &[Row],
     factors: &[[f32; QUERIES]],
     thresholds: [f32; QUERIES],
-    lane: usize,
-) -> Filtered {
-    run::<S, 1, 4>(simd, block, rows, factors, thresholds, lane)[0]
+) -> [Found<S>; QUERIES] {
+    // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
+    if S::F32_LANES == 16 {
+        run::<S, QUERIES, 4>(simd, group, factors, thresholds, 0)
+    } else {
+        let [a, b, ..] = run::<S, 2, 4>(simd, group, factors, thresholds, 0);
+        let [c, d, ..] = run::<S, 2, 4>(simd, group, factors, thresholds, 2);
+        [a, b, c, d]
+    }
 }
 
 /// Handles the `Q` queries from `first` on, `V` vectors of points at a time.
 #[inline(always)]
 fn run<S: Simd, const Q: usize, const V: usize>(
     simd: S,
-    block: &[Row],
-    rows: usize,
+    group: &[Row],
     factors: &[[f32; QUERIES]],
     thresholds: [f32; QUERIES],
     first: usize,
-) -> [Filtered; QUERIES] {
+) -> [Found<S>; QUERIES] {
     let one = simd.splat_f32s(1.0);
-    // Counted in f32, exact up to 2^24, because those are summed across lanes in few instructions.
-    let mut count = [simd.splat_f32s(0.0); Q];
-    let mut top = [simd.splat_f32s(f32::NEG_INFINITY); Q];
-    let mut least = [simd.splat_f32s(f32::INFINITY); Q];
-    let mut threshold = [simd.splat_f32s(0.0); Q];
-    for query in 0..Q {
-        threshold[query] = simd.splat_f32s(thresholds[first + query]);
-    }
-    for group in block.chunks_exact(rows) {
-        let (addend, group) = group.split_first().expect("a group has an addend");
-        for part in (0..GROUP / S::F32_LANES).step_by(V) {
-            let addend: &[S::f32s; V] = vectors::<S, V>(addend, part);
-            let mut sums = [*addend; Q];
-            for (row, factors) in group.iter().zip(factors) {
-                let row: &[S::f32s; V] = vectors::<S, V>(row, part);
-                for query in 0..Q {
-                    let factor = simd.splat_f32s(factors[first + query]);
-                    for (sum, &value) in sums[query].iter_mut().zip(row) {
-                        *sum = simd.mul_add_f32s(factor, value, *sum);
-                    }
-                }
-            }
+    let mut found = [Found::nothing(simd); QUERIES];
+    let (addend, group) = group.split_first().expect("a group has an addend");
+    for part in (0..GROUP / S::F32_LANES).step_by(V) {
+        let addend: &[S::f32s; V] = vectors::<S, V>(addend, part);
+        let mut sums = [*addend; Q];
+        for (row, factors) in group.iter().zip(factors) {
+            let row: &[S::f32s; V] = vectors::<S, V>(row, part);
             for query in 0..Q {
-                for sum in sums[query] {
-                    let below = simd.less_than_or_equal_f32s(sum, threshold[query]);
-                    let more = simd.add_f32s(count[query], one);
-                    count[query] = simd.select_f32s(below, more, count[query]);
-                    let higher = simd.max_f32s(sum, top[query]);
-                    top[query] = simd.select_f32s(below, higher, top[query]);
-                    least[query] = simd.min_f32s(sum, least[query]);
+                let factor = simd.splat_f32s(factors[first + query]);
+                for (sum, &value) in sums[query].iter_mut().zip(row) {
+                    *sum = simd.mul_add_f32s(factor, value, *sum);
                 }
             }
         }
+        for query in 0..Q {
+            let threshold = simd.splat_f32s(thresholds[first + query]);
+            let Found { count, top, least } = &mut found[query];
+            for sum in sums[query] {
+                let below = simd.less_than_or_equal_f32s(sum, threshold);
+                let more = simd.add_f32s(*count, one);
+                *count = simd.select_f32s(below, more, *count);
+                let higher = simd.max_f32s(sum, *top);
+                *top = simd.select_f32s(below, higher, *top);
+                *least = simd.min_f32s(sum, *least);
+            }
+        }
     }
-    let mut filtered = [Filtered {
-        count: 0,
-        top: 0.0,
-        least: 0.0,
-    }; QUERIES];
-    for query in 0..Q {
-        filtered[query] = Filtered {
-            count: simd.reduce_sum_f32s(count[query]) as u32,
-            top: simd.reduce_max_f32s(top[query]),
-            least: simd.reduce_min_f32s(least[query]),
-        };
-    }
-    filtered
+    found
 }
 
 /// `V` vectors of a row.

@@ -1,7 +1,7 @@
 //! What a search is for: what it still needs to see, and what it makes of what it sees.
 
-use super::answer::{Contest, Link};
-use super::tiles::{LANES, greater, least};
+use super::answer::{Contest, Least, Link};
+use super::tiles::{LANES, greater, least, lesser};
 
 /// The rival of a query, as the query sees it.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,8 @@ pub(super) trait Goal: Send + Sync {
     /// What the caller gets.
     type Answer: Send;
 
-    /// Whether the reach stays what it is until it becomes negative, and nothing is ever `counted`.
-    const STEADY: bool;
+    /// Whether points matter by their distances alone, so that nothing is ever `counted`.
+    const PLAIN: bool;
 
     /// Adds candidates to their number.
     fn admit(&mut self, candidates: u32);
@@ -96,7 +96,7 @@ impl ContestGoal {
 impl Goal for ContestGoal {
     type Answer = Contest;
 
-    const STEADY: bool = true;
+    const PLAIN: bool = true;
 
     fn admit(&mut self, candidates: u32) {
         self.candidates += candidates;
@@ -157,6 +157,107 @@ impl Goal for ContestGoal {
     }
 }
 
+/// The goal of a least distance, which decides the contest, too.
+#[derive(Debug)]
+pub(super) struct LeastGoal {
+    rival: Option<Rival>,
+    candidates: u32,
+    /// An upper bound of the least distance, and the least distance once `tied > 0`.
+    least: f64,
+    tied: u32,
+}
+
+impl LeastGoal {
+    pub(super) fn new(rival: Option<Rival>) -> Self {
+        let inside = rival.filter(|rival| rival.inside);
+        Self {
+            rival,
+            candidates: 0,
+            least: inside.map_or(f64::INFINITY, |rival| rival.key),
+            tied: 0,
+        }
+    }
+}
+
+impl Goal for LeastGoal {
+    type Answer = Least;
+
+    const PLAIN: bool = true;
+
+    fn admit(&mut self, candidates: u32) {
+        self.candidates += candidates;
+    }
+
+    #[inline(always)]
+    fn reach(&self, _counted: bool) -> f64 {
+        self.least
+    }
+
+    #[inline(always)]
+    fn asks_upper(&self, lower: f64, _counted: bool) -> bool {
+        lower == self.least
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, lower: f64, upper: f64, size: u32, _: u32, _: bool) -> Settled {
+        if lower == upper && upper == self.least {
+            self.tied += size;
+            return Settled::Whole;
+        }
+        Settled::Nothing
+    }
+
+    #[inline(always)]
+    fn take(&mut self, tile: &Tile<'_>, _counted: bool) {
+        if least(tile.keys) > self.least {
+            return;
+        }
+        let admitted = tile.keys.iter().zip(tile.admitted).zip(tile.points);
+        let nearest = admitted.fold(self.least, |nearest, ((&key, &admitted), _)| {
+            if admitted {
+                lesser(key, nearest)
+            } else {
+                nearest
+            }
+        });
+        if nearest < self.least {
+            (self.least, self.tied) = (nearest, 0);
+        }
+        self.tied += tile.count(|key| key == nearest);
+    }
+
+    #[inline(always)]
+    fn rival_key(&self) -> f64 {
+        -1.0
+    }
+
+    fn add_closer(&mut self, _candidates: u32) {}
+
+    fn restart(&mut self) {
+        self.tied = 0;
+    }
+
+    fn answer(self) -> Least {
+        let inside = self.rival.is_some_and(|rival| rival.inside);
+        let closer = self.tied > 0 && self.rival.is_some_and(|rival| self.least < rival.key);
+        Least {
+            key: if self.tied > 0 {
+                self.least
+            } else {
+                f64::INFINITY
+            },
+            tied: self.tied,
+            contest: Contest {
+                candidates: self.candidates,
+                inside,
+                closer,
+                // The rival is a candidate, and nobody is closer: it is among the nearest.
+                tied: if inside && !closer { self.tied } else { 0 },
+            },
+        }
+    }
+}
+
 /// The goal of a link: the nearest candidates, and how many are closer than the rival.
 #[derive(Debug)]
 pub(super) struct LinkGoal {
@@ -207,7 +308,7 @@ impl LinkGoal {
 impl Goal for LinkGoal {
     type Answer = Link;
 
-    const STEADY: bool = false;
+    const PLAIN: bool = false;
 
     fn admit(&mut self, candidates: u32) {
         self.candidates += candidates;

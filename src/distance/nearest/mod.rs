@@ -1,7 +1,7 @@
 //! Which points are nearest to a query, and how a given point, the rival, compares with the others.
 //!
 //! Three ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
-//! a k-d tree (`tree`, `walk`; contests go through it behind a single-precision filter, `rough`), and
+//! a k-d tree (`tree`, `walk`; contests and least distances behind a single-precision filter, `rough`), and
 //! a blocked scan behind a single-precision filter (`scan`). Which one runs is decided by work counted
 //! on a sample of the queries, and never shows in the answer.
 
@@ -34,9 +34,9 @@ use rayon::prelude::*;
 
 use super::Metric;
 use crate::table::matrix::Matrix;
-pub use answer::{Contest, Link};
+pub use answer::{Contest, Least, Link};
 pub use boxes::Boxes;
-use goal::{ContestGoal, Goal, LinkGoal};
+use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
 use rough::Rough;
 use scan::Scan;
 use tree::Tree;
@@ -110,6 +110,23 @@ impl Neighbours {
         within: Option<&Boxes>,
     ) -> Vec<Contest> {
         self.search(queries, rivals, within, ContestGoal::new)
+    }
+
+    /// For each query, the least distance, and how `rivals[query]` compares with the other points: in one search what
+    /// [`Self::contests`] and [`Self::links`] find in two.
+    ///
+    /// # Complexity
+    /// That of [`Self::links`].
+    ///
+    /// # Panics
+    /// If queries, rivals and boxes do not fit together or to the points.
+    pub fn least(
+        &self,
+        queries: &Matrix,
+        rivals: &[Option<u32>],
+        within: Option<&Boxes>,
+    ) -> Vec<Least> {
+        self.search(queries, rivals, within, LeastGoal::new)
     }
 
     /// For each query, the nearest points and the place of `rivals[query]` among the points.

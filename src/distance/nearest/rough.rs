@@ -73,6 +73,14 @@ pub(super) struct Bounds {
     pub edge: f32,
 }
 
+impl Bounds {
+    /// Where nothing is near.
+    pub(super) const NOTHING: Self = Self {
+        most: f32::NEG_INFINITY,
+        edge: f32::INFINITY,
+    };
+}
+
 impl Place {
     pub(super) fn new() -> Self {
         Self {

@@ -23,7 +23,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::filter::{
-    Filtered, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter, filter_one,
+    Filtered, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter,
 };
 use super::goal::{Goal, Tile};
 use super::tiles::{Axis, LANES, axes_of};
@@ -241,15 +241,22 @@ impl<G: Goal> WithSimd for Run<'_, G> {
                         (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
                     }
                 }
-                let filtered = filter(simd, rows, scan.n_rows(), &factors, thresholds);
+                let mut found = [[Found::nothing(simd); QUERIES]; GROUPS];
+                let groups = rows.chunks_exact(scan.n_rows());
+                let n_groups = groups.len();
+                for (found, group) in found.iter_mut().zip(groups) {
+                    *found = filter(simd, group, &factors, thresholds);
+                }
                 for (lane, &member) in members.iter().enumerate() {
-                    if self.concludes(member, radius, certain[lane], filtered[lane]) {
-                        self.batch[member].goal.add_closer(filtered[lane].count);
+                    let of_groups = found[..n_groups].iter().map(|found| found[lane]);
+                    let of_block = of_groups.clone().reduce(|a, b| a.and(simd, b));
+                    let filtered = of_block.expect("a block has a group").summed(simd);
+                    if self.concludes(member, radius, certain[lane], filtered) {
+                        self.batch[member].goal.add_closer(filtered.count);
                         continue;
                     }
-                    for (index, group) in rows.chunks(scan.n_rows()).enumerate() {
-                        let rows = scan.n_rows();
-                        let filtered = filter_one(simd, group, rows, &factors, thresholds, lane);
+                    for (index, of_group) in of_groups.enumerate() {
+                        let filtered = of_group.summed(simd);
                         if self.concludes(member, radius, certain[lane], filtered) {
                             self.batch[member].goal.add_closer(filtered.count);
                         } else {

@@ -1,4 +1,4 @@
-use super::{Boxes, Contest, Link, Neighbours, exhaustive};
+use super::{Boxes, Contest, Least, Link, Neighbours, exhaustive};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
@@ -147,6 +147,13 @@ impl Case {
                 let found = neighbours.contests(queries, rivals, within);
                 for (query, (found, expected)) in found.iter().zip(&contests).enumerate() {
                     assert_eq!(found, expected, "{what}, query {query}, budget {budget:?}");
+                }
+                let found = neighbours.least(queries, rivals, within);
+                for (query, found) in found.iter().enumerate() {
+                    let Link { key, tied, .. } = links[query];
+                    let contest = contests[query];
+                    let expected = Least { key, tied, contest };
+                    assert_eq!(*found, expected, "{what}, query {query}, budget {budget:?}");
                 }
                 let found = neighbours.links(queries, rivals, within, limit);
                 for (query, (found, expected)) in found.iter().zip(&links).enumerate() {

@@ -132,7 +132,6 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
             place: Place::new(),
             constraints: Vec::new(),
             visits: Vec::new(),
-            ranks: Vec::new(),
         };
         let mut walked = Vec::with_capacity(self.queries.len());
         for &query in self.queries {
@@ -158,7 +157,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
             });
             let mut goal = (self.goal)(rival);
             let rough = walk.rough.filter(|rough| {
-                G::STEADY && walk.within.is_none() && rough.place(&one.axes, &mut one.place)
+                G::PLAIN && walk.within.is_none() && rough.place(&one.axes, &mut one.place)
             });
             let work = match rough {
                 Some(rough) => one.hurry(simd, walk.tree, rough, walk.budget, &mut goal),
@@ -175,14 +174,34 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
     }
 }
 
+/// What is near enough to matter by now.
+struct Near {
+    reach: f64,
+    bounds: Bounds,
+}
+
+impl Near {
+    /// Follows the reach of a goal.
+    #[inline(always)]
+    fn follow<G: Goal>(&mut self, rough: &Rough, place: &Place, goal: &G) {
+        let reach = goal.reach(false);
+        if reach != self.reach {
+            self.reach = reach;
+            self.bounds = if reach < 0.0 {
+                Bounds::NOTHING
+            } else {
+                rough.bounds(place, reach)
+            };
+        }
+    }
+}
+
 /// One query at a time.
 struct One {
     axes: Vec<Axis>,
     place: Place,
     constraints: Vec<Constraint>,
     visits: Vec<Visit>,
-    /// How near the topmost visits are, where only that matters.
-    ranks: Vec<f32>,
 }
 
 impl One {
@@ -229,7 +248,7 @@ impl One {
         work
     }
 
-    /// Walks for a goal of steady reach whose candidates are all points, behind the rough filter.
+    /// Walks for a plain goal whose candidates are all points, behind the rough filter.
     #[inline(always)]
     fn hurry<S: Simd, G: Goal>(
         &mut self,
@@ -245,7 +264,10 @@ impl One {
         if tree.nodes.is_empty() || reach < 0.0 {
             return 0;
         }
-        let bounds = rough.bounds(&self.place, reach);
+        let mut near = Near {
+            reach,
+            bounds: rough.bounds(&self.place, reach),
+        };
         self.visits.clear();
         self.visits.push(Visit {
             lower: 0.0,
@@ -257,7 +279,11 @@ impl One {
         });
         let mut work = 0;
         while let Some(visit) = self.visits.pop() {
-            if visit.lower > goal.reach(false) {
+            if near.reach < 0.0 {
+                break;
+            }
+            // It is a rough number, or an exact one, of which less would do.
+            if visit.lower > f64::from(near.bounds.most) {
                 continue;
             }
             work += 1;
@@ -266,14 +292,15 @@ impl One {
             }
             if visit.node == NO_NODE {
                 self.leaf(simd, tree, visit, goal);
+                near.follow(rough, &self.place, goal);
             } else {
-                work += self.hurry_node(simd, tree, rough, bounds, visit, goal);
+                work += self.hurry_node(simd, tree, rough, &mut near, visit, goal);
             }
         }
         work
     }
 
-    /// Puts the nodes below that matter on the stack, the nearest on top, and looks at the leaves.
+    /// Puts the nodes below that matter on the stack, the nearest on top, and looks at the leaves, the nearest first.
     /// Returns the number of leaves.
     #[inline(always)]
     fn hurry_node<S: Simd, G: Goal>(
@@ -281,56 +308,58 @@ impl One {
         simd: S,
         tree: &Tree,
         rough: &Rough,
-        bounds: Bounds,
+        near: &mut Near,
         visit: Visit,
         goal: &mut G,
     ) -> u64 {
         let index = visit.node as usize;
+        let node = &tree.nodes[index];
         let lower = rough.lower(simd, index, &self.place);
-        let mut near = 0u32;
+        let bounds = near.bounds;
         let mut at_edge = false;
-        for (child, &lower) in lower.iter().enumerate() {
-            near |= u32::from(lower <= bounds.most) << child;
-            at_edge |= (lower <= bounds.most) & (lower >= bounds.edge);
-        }
-        if near == 0 {
-            return 0;
+        let mut order = [0u8; FAN];
+        let mut n_near = 0;
+        for (child, &bound) in lower[..node.n_children as usize].iter().enumerate() {
+            if bound > bounds.most {
+                continue;
+            }
+            at_edge |= bound >= bounds.edge;
+            // Insertion sort: there are few.
+            let mut slot = n_near;
+            while slot > 0 && lower[order[slot - 1] as usize] > bound {
+                order[slot] = order[slot - 1];
+                slot -= 1;
+            }
+            order[slot] = child as u8;
+            n_near += 1;
         }
         // Where all of a child may tie, that is decided for all of it at once.
         if at_edge {
             self.node(simd, tree, visit, goal);
+            near.follow(rough, &self.place, goal);
             return 0;
         }
-        let node = &tree.nodes[index];
-        let bottom = self.visits.len();
         let mut leaves = 0;
-        while near != 0 {
-            let child = near.trailing_zeros() as usize;
-            near &= near - 1;
-            if child >= node.n_children as usize {
-                break;
-            }
-            let (start, end) = (node.start[child], node.start[child + 1]);
-            if node.child[child] == NO_NODE {
+        for &child in &order[..n_near] {
+            let child = child as usize;
+            if node.child[child] == NO_NODE && lower[child] <= near.bounds.most {
                 leaves += 1;
-                self.hurry_leaf(simd, tree, rough, bounds, (start, end), goal);
-                continue;
+                let run = (node.start[child], node.start[child + 1]);
+                self.hurry_leaf(simd, tree, rough, near.bounds, run, goal);
+                near.follow(rough, &self.place, goal);
             }
-            self.ranks.truncate(self.visits.len() - bottom);
-            self.visits.push(Visit {
-                lower: 0.0,
-                node: node.child[child],
-                start,
-                end,
-                inside: true,
-                counted: false,
-            });
-            self.ranks.push(lower[child]);
-            let mut slot = self.ranks.len() - 1;
-            while slot > 0 && self.ranks[slot - 1] <= lower[child] {
-                self.ranks.swap(slot - 1, slot);
-                self.visits.swap(bottom + slot - 1, bottom + slot);
-                slot -= 1;
+        }
+        for &child in order[..n_near].iter().rev() {
+            let child = child as usize;
+            if node.child[child] != NO_NODE {
+                self.visits.push(Visit {
+                    lower: f64::from(lower[child]),
+                    node: node.child[child],
+                    start: node.start[child],
+                    end: node.start[child + 1],
+                    inside: true,
+                    counted: false,
+                });
             }
         }
         leaves
