@@ -130,6 +130,19 @@ impl Buckets {
         self.log_mean_of_ties(one, other)
     }
 
+    /// The law for one of two ties.
+    pub fn of(&self, own: Ranks) -> OfTie<'_> {
+        let bucket = self.bucket(own.low);
+        OfTie {
+            law: self,
+            own,
+            // A value of an attribute that nobody has holds no rank.
+            bucket: (own.high.checked_sub(1))
+                .is_some_and(|last| self.bucket(last) == bucket)
+                .then_some(bucket),
+        }
+    }
+
     fn log_mean_of_ties(&self, one: Ranks, other: Ranks) -> f64 {
         let (r, s) = (self.bucket(one.low), self.bucket(other.low));
         if r == self.bucket(one.high - 1) && s == self.bucket(other.high - 1) {
@@ -180,6 +193,32 @@ impl Buckets {
     /// The first rank of a bucket: ceil(bucket · n / p).
     fn start(&self, bucket: usize) -> usize {
         usize::try_from((bucket as u64 * self.n).div_ceil(self.p)).unwrap_or(usize::MAX)
+    }
+}
+
+/// The law of p-buckets for one of two ties.
+#[derive(Debug)]
+pub(super) struct OfTie<'a> {
+    law: &'a Buckets,
+    own: Ranks,
+    /// The bucket that has all of it, if there is one.
+    bucket: Option<usize>,
+}
+
+impl OfTie<'_> {
+    /// [`Buckets::log_mean`] of this tie and another.
+    #[inline(always)]
+    pub fn log_mean(&self, other: Ranks) -> f64 {
+        match self.bucket {
+            Some(r) if other != self.own => {
+                let s = self.law.bucket(other.low);
+                if s == self.law.bucket(other.high - 1) {
+                    return self.law.log_between(r, s);
+                }
+            }
+            _ => {}
+        }
+        self.law.log_mean(self.own, other)
     }
 }
 

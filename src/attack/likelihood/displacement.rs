@@ -1,5 +1,7 @@
 //! The law of the displacement in rank: how far from its original rank a masked value stands.
 
+use rayon::prelude::*;
+
 use super::ranks::Ranks;
 
 /// Adding and taking away this number rounds to multiples of 2⁻³⁶, the last place of numbers of its size: 1.5 · 2¹⁶.
@@ -7,6 +9,12 @@ const ROUNDS: f64 = 98_304.0;
 
 /// Where a law without bound has fallen so far (10⁻³⁰⁴), all farther displacements are taken to be as likely.
 const FLOOR: f64 = -700.0;
+
+/// Means over ties of up to so many ranks are looked up: most ties are that short, and a mean takes five numbers and a logarithm.
+const MAX_TIE: usize = 4;
+
+/// Means that are worked out for that, at most: 32 MB.
+const MAX_MEANS: usize = 1 << 22;
 
 /// The law of a displacement between ranks, the same up and down and at every rank.
 ///
@@ -29,6 +37,11 @@ pub(super) struct Displacement {
     /// Σ_{l ≥ k} P(l), and the sum of that over all that are not less than k.
     tail: Vec<f64>,
     tail_of_tails: Vec<f64>,
+    /// [`log_mean`](Self::log_mean) of a tie of `a` ranks and one of `b` that begins 0, 1, 2, … ranks later, at
+    /// `(a − 1) longest + b − 1`.
+    means: Vec<Vec<f64>>,
+    /// How long ties of these are at most.
+    longest: usize,
 }
 
 impl Displacement {
@@ -60,7 +73,7 @@ impl Displacement {
         let p: Vec<f64> = log.iter().map(|log| log.exp()).collect();
         let tail = sums_from(&p);
         let tail_of_tails = sums_from(&tail);
-        Self {
+        let mut law = Self {
             p,
             log,
             beyond,
@@ -68,6 +81,52 @@ impl Displacement {
             most_to,
             tail,
             tail_of_tails,
+            means: Vec::new(),
+            longest: 1,
+        };
+        while law.longest < MAX_TIE && (law.longest + 1).pow(2) * law.log.len() <= MAX_MEANS {
+            law.longest += 1;
+        }
+        law.means = (0..law.longest.pow(2))
+            .into_par_iter()
+            .map(|of| law.means_of([of / law.longest + 1, of % law.longest + 1]))
+            .collect();
+        law
+    }
+
+    /// The means of two ties of so many ranks each.
+    fn means_of(&self, lengths: [usize; 2]) -> Vec<f64> {
+        if lengths == [1, 1] {
+            return self.log.clone();
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "ranks are counted by u32, and lengths are short"
+        )]
+        let tie = |low: usize, length: usize| Ranks {
+            low: low as u32,
+            high: (low + length) as u32,
+        };
+        (0..self.log.len())
+            .map(|later| self.log_mean(tie(0, lengths[0]), tie(later, lengths[1])))
+            .collect()
+    }
+
+    /// The law for one of two ties.
+    pub fn of(&self, own: Ranks) -> OfTie<'_> {
+        let length = own.high.wrapping_sub(own.low) as usize;
+        let looked_up = (1..=self.longest).contains(&length);
+        let means = |place: &dyn Fn(usize) -> usize| {
+            std::array::from_fn(|other| match other.checked_sub(1) {
+                Some(other) if looked_up && other < self.longest => &self.means[place(other)][..],
+                _ => &[],
+            })
+        };
+        OfTie {
+            law: self,
+            own,
+            before: means(&|other| (length - 1) * self.longest + other),
+            behind: means(&|other| other * self.longest + length - 1),
         }
     }
 
@@ -176,6 +235,34 @@ impl Displacement {
     }
 }
 
+/// The law of a displacement for one of two ties.
+#[derive(Debug)]
+pub(super) struct OfTie<'a> {
+    law: &'a Displacement,
+    own: Ranks,
+    /// By the length of the other tie: means, if the own one begins no later, and if it does.
+    before: [&'a [f64]; MAX_TIE + 1],
+    behind: [&'a [f64]; MAX_TIE + 1],
+}
+
+impl OfTie<'_> {
+    /// [`Displacement::log_mean`] of this tie and another.
+    #[inline(always)]
+    pub fn log_mean(&self, other: Ranks) -> f64 {
+        let means = if self.own.low <= other.low {
+            &self.before
+        } else {
+            &self.behind
+        };
+        let apart = self.own.low.abs_diff(other.low) as usize;
+        let of_length = means.get((other.high - other.low) as usize);
+        match of_length.and_then(|means| means.get(apart)) {
+            Some(&log) => log,
+            None => self.law.log_mean(self.own, other),
+        }
+    }
+}
+
 /// The nearest multiple of 2⁻³⁶, not below the floor; −∞ stays. Sums of such logarithms are exact, so that equal likelihoods
 /// are equal numbers.
 pub(super) fn rounded(log: f64) -> f64 {
@@ -219,6 +306,8 @@ mod tests {
                     );
                     assert_eq!(fast == 0.0, slow == 0.0, "{one:?} {other:?}");
                     assert_eq!(law.log_mean(other, one), law.log_mean(one, other));
+                    assert_eq!(law.of(one).log_mean(other), law.log_mean(one, other));
+                    assert_eq!(law.of(other).log_mean(one), law.log_mean(one, other));
                     assert!(law.log_mean(one, other) <= law.most(one, other) + 1e-9);
                 }
             }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    buckets::Buckets,
+    buckets::{self, Buckets},
     cycle::Cycle,
-    displacement::{Displacement, rounded},
+    displacement::{self, Displacement, rounded},
     ranks::Ranks,
 };
 
@@ -42,6 +42,15 @@ impl Law {
         }
     }
 
+    /// The law for the value of one seeker.
+    pub fn of(&self, own: Ranks) -> OfSeeker<'_> {
+        match self {
+            Self::Displacement(law) => OfSeeker::Displacement(law.of(own)),
+            Self::Buckets(law) => OfSeeker::Buckets(law.of(own)),
+            Self::Equal { .. } | Self::Cycle(_) => OfSeeker::Other(self, own),
+        }
+    }
+
     /// Whether [`log_mean`](Self::log_mean) is above −∞.
     pub fn is_possible(&self, one: Ranks, other: Ranks) -> bool {
         match self {
@@ -73,4 +82,15 @@ impl Law {
             Self::Buckets(_) | Self::Cycle(_) => false,
         }
     }
+}
+
+/// A law for the value of one seeker, who is compared with many: what depends on that value alone is worked out.
+#[derive(Debug)]
+pub(super) enum OfSeeker<'a> {
+    /// That of the displacement in rank.
+    Displacement(displacement::OfTie<'a>),
+    /// That of buckets.
+    Buckets(buckets::OfTie<'a>),
+    /// Another one.
+    Other(&'a Law, Ranks),
 }

@@ -1,12 +1,18 @@
 //! A k-d tree over ranks: who is likely enough to be somebody's partner.
 
-use super::{displacement::Displacement, law::Law, ranks::Ranks};
+use super::{
+    law::{Law, OfSeeker},
+    ranks::Ranks,
+};
 use crate::distance::kd_tree::{KdTree, part};
 
 /// Records of a leaf, unless all of a leaf have equal ranks: where laws exclude most records, and where they exclude nobody, so that
 /// most leaves are visited.
 const LEAF: usize = 12;
 const LARGE_LEAF: usize = 64;
+
+/// Records of a leaf that are compared at once.
+const AT_ONCE: usize = 64;
 
 /// Records in a k-d tree over their ranks.
 #[derive(Debug)]
@@ -101,20 +107,26 @@ impl Tree {
                 continue;
             }
             let Some(halves) = self.tree.halves(number) else {
-                for place in self.tree.run(number) {
-                    // A bound is soon had and rules most records out.
-                    let row = self.row(&self.ranks, place);
-                    let most = match &mut bounds {
-                        Some(bounds) => bounds.of(place, &known),
-                        None => bound(row, &[], &known),
-                    };
-                    if most == f64::NEG_INFINITY || most < best - margin {
-                        continue;
+                let run = self.tree.run(number);
+                for first in run.clone().step_by(AT_ONCE) {
+                    let (mut places, mut logs) = ([0; AT_ONCE], [0.0; AT_ONCE]);
+                    let mut left = 0;
+                    for place in first..run.end.min(first + AT_ONCE) {
+                        // A bound is soon had and rules most records out.
+                        let most = match &mut bounds {
+                            Some(bounds) => bounds.of(place, &known),
+                            None => bound(self.row(&self.ranks, place), &[], &known),
+                        };
+                        places[left] = place;
+                        left += usize::from((most > f64::NEG_INFINITY) & (most >= best - margin));
                     }
-                    let log = log_likelihood(row, &known);
-                    if log > f64::NEG_INFINITY && log >= best - margin {
-                        best = best.max(log);
-                        list.push((self.tree.points()[place], -log));
+                    let (places, logs) = (&places[..left], &mut logs[..left]);
+                    self.add_logs(places, &known, logs);
+                    for (&place, &log) in places.iter().zip(&*logs) {
+                        if log > f64::NEG_INFINITY && log >= best - margin {
+                            best = best.max(log);
+                            list.push((self.tree.points()[place], -log));
+                        }
                     }
                 }
                 continue;
@@ -170,10 +182,7 @@ impl Tree {
                 attribute: k,
                 ranks,
                 law,
-                singles: match law {
-                    Law::Displacement(law) if ranks.is_single() => Some(law),
-                    _ => None,
-                },
+                of_seeker: law.of(ranks),
                 of_gap: if self.in_place[k] {
                     f64::NEG_INFINITY
                 } else {
@@ -181,6 +190,17 @@ impl Tree {
                 },
             })
             .collect()
+    }
+
+    /// Adds the log-likelihoods of some records, attribute by attribute: records do not wait for each other.
+    fn add_logs(&self, places: &[usize], known: &[Known<'_>], logs: &mut [f64]) {
+        for known in known {
+            known.add_logs(
+                |place| self.ranks[place * self.n_attributes + known.attribute],
+                places,
+                logs,
+            );
+        }
     }
 
     fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {
@@ -198,26 +218,44 @@ struct Known<'a> {
     attribute: usize,
     ranks: Ranks,
     law: &'a Law,
-    /// The law, where that of single ranks is looked up.
-    singles: Option<&'a Displacement>,
+    /// The law for these ranks.
+    of_seeker: OfSeeker<'a>,
     /// The log-likelihood of a record that misses the attribute.
     of_gap: f64,
 }
 
-fn log_likelihood(row: &[Ranks], known: &[Known<'_>]) -> f64 {
-    let mut sum = 0.0;
-    for known in known {
-        let ranks = row[known.attribute];
-        sum += match known.singles {
-            Some(law) if ranks.is_single() => law.log(ranks.low.abs_diff(known.ranks.low)),
-            _ if ranks.is_missing() => known.of_gap,
-            _ => known.law.log_mean(known.ranks, ranks),
-        };
-        if sum == f64::NEG_INFINITY {
-            break;
+impl Known<'_> {
+    /// Adds the log-likelihoods of records with these ranks at some places.
+    fn add_logs(&self, ranks: impl Fn(usize) -> Ranks, places: &[usize], logs: &mut [f64]) {
+        let both = places.iter().zip(logs);
+        let of_gap = self.of_gap;
+        match &self.of_seeker {
+            OfSeeker::Displacement(law) => {
+                add(both, ranks, of_gap, |ranks| law.log_mean(ranks));
+            }
+            OfSeeker::Buckets(law) => add(both, ranks, of_gap, |ranks| law.log_mean(ranks)),
+            OfSeeker::Other(law, own) => {
+                add(both, ranks, of_gap, |ranks| law.log_mean(*own, ranks));
+            }
         }
     }
-    sum
+}
+
+#[inline(always)]
+fn add<'a>(
+    both: impl Iterator<Item = (&'a usize, &'a mut f64)>,
+    ranks: impl Fn(usize) -> Ranks,
+    of_gap: f64,
+    log_mean: impl Fn(Ranks) -> f64,
+) {
+    for (&place, log) in both {
+        let ranks = ranks(place);
+        *log += if ranks.is_missing() {
+            of_gap
+        } else {
+            log_mean(ranks)
+        };
+    }
 }
 
 /// Bins of an attribute's ranks, the last one for gaps: so few that a seeker's bounds of all of them stay in the cache.
