@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
+
 use super::{Attack, Lists, Preference, Scenario};
 use crate::{
     distance::kd_tree::{BoxTree, Leaves, Waiting},
@@ -70,13 +72,8 @@ impl Attack for Gower {
             // Halves, because the range of two numbers can be beyond all numbers.
             let half = |value: Option<f64>| value.map_or(f64::NAN, |value| value / 2.0);
             let [of_seekers, of_sought] = sides.map(|side| side.into_iter().map(half).collect());
-            Compared {
-                of_seekers,
-                of_sought,
-                // Equal differences are divided by the same number, so they stay equal.
-                half_range: if half_range > 0.0 { half_range } else { 1.0 },
-                names: scale == Scale::Nominal,
-            }
+            let names = scale == Scale::Nominal;
+            Compared::new([of_seekers, of_sought], half_range, names)
         });
         Ok(Preference::Lists(Box::new(GowerLists::new(
             attributes.collect(),
@@ -113,7 +110,23 @@ struct Compared {
     /// In the order of the tree.
     of_sought: Vec<f64>,
     half_range: f64,
+    /// 1 / half range, at most the greatest number: to multiply is faster than to divide, where a bound will do.
+    inverse: f64,
     names: bool,
+}
+
+impl Compared {
+    fn new([of_seekers, of_sought]: [Vec<f64>; 2], half_range: f64, names: bool) -> Self {
+        // Equal differences are divided by the same number, so they stay equal.
+        let half_range = if half_range > 0.0 { half_range } else { 1.0 };
+        Self {
+            of_seekers,
+            of_sought,
+            half_range,
+            inverse: (1.0 / half_range).min(f64::MAX),
+            names,
+        }
+    }
 }
 
 /// What lies between these two values; NaN where one is missing.
@@ -128,11 +141,24 @@ fn contribution(attribute: &Compared, own: f64, other: f64) -> f64 {
     }
 }
 
+/// About the same, but for 2 ulp; never more where the inverse is not 1 / half range.
+#[inline(always)]
+fn about(attribute: &Compared, own: f64, other: f64) -> f64 {
+    let difference = (own - other).abs();
+    if attribute.names {
+        if difference > 0.0 { 1.0 } else { difference }
+    } else {
+        difference * attribute.inverse
+    }
+}
+
 /// All pairs by Gower's dissimilarity, and the nearest ones by a tree.
 #[derive(Debug)]
 struct GowerLists {
     attributes: Vec<Compared>,
     tree: BoxTree,
+    /// Whether no sought record misses a value.
+    is_complete: bool,
     n_seekers: usize,
     n_sought: usize,
 }
@@ -184,6 +210,7 @@ impl GowerLists {
         }
         Self {
             attributes,
+            is_complete: points.is_complete(),
             tree,
             n_seekers,
             n_sought,
@@ -191,6 +218,7 @@ impl GowerLists {
     }
 
     /// Shows `found` the costs of a run of the tree's records, with the places of these; so many are compared at once.
+    #[inline(always)]
     fn compare<const AT_ONCE: usize>(
         &self,
         seeker: usize,
@@ -226,6 +254,7 @@ impl GowerLists {
     ///
     /// What everybody of the node has adds its least contribution, and counts. What some miss may count or not: it does where that makes the
     /// mean smaller, the least contributions first. The mean is made smaller than rounding could have made it.
+    #[inline(always)]
     fn least(&self, node: usize, seeker: usize, some_miss: &mut Vec<f64>) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         some_miss.clear();
@@ -234,7 +263,7 @@ impl GowerLists {
             if own.is_nan() || span.low > span.high {
                 continue;
             }
-            let least = contribution(attribute, own, own.clamp(span.low, span.high));
+            let least = about(attribute, own, own.clamp(span.low, span.high));
             if span.has_gaps {
                 some_miss.push(least);
             } else {
@@ -249,8 +278,102 @@ impl GowerLists {
                 count += 1.0;
             }
         }
-        let rounding = 4.0 * (1.0 + self.attributes.len() as f64) * f64::EPSILON;
-        mean(sum, count) * (1.0 - rounding)
+        mean(sum, count) * (1.0 - self.rounding())
+    }
+
+    /// No sum of what attributes contribute, or of [`about`] as much, is rounded by a greater share.
+    fn rounding(&self) -> f64 {
+        4.0 * (2.0 + self.attributes.len() as f64) * f64::EPSILON
+    }
+
+    /// Shows `found` the places of a run of the tree's records, with costs that are not above theirs.
+    #[inline(always)]
+    fn bounds(&self, seeker: usize, run: Range<usize>, mut found: impl FnMut(usize, f64)) {
+        let factor = 1.0 - self.rounding();
+        for first in run.clone().step_by(LEAF) {
+            let (mut sums, mut counts) = ([0.0; LEAF], [0.0; LEAF]);
+            let length = LEAF.min(run.end - first);
+            for attribute in &self.attributes {
+                let own = attribute.of_seekers[seeker];
+                if own.is_nan() {
+                    continue;
+                }
+                let others = &attribute.of_sought[first..first + length];
+                let cells = sums.iter_mut().zip(&mut counts).zip(others);
+                if self.is_complete {
+                    cells.for_each(|((sum, _), &other)| *sum += about(attribute, own, other));
+                    counts[0] += 1.0;
+                } else {
+                    cells.for_each(|((sum, count), &other)| {
+                        let difference = about(attribute, own, other);
+                        *sum += if difference.is_nan() { 0.0 } else { difference };
+                        *count += if difference.is_nan() { 0.0 } else { 1.0 };
+                    });
+                }
+            }
+            if self.is_complete {
+                counts = [counts[0]; LEAF];
+            }
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum = mean(*sum, count) * factor;
+            }
+            for (place, &bound) in sums[..length].iter().enumerate() {
+                found(first + place, bound);
+            }
+        }
+    }
+
+    /// What [`Self::compare`] makes of one of the tree's records.
+    fn cost(&self, seeker: usize, place: usize) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for attribute in &self.attributes {
+            let own = attribute.of_seekers[seeker];
+            let difference = contribution(attribute, own, attribute.of_sought[place]);
+            if !difference.is_nan() {
+                sum += difference;
+                count += 1.0;
+            }
+        }
+        mean(sum, count)
+    }
+
+    /// Searches the tree for the records of the least cost.
+    #[inline(always)]
+    fn search(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let records = self.tree.tree.points();
+        let (mut waiting, mut some_miss) = (Waiting::begun(&self.tree.tree), Vec::new());
+        let mut bound = f64::INFINITY;
+        let mut left = self.n_sought / LEAF / LEAVES_OF_A_SEARCH + LEAVES_OF_A_SEARCH;
+        while let Some(leaf) = waiting.next(&self.tree.tree, bound, |node| {
+            self.least(node, seeker, &mut some_miss)
+        }) {
+            let all = left == 0;
+            let run = if all {
+                // Whoever is listed is found again.
+                list.clear();
+                0..self.n_sought
+            } else {
+                self.tree.tree.run(leaf)
+            };
+            self.bounds(seeker, run, |place, least| {
+                if least > bound {
+                    return;
+                }
+                let cost = self.cost(seeker, place);
+                if cost < bound {
+                    bound = cost;
+                    list.clear();
+                }
+                if cost <= bound {
+                    list.push((records[place], cost));
+                }
+            });
+            if all {
+                return;
+            }
+            left -= 1;
+        }
     }
 }
 
@@ -272,9 +395,11 @@ impl Lists for GowerLists {
         list.clear();
         list.resize(self.n_sought, (0, 0.0));
         let records = self.tree.tree.points();
-        self.compare::<COMPARED_AT_ONCE>(seeker, 0..self.n_sought, |place, cost| {
-            let record = records[place];
-            list[record as usize] = (record, cost);
+        Arch::new().dispatch(|| {
+            self.compare::<COMPARED_AT_ONCE>(seeker, 0..self.n_sought, |place, cost| {
+                let record = records[place];
+                list[record as usize] = (record, cost);
+            });
         });
     }
 
@@ -283,35 +408,7 @@ impl Lists for GowerLists {
     }
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        list.clear();
-        let records = self.tree.tree.points();
-        let (mut waiting, mut some_miss) = (Waiting::begun(&self.tree.tree), Vec::new());
-        let mut bound = f64::INFINITY;
-        let mut take = |place: usize, cost: f64, bound: &mut f64| {
-            if cost < *bound {
-                *bound = cost;
-                list.clear();
-            }
-            if cost <= *bound {
-                list.push((records[place], cost));
-            }
-        };
-        let mut left = self.n_sought / LEAF / LEAVES_OF_A_SEARCH + LEAVES_OF_A_SEARCH;
-        while let Some(leaf) = waiting.next(&self.tree.tree, bound, |node| {
-            self.least(node, seeker, &mut some_miss)
-        }) {
-            if left == 0 {
-                bound = f64::INFINITY;
-                self.compare::<COMPARED_AT_ONCE>(seeker, 0..self.n_sought, |place, cost| {
-                    take(place, cost, &mut bound);
-                });
-                return;
-            }
-            left -= 1;
-            self.compare::<LEAF>(seeker, self.tree.tree.run(leaf), |place, cost| {
-                take(place, cost, &mut bound);
-            });
-        }
+        Arch::new().dispatch(|| self.search(seeker, list));
     }
 
     fn is_likelihood(&self) -> bool {
@@ -344,11 +441,11 @@ mod tests {
                 // Neighbours in the file are neighbours in all attributes, but for a little.
                 ((record / 10 * spread / 100 + mixed % spread) / 2) as f64
             };
-            let attributes = (0..4).map(|k| Compared {
-                of_seekers: (0..60).map(|record| value(record * 10, k, 0)).collect(),
-                of_sought: (0..n).map(|record| value(record, k, 1)).collect(),
-                half_range: [spread as f64, 0.3, 1.0, 1e-200][k],
-                names: k == 2,
+            let attributes = (0..4).map(|k| {
+                let of_seekers = (0..60).map(|record| value(record * 10, k, 0)).collect();
+                let of_sought = (0..n).map(|record| value(record, k, 1)).collect();
+                let half_range = [spread as f64, 0.3, 1.0, 1e-200][k];
+                Compared::new([of_seekers, of_sought], half_range, k == 2)
             });
             let lists = GowerLists::new(attributes.collect(), [60, n]);
             let (mut all, mut cheapest) = (Vec::new(), Vec::new());
