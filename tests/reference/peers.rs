@@ -338,7 +338,7 @@ fn loss_and_record_disclosure_are_those_of_sdcmicro() {
         let n = u32::try_from(before.n_records()).unwrap();
         let records: Vec<[u32; 2]> = (0..n).map(|record| [record, record]).collect();
         let pair = Pair::new([&before, &after], &attributes, &records);
-        let figures = loss::figures(&pair);
+        let figures = loss::figures(&pair, &[]);
         let of = |key| figure::find(&figures, key).unwrap();
         let cells = case["cells"].as_f64().unwrap();
         let expected = case["sum_il1s"].as_f64().unwrap() / cells;
