@@ -1,0 +1,135 @@
+//! What of a number as it stands in a cell decides on how numbers are spelled; of digits alone it is seen without a closer look.
+
+use super::decimal::Numeral;
+use crate::table::number::Syntax;
+
+/// What of a number as it stands in a cell decides on how numbers are spelled.
+#[derive(Debug, PartialEq)]
+pub(super) struct Shape {
+    /// Digits before the mark as written, zeros included.
+    pub(super) whole_written: usize,
+    pub(super) decimals_written: usize,
+    /// Digits before and after the mark that it takes to write the number.
+    pub(super) whole_digits: usize,
+    pub(super) decimals: usize,
+    pub(super) is_zero: bool,
+    pub(super) exponent: bool,
+    pub(super) wants_exponent: bool,
+    pub(super) grouped: bool,
+}
+
+impl Shape {
+    pub(super) fn of(numeral: &Numeral) -> Self {
+        let decimal = &numeral.decimal;
+        Self {
+            whole_written: numeral.whole_written,
+            decimals_written: numeral.decimals_written,
+            whole_digits: decimal.whole_digits(),
+            decimals: decimal.decimals(),
+            is_zero: decimal.is_zero(),
+            exponent: numeral.exponent,
+            wants_exponent: decimal.wants_exponent(),
+            grouped: numeral.grouped,
+        }
+    }
+
+    /// That of a number in digits alone: no leading zero, no exponent, nothing in groups, nothing around it; `None` for any other cell.
+    pub(super) fn of_plain(raw: &[u8], syntax: &Syntax) -> Option<Self> {
+        let digits = raw.strip_prefix(b"-").unwrap_or(raw);
+        let mark = digits.iter().position(|byte| !byte.is_ascii_digit());
+        let (whole, fraction) = match mark {
+            None => (digits, &b""[..]),
+            Some(at) if digits[at] == syntax.decimal => (&digits[..at], &digits[at + 1..]),
+            Some(_) => (&b""[..], &b""[..]),
+        };
+        let zero = digits
+            .iter()
+            .all(|&byte| byte == b'0' || byte == syntax.decimal);
+        let plain = match whole {
+            [] => false,
+            [b'0', _, ..] => false,
+            _ if digits.len() < raw.len() && zero => false,
+            // Marks for thousands, and exponents, concern large and small numbers only.
+            _ => whole.len() <= if syntax.thousands.is_empty() { 16 } else { 3 },
+        } && (mark.is_none() || !fraction.is_empty())
+            && fraction.iter().all(u8::is_ascii_digit)
+            && !(whole == b"0" && fraction.starts_with(b"0000"));
+        plain.then(|| {
+            let zeros = fraction.iter().rev().take_while(|&&byte| byte == b'0');
+            Self {
+                whole_written: whole.len(),
+                decimals_written: fraction.len(),
+                whole_digits: if whole == b"0" { 0 } else { whole.len() },
+                decimals: fraction.len() - zeros.count(),
+                is_zero: zero,
+                exponent: false,
+                wants_exponent: false,
+                grouped: false,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Around, Spelling, numerals::Numerals},
+        *,
+    };
+    use crate::table::number;
+
+    /// Every numeral of up to six of these bytes: the short way to see how it is spelled agrees with the long one.
+    #[test]
+    fn plain_numerals_need_no_closer_look() {
+        for thousands in [&b""[..], b","] {
+            let syntax = Syntax {
+                decimal: b'.',
+                thousands,
+            };
+            let spellings: Vec<Spelling> = (0..32)
+                .map(|traits| Spelling {
+                    around: Around::default(),
+                    delimiter: Some(b';'),
+                    numbers: Numerals {
+                        fixed: (traits & 1 == 1).then_some(2),
+                        grouped: traits & 2 == 2,
+                        whole_digits: if traits & 4 == 4 { 2 } else { 1 },
+                        bare_fraction: traits & 8 == 8,
+                        exponents: traits & 16 == 16,
+                        ..Numerals::plain(syntax)
+                    },
+                    lexicon: None,
+                })
+                .collect();
+            let mut texts = vec![Vec::new()];
+            let mut plain = 0;
+            for _ in 0..6 {
+                let longer = texts
+                    .iter()
+                    .flat_map(|text: &Vec<u8>| b"0017-.".map(|byte| [&text[..], &[byte]].concat()));
+                texts = longer.collect();
+                texts.sort();
+                texts.dedup();
+                for text in &texts {
+                    if number::read(text, &syntax).is_none() {
+                        continue;
+                    }
+                    let Some(shape) = Shape::of_plain(text, &syntax) else {
+                        continue;
+                    };
+                    plain += 1;
+                    let of_numeral = Shape::of(&Numeral::of(text, &syntax));
+                    assert_eq!(shape, of_numeral, "{}", text.escape_ascii());
+                    for spelling in &spellings {
+                        if spelling.is_written_so(&shape) {
+                            let mut cell = Vec::new();
+                            spelling.respell(text, true, &mut cell);
+                            assert_eq!(cell, *text, "{:?}", spelling.numbers);
+                        }
+                    }
+                }
+            }
+            assert!(plain > 500, "{plain}");
+        }
+    }
+}
