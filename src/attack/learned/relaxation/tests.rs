@@ -1,6 +1,13 @@
 use super::*;
 use crate::{
-    attack::{Direction, Scenario, distance_based::Standardize},
+    attack::{
+        Direction, Scenario,
+        distance_based::Standardize,
+        learned::{
+            family::Scratch,
+            presolve::{self, compare, signs},
+        },
+    },
     optimize::subsystem::{Patient, cone},
     table::{Scale, matrix::Matrix},
 };

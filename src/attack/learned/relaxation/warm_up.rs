@@ -1,0 +1,130 @@
+//! Good parameters before the engine is asked, by line searches on few rows: what is listed around them is what matters.
+
+use rayon::prelude::*;
+
+use super::growing::Growing;
+use crate::{
+    attack::learned::{
+        competitors::{Room, Wanted},
+        starts::{self, starts},
+    },
+    optimize::subsystem::{Problem, Rows, Watch, line_search},
+};
+
+/// Nearest competitors of each seeker that a relaxation begins with.
+const FIRST: usize = 3;
+
+/// Rounds of line searches before the engine is asked.
+const ROUNDS: usize = 12;
+
+/// Points around the best at which the relaxation is made exact before the engine is asked.
+const AROUND: usize = 8;
+
+/// Blocks on which line searches are done; of more a part is taken.
+const SEARCHED: usize = 20_000;
+
+impl Growing<'_> {
+    /// Finds good parameters by line searches, and competitors that matter around them.
+    pub(super) fn warm_up(&mut self, watch: &dyn Watch) {
+        let first = self.parameters.clone();
+        let nearest = self.nearest(&first);
+        self.list(nearest);
+        if watch.stops() {
+            return;
+        }
+        self.consider(&first);
+        let mut from = starts(self.family, self.differences, &self.partners());
+        let (rounds, restarts) = if self.problem.space.is_simplex && self.blocks.len() <= SEARCHED {
+            (ROUNDS, 4)
+        } else {
+            (ROUNDS / 2, 1)
+        };
+        for _ in 0..rounds {
+            if watch.stops() {
+                return;
+            }
+            from.insert(0, self.parameters.clone());
+            let (found, _) = self.search(&from, restarts, watch);
+            from.remove(0);
+            let before = self.problem.rows.n_rows();
+            self.consider(&found);
+            // A few rows more change little.
+            if self.problem.rows.n_rows() <= before + before / 1000 {
+                break;
+            }
+        }
+        if self.all_rows.is_some() {
+            return;
+        }
+        let around = if self.blocks.len() <= SEARCHED {
+            AROUND
+        } else {
+            AROUND / 2
+        };
+        for turn in 0..around {
+            if watch.stops() {
+                return;
+            }
+            let around = starts::around(self.family, &self.parameters, turn);
+            self.consider(&around);
+        }
+    }
+
+    fn partners(&self) -> Vec<(u32, u32)> {
+        let blocks = self
+            .blocks
+            .iter()
+            .map(|block| (block.seeker, block.partner));
+        blocks.collect()
+    }
+
+    /// A line search; of many blocks over a part of them, evenly taken.
+    fn search(&self, from: &[Vec<f64>], restarts: usize, watch: &dyn Watch) -> (Vec<f64>, usize) {
+        let every = self.blocks.len().div_ceil(SEARCHED).max(1);
+        if every == 1 {
+            return line_search::improve(&self.problem, from, restarts, watch);
+        }
+        let mut rows = Rows::new();
+        let mut dense = vec![0.0; self.problem.space.dimension()];
+        for block in (0..self.blocks.len()).step_by(every) {
+            rows.push_block();
+            for number in self.problem.rows.of_block(block) {
+                let row = self.problem.rows.row(number);
+                dense.fill(0.0);
+                for (&column, &value) in row.columns.iter().zip(row.values) {
+                    dense[column as usize] = value;
+                }
+                rows.push_row(0, &dense);
+            }
+        }
+        let part = Problem {
+            space: self.problem.space.clone(),
+            rows,
+        };
+        line_search::improve(&part, from, restarts, watch)
+    }
+
+    /// The nearest competitors of each block's seeker.
+    fn nearest(&self, parameters: &[f64]) -> Vec<(usize, Vec<u32>)> {
+        self.blocks
+            .par_iter()
+            .enumerate()
+            .map_init(
+                || Room::new(self.differences.n_attributes()),
+                |room, (place, block)| {
+                    let pair = [block.seeker as usize, block.partner as usize];
+                    let found =
+                        self.competitors
+                            .nearest(pair, parameters, FIRST, Wanted::Nearest, room);
+                    (
+                        place,
+                        found
+                            .into_iter()
+                            .map(|(_, competitor)| competitor)
+                            .collect(),
+                    )
+                },
+            )
+            .collect()
+    }
+}
