@@ -2,6 +2,7 @@
 
 mod beyond;
 mod people;
+mod reading;
 
 use std::fmt::Write as _;
 
