@@ -1,0 +1,333 @@
+//! What becomes of what an attack comes to: links are assigned, held against the truth, and made into claims.
+
+use std::{borrow::Cow, rc::Rc};
+
+use super::{Assign, Case, Claim, FittedModel, Outcome};
+use crate::{
+    attack::{
+        Attack, Direction, Lists, Nearest, Preference,
+        balanced::{self, Balanced, Sampled},
+        one_to_one,
+    },
+    distance::nearest::{Contest, Link, Neighbours},
+    error::{Error, Result},
+    evaluate::{
+        beyond::{self, Beyond, StandingOut, Surety},
+        calibration::Calibration,
+        judge::{self, Judged},
+        score::Score,
+        shard::{Findings, Seeker, Shard},
+        truth::OriginalRecord,
+    },
+    rng::{Purpose, Seed},
+    table::Matrix,
+};
+
+impl Case<'_> {
+    /// What is found out of a preference.
+    fn asked(
+        &self,
+        preference: &Preference<'_>,
+        partners: &[Option<u32>],
+        with_links: bool,
+    ) -> Result<Judged> {
+        match preference {
+            Preference::Nearest(nearest) => {
+                let neighbours = self.neighbours(nearest);
+                judge::nearest(nearest, &neighbours, partners, with_links)
+            }
+            Preference::Lists(lists) => judge::lists((lists.as_ref(), None), partners, with_links),
+            Preference::Agreed(agreed) => judge::agreed(&agreed.weighted, partners, with_links),
+            Preference::Strata(joined) => {
+                judge::strata(joined, partners, with_links, |preference, partners, _| {
+                    self.asked(preference, partners, with_links)
+                })
+            }
+        }
+    }
+
+    /// Whether records of the shorter file may have no partner in the other: the intruder holds part of the people, and part of the
+    /// records were released. Balancing would exclude right pairs then.
+    fn may_lack_partners(&self, attack: &dyn Attack) -> bool {
+        let study = self.study;
+        let everybody = study.masked.n_records() + attack.left_out();
+        study.held.len() < everybody && study.shown.len() < everybody
+    }
+
+    /// What becomes of a preference.
+    pub(super) fn judged(
+        &self,
+        attack: &dyn Attack,
+        mut preference: Preference<'_>,
+        assign: Assign,
+        with_links: bool,
+    ) -> Result<Outcome> {
+        let partners = self.study.partners();
+        let fitted = match &preference {
+            Preference::Agreed(agreed) => Some(FittedModel::new(agreed, partners)),
+            _ => None,
+        };
+        let lists = preference.as_lists();
+        let caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
+        let candidate_sets =
+            attack.has_candidate_sets() && lists.is_none_or(|lists| lists.excludes_others());
+        let assign = match assign {
+            Assign::Best if attack.is_balanced() && !self.may_lack_partners(attack) => {
+                Assign::Balanced
+            }
+            other => other,
+        };
+        let mut posterior = None;
+        if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
+            let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
+            let (figures, lists) = given_one_to_one(lists, assign)?;
+            posterior = Some(figures);
+            preference = Preference::Lists(lists);
+        }
+        if let Some(shard) = self.study.shard {
+            if assign != Assign::Best {
+                return Err(Error::usage("links that depend on each other (--assign one-to-one and balanced, involution) are not made in parts")
+                    .remedy("Leave --shard out, or take --assign best"));
+            }
+            return Ok(Outcome {
+                beyond: Beyond::default(),
+                score: Score::of_contests(&[], 0, preference.n_sought() as u64, candidate_sets),
+                assignment: None,
+                calibration: None,
+                posterior: None,
+                findings: Some(self.findings(&preference, shard, candidate_sets)?),
+                fitted,
+                links: Vec::new(),
+                caveats,
+            });
+        }
+        let Judged {
+            contests,
+            links,
+            stated,
+            least,
+        } = self.asked(&preference, partners, with_links)?;
+        let score = Score::of_contests(
+            &contests,
+            partners.iter().flatten().count() as u64,
+            preference.n_sought() as u64,
+            candidate_sets,
+        );
+        let sought = preference.n_sought() as u64;
+        match assign {
+            Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
+                beyond: self.beyond(&contests, sought, surety(stated.as_deref(), least)),
+                posterior,
+                links: self.claims(links),
+                score,
+                assignment: None,
+                fitted,
+                caveats,
+                findings: None,
+                calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
+            }),
+            Assign::OneToOne => {
+                let assignment = one_to_one::assign(&preference)?;
+                let right =
+                    |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
+                let correct = assignment
+                    .partners
+                    .iter()
+                    .zip(partners)
+                    .filter(right)
+                    .count();
+                let fates: Vec<Contest> = (contests.iter().zip(&assignment.partners))
+                    .zip(partners)
+                    .map(|((contest, got), truth)| fate(contest, *got, *truth))
+                    .collect();
+                let costs = assignment.costs.iter();
+                let costs = costs
+                    .map(|cost| (cost.unwrap_or(f64::INFINITY), 1))
+                    .collect();
+                let beyond = self.beyond(&fates, sought, Some(Surety::Distances(costs)));
+                let links = links
+                    .into_iter()
+                    .enumerate()
+                    .map(|(seeker, link)| {
+                        let distance = assignment.costs[seeker].map(|cost| match preference {
+                            Preference::Nearest(_) => cost.sqrt(),
+                            Preference::Lists(_) | Preference::Agreed(_) => cost,
+                            // Of points; where nothing is known, nothing is a cost of 0.
+                            Preference::Strata(_) => cost.sqrt(),
+                        });
+                        judge::assigned(link, assignment.partners[seeker], distance)
+                    })
+                    .collect();
+                Ok(Outcome {
+                    links: self.claims(links),
+                    score: score.with_assignment(correct as u64),
+                    assignment: Some(assignment.total),
+                    beyond,
+                    calibration: None,
+                    posterior: None,
+                    fitted,
+                    caveats,
+                    findings: None,
+                })
+            }
+        }
+    }
+
+    /// What is found out of the seekers of a shard.
+    fn findings(
+        &self,
+        preference: &Preference<'_>,
+        shard: Shard,
+        candidate_sets: bool,
+    ) -> Result<Findings> {
+        let partners = self.study.partners();
+        let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
+        let judged = judge::of_shard(preference, shard, partners, &neighbours)?;
+        let standing_out = self.standing_out();
+        let originals = self.originals();
+        let own = shard
+            .of_all(partners.len())
+            .zip(judged.contests)
+            .enumerate();
+        let seekers = own.map(|(place, (seeker, contest))| {
+            let stands_out =
+                |marked: &[bool]| originals[seeker].is_some_and(|record| marked[record.index()]);
+            let least = judged.least.as_ref().map(|least| least[place]);
+            Seeker {
+                partner: partners[seeker].is_some(),
+                extreme: stands_out(&standing_out.extreme),
+                far: stands_out(&standing_out.far),
+                contest,
+                least: least
+                    .map(|(least, _)| least)
+                    .filter(|least| least.is_finite()),
+                at_least: least.map_or(0, |(_, tied)| tied),
+                stated: judged.stated.as_ref().map(|stated| stated[place]),
+            }
+        });
+        Ok(Findings {
+            of: partners.len(),
+            sought: preference.n_sought() as u64,
+            candidate_sets,
+            has_least: judged.least.is_some(),
+            has_stated: judged.stated.is_some(),
+            seekers: seekers.collect(),
+        })
+    }
+
+    fn standing_out(&self) -> &StandingOut {
+        self.standing_out
+            .get_or_init(|| StandingOut::of(self.study.original, &self.attributes))
+    }
+
+    /// For each seeker the original record behind it, if there is one.
+    fn originals(&self) -> Vec<Option<OriginalRecord>> {
+        let study = self.study;
+        let held = |position: u32| study.held[position as usize];
+        match study.direction {
+            Direction::OriginalToMasked => study.held.iter().copied().map(Some).collect(),
+            Direction::MaskedToOriginal => {
+                let partners = study.partner_of_shown.iter();
+                partners.map(|partner| partner.map(held)).collect()
+            }
+        }
+    }
+
+    /// How an attack fared among those who stand out, and with the links it is surest of.
+    fn beyond(&self, contests: &[Contest], sought: u64, surety: Option<Surety>) -> Beyond {
+        beyond::judged(
+            contests,
+            self.study.partners(),
+            sought,
+            self.standing_out(),
+            &self.originals(),
+            surety.as_ref(),
+        )
+    }
+
+    /// The index of the sought points. Attacks that search the release itself by the same distance share it.
+    fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
+        let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
+        let whole = [&self.intruder, &self.released];
+        let is_whole = |matrix: &Matrix| whole.iter().any(|&whole| std::ptr::eq(whole, matrix));
+        if !matches!(&nearest.sought, Cow::Borrowed(sought) if is_whole(sought)) {
+            return build();
+        }
+        let mut index = self.index.borrow_mut();
+        if let Some(neighbours) = index
+            .as_ref()
+            .filter(|index| *index.metric() == nearest.metric)
+        {
+            return Rc::clone(neighbours);
+        }
+        let built = build();
+        *index = Some(Rc::clone(&built));
+        built
+    }
+
+    fn claims(&self, links: Vec<Link>) -> Vec<Claim> {
+        let mut claims: Vec<Claim> = links
+            .into_iter()
+            .enumerate()
+            .map(|(seeker, link)| {
+                let mut linked: Vec<u32> = link
+                    .nearest
+                    .iter()
+                    .map(|&sought| self.study.sought_record(sought))
+                    .collect();
+                linked.sort_unstable();
+                Claim {
+                    record: self.study.seeker_record(seeker),
+                    // Not -0, which a cost of nothing turned around would be.
+                    distance: (link.tied > 0).then_some(link.key + 0.0),
+                    candidates: link.candidates,
+                    tied: link.tied,
+                    rank_of_true: link.place,
+                    linked,
+                }
+            })
+            .collect();
+        claims.sort_unstable_by_key(|claim| claim.record);
+        claims
+    }
+}
+
+/// The posterior of likelihoods given that links are one to one.
+///
+/// # Randomness
+/// Of permutations, `Purpose::Posterior`, a stream a chain.
+fn given_one_to_one(
+    lists: &dyn Lists,
+    assign: Assign,
+) -> Result<(balanced::Figures, Box<dyn Lists>)> {
+    Ok(match assign {
+        Assign::Sampled(seed) => {
+            let streams = Seed::from_number(seed).streams(Purpose::Posterior, 0);
+            let sampled = Sampled::new(lists, |chain| streams.at(chain))?;
+            (sampled.figures(), Box::new(sampled))
+        }
+        _ => {
+            let balanced = Balanced::new(lists)?;
+            (balanced.figures(), Box::new(balanced))
+        }
+    })
+}
+
+/// What an attack's confidence is read from.
+fn surety(stated: Option<&[f64]>, least: Option<Vec<(f64, u32)>>) -> Option<Surety> {
+    match stated {
+        Some(stated) => Some(Surety::Stated(stated.to_vec())),
+        None => least.map(Surety::Distances),
+    }
+}
+
+/// What became of a seeker in an assignment: one link, right or wrong, or none.
+fn fate(contest: &Contest, got: Option<u32>, truth: Option<u32>) -> Contest {
+    let right = got.is_some() && got == truth;
+    Contest {
+        candidates: u32::from(got.is_some()),
+        inside: right || contest.inside,
+        closer: !right,
+        tied: u32::from(right),
+    }
+}
