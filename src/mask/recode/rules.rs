@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
-use super::code_lists::{self, Level};
+use super::{
+    code_lists::{self, Level},
+    texts::class_names,
+};
 use crate::{
     error::{Error, Reason, Result, above},
     mask::rules_file::{Source, Value},
@@ -606,7 +609,7 @@ impl Section {
                     ),
                 }));
         }
-        let mut sorted = super::class_names(&self.rule, '.');
+        let mut sorted = class_names(&self.rule, '.');
         sorted.sort();
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
             Err(self
