@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{Column, combinations, sizes};
+use super::{
+    Certainty, Finding, Search,
+    columns::{Column, combinations, sizes},
+    marginal::Marginal,
+    places,
+};
 use crate::stats::moments::moments;
 
 /// Groups at least that a block must have to be recognised.
@@ -11,26 +16,103 @@ const MIN_GROUPS: usize = 3;
 /// At most this share of the runs of an attribute may miss the average of its own values: ties that were cut in another way.
 const MAX_MISSES: f64 = 0.02;
 
+impl Search<'_> {
+    /// Attributes that were aggregated, each by itself or together.
+    pub(super) fn aggregations(&mut self, rest: &mut Vec<usize>) {
+        let mut by_k: Vec<(usize, Vec<usize>)> = Vec::new();
+        let alone: Vec<usize> = rest
+            .iter()
+            .copied()
+            .filter(|&place| self.marginals[place] == Marginal::Changed)
+            .collect();
+        for place in alone {
+            if let Some(k) = by_rank(&self.columns[place]) {
+                rest.retain(|&other| other != place);
+                match by_k.iter_mut().find(|(other, _)| *other == k) {
+                    Some((_, places)) => places.push(place),
+                    None => by_k.push((k, vec![place])),
+                }
+            }
+        }
+        for (k, places) in by_k {
+            let finding = Finding::new(self.names(&places), Some("microagg"), Certainty::Certain)
+                .with("algorithm", "individual-ranking")
+                .with("k", k)
+                .since(format!(
+                    "in ascending order the masked values are the averages of {k} or more neighbours, for each attribute by itself"
+                ))
+                .or("univariate microaggregation of each attribute")
+                .attack(format!("--method microagg --k {k}"));
+            self.found(&places, finding);
+        }
+        for block in blocks(self.columns, rest) {
+            rest.retain(|place| !block.columns.contains(place));
+            let names = self.names(&block.columns);
+            let shared = format!(
+                "{} different rows, of which each occurs {} times at least",
+                block.groups, block.least
+            );
+            let regular = block.regular >= 0.9 && block.least > 1;
+            let finding = match block.means {
+                Some(false) if !regular => self.fuzzy(names, &block).since(shared),
+                Some(true) if regular => {
+                    Self::aggregation(names, &block, Certainty::Certain).since(shared).since(
+                        "means are those of the original, and hardly a row occurs more than twice as often as the rarest",
+                    )
+                }
+                _ if regular => Self::aggregation(names, &block, Certainty::Likely)
+                    .since(shared)
+                    .or("centres of clusters (fuzzy)"),
+                _ => {
+                    let mut finding = self.fuzzy(names, &block).since(shared);
+                    finding.certainty = Certainty::Likely;
+                    finding.or("microaggregation, after which records were left out")
+                }
+            };
+            self.found(&block.columns, finding);
+        }
+    }
+
+    fn aggregation(names: Vec<String>, block: &Block, certainty: Certainty) -> Finding {
+        let k = block.least;
+        let group = format!("{}:{k}", names.join(","));
+        Finding::new(names, Some("microagg"), certainty)
+            .with("k", k)
+            .with("groups", block.groups)
+            .attack(format!("--method microagg --group '{group}'"))
+    }
+
+    /// Centres of clusters.
+    fn fuzzy(&self, names: Vec<String>, block: &Block) -> Finding {
+        // As `mask fuzzy --k` counts them: 1.5 k records a centre.
+        let k = self.records_of(1) as f64 / (1.5 * block.groups as f64);
+        Finding::new(names, Some("fuzzy"), Certainty::Certain)
+            .with("clusters", block.groups)
+            .with("k", places::digits(k, 2))
+            .since("rows that occur several times, some much more often than others, and means that are not kept: centres to which records were drawn")
+    }
+}
+
 /// Attributes that were aggregated together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+struct Block {
     /// Their places.
-    pub columns: Vec<usize>,
+    columns: Vec<usize>,
     /// Different combinations of values: groups, or centres.
-    pub groups: usize,
+    groups: usize,
     /// Records of the smallest group.
-    pub least: usize,
+    least: usize,
     /// Share of the groups that are smaller than twice the smallest.
-    pub regular: f64,
+    regular: f64,
     /// Whether each attribute of numbers with averages has its mean; `None` where none has averages.
-    pub means: Option<bool>,
+    means: Option<bool>,
 }
 
 /// The least number of records that share a value, if all values of the attribute are averages of as many neighbours in order.
 ///
 /// The original values in ascending order are cut where the masked values in ascending order change: each of these must be the mean (or
 /// the median) of its part. So it is if each attribute was aggregated on its own, along its order.
-pub fn by_rank(column: &Column) -> Option<usize> {
+fn by_rank(column: &Column) -> Option<usize> {
     let [before, after] = [column.sorted(0)?, column.sorted(1)?];
     if before.len() != after.len() || before.is_empty() {
         return None;
@@ -66,7 +148,7 @@ fn half_unit(values: &[f64]) -> f64 {
 
 /// The blocks of attributes among these whose combinations of values are shared by many records, although they were not in the
 /// original.
-pub fn blocks(columns: &[Column], among: &[usize]) -> Vec<Block> {
+fn blocks(columns: &[Column], among: &[usize]) -> Vec<Block> {
     let mut blocks: Vec<Vec<usize>> = Vec::new();
     let mut open: Vec<usize> = among.to_vec();
     // With the most values first: what has few fits to everything.

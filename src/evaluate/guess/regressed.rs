@@ -2,7 +2,11 @@
 
 use ndarray::Array2;
 
-use super::columns::{Column, MISSING};
+use super::{
+    Certainty, Finding, Search,
+    columns::{Column, MISSING},
+    marginal::Marginal,
+};
 use crate::{
     stats::{covariance::covariance, moments::moments, regression::Basis},
     table::Matrix,
@@ -11,15 +15,53 @@ use crate::{
 /// Categories of an attribute that become indicators, at most.
 const MAX_CATEGORIES: usize = 30;
 
+impl Search<'_> {
+    /// Attributes that were made anew by a regression on those that were kept.
+    pub(super) fn regressions(&mut self, rest: &mut Vec<usize>) {
+        let is_new = |place: &usize| self.marginals[*place] == Marginal::Changed;
+        let made: Vec<usize> = rest.iter().copied().filter(is_new).collect();
+        let kept = self.places(|marginal| *marginal == Marginal::Kept);
+        let kept: Vec<usize> = if self.moved.together.is_empty() {
+            kept
+        } else {
+            self.moved.together.clone()
+        };
+        let Some(fit) = regressed(self.columns, &made, &kept) else {
+            return;
+        };
+        rest.retain(|place| !made.contains(place));
+        let variant = match (fit.is_fit, fit.covariances) {
+            (true, _) => "a",
+            (false, false) => "b",
+            (false, true) => "c",
+        };
+        let on = self.names(&fit.on);
+        let said = match variant {
+            "a" => "the new values are what a regression on these predicts, and nothing else",
+            "b" => "the regression was repeated, its residuals were drawn anew",
+            _ => "the covariances of the new values are those of the original, too",
+        };
+        let finding = Finding::new(self.names(&made), Some("ipso"), Certainty::Certain)
+            .with("variant", variant)
+            .with("confidential", on.clone())
+            .since(format!(
+                "means, and covariances with {}, agree with the original's to all digits that rounding leaves",
+                on.join(", ")
+            ))
+            .since(said);
+        self.found(&made, finding);
+    }
+}
+
 /// What was kept of a regression.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Regressed {
+struct Regressed {
     /// The attributes on which the others were regressed: their places.
-    pub on: Vec<usize>,
+    on: Vec<usize>,
     /// Whether the new values are the predictions themselves.
-    pub is_fit: bool,
+    is_fit: bool,
     /// Whether the covariances of the new values are those of the original ones.
-    pub covariances: bool,
+    covariances: bool,
 }
 
 /// A column of numbers of both files, and how exact its covariances are.
@@ -32,7 +74,7 @@ struct Numbers {
 /// Whether the covariances of `made` with some of `kept` are those of the original, to the rounding of values.
 ///
 /// Chance would make them differ by about 1/√n: that they agree to many digits is a regression that was repeated.
-pub fn regressed(columns: &[Column], made: &[usize], kept: &[usize]) -> Option<Regressed> {
+fn regressed(columns: &[Column], made: &[usize], kept: &[usize]) -> Option<Regressed> {
     let complete = |side: usize| -> Vec<bool> {
         let all = made.iter().chain(kept).map(|&place| &columns[place]);
         let records = made.first().map_or(0, |&m| columns[m].codes[side].len());
