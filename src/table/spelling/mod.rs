@@ -48,6 +48,18 @@ impl Spelling {
         if let Some(lexicon) = &self.lexicon {
             return self.wrap(&lexicon.text(value), out);
         }
+        if value != 0.0 && self.numbers.is_as_printed() {
+            let before = out.len();
+            out.extend_from_slice(&self.around.0);
+            let start = out.len();
+            number::print(value, self.numbers.syntax.decimal, out);
+            let text = &out[start..];
+            if !text.contains(&b'e') && !self.needs_quotes(text) {
+                out.extend_from_slice(&self.around.1);
+                return;
+            }
+            out.truncate(before);
+        }
         const POINT: Syntax = Syntax {
             decimal: b'.',
             thousands: b"",

@@ -57,40 +57,43 @@ impl Numerals {
             out.extend_from_slice(format!("e{}", point - 1).as_bytes());
             return;
         }
-        let whole_of = |digits: &[u8], width: usize| -> Vec<u8> {
-            let mut whole: Vec<u8> = digits.iter().copied().take(width).collect();
-            whole.resize(width, b'0');
-            whole
+        let (width, zeros) = (decimal.whole_digits(), usize::try_from(-point).unwrap_or(0));
+        let fraction = &digits[width.min(digits.len())..];
+        let decimals = if decimal.is_zero() {
+            0
+        } else {
+            zeros + fraction.len()
         };
-        let mut whole = whole_of(digits, decimal.whole_digits());
-        let used = decimal.whole_digits().min(digits.len());
-        let mut fraction = vec![b'0'; usize::try_from(-point).unwrap_or(0)];
-        fraction.extend_from_slice(&digits[used..]);
-        if decimal.is_zero() {
-            fraction.clear();
-        }
-        if let Some(fixed) = self.fixed
-            && fraction.len() < fixed
-        {
-            fraction.resize(fixed, b'0');
-        }
-        let least = if self.bare_fraction && !decimal.is_zero() && !fraction.is_empty() {
+        let decimals = decimals.max(self.fixed.unwrap_or(0));
+        let least = if self.bare_fraction && !decimal.is_zero() && decimals > 0 {
             0
         } else {
             self.whole_digits
         };
-        while whole.len() < least {
-            whole.insert(0, b'0');
-        }
-        for (at, &digit) in whole.iter().enumerate() {
-            if self.grouped && at > 0 && (whole.len() - at).is_multiple_of(3) {
+        let length = width.max(least);
+        for at in 0..length {
+            if self.grouped && at > 0 && (length - at).is_multiple_of(3) {
                 out.extend_from_slice(self.syntax.thousands);
             }
-            out.push(digit);
+            let digit = (at + width)
+                .checked_sub(length)
+                .and_then(|at| digits.get(at));
+            out.push(digit.copied().unwrap_or(b'0'));
         }
-        if !fraction.is_empty() {
+        if decimals > 0 {
             out.push(self.syntax.decimal);
-            out.extend_from_slice(&fraction);
+            let end = out.len() + decimals;
+            out.resize(out.len() + zeros, b'0');
+            out.extend_from_slice(fraction);
+            out.resize(end, b'0');
         }
+    }
+
+    /// Whether numbers that have no exponent are written as [`number::print`](crate::table::number::print) prints them, but for zero.
+    pub(super) fn is_as_printed(&self) -> bool {
+        self.fixed.is_none_or(|fixed| fixed == 0)
+            && self.whole_digits == 1
+            && !self.grouped
+            && !self.bare_fraction
     }
 }
