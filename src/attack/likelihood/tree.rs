@@ -9,7 +9,7 @@ use crate::distance::kd_tree::{KdTree, part};
 /// Records of a leaf, unless all of a leaf have equal ranks: where laws exclude most records, and where they exclude nobody, so that
 /// most leaves are visited.
 const LEAF: usize = 12;
-const LARGE_LEAF: usize = 64;
+const LARGE_LEAF: usize = 256;
 
 /// Records of a leaf that are compared at once.
 const AT_ONCE: usize = 64;
