@@ -59,7 +59,8 @@ fn a_small_file_that_decompresses_to_a_large_one_is_refused() {
         sandbox.write(name, bytes);
         refused(
             sandbox.run(&format!("describe --memory-limit 30MB {name}")),
-            &[name, "decompressed more than the memory limit of 30 MB"],
+            // By what was decompressed, or by what the whole process took by then.
+            &[name, "30 MB"],
         );
     }
 }
