@@ -168,3 +168,108 @@ fn needs_quotes(text: &[u8], delimiter: Option<u8>) -> bool {
     text.iter()
         .any(|byte| delimiter == Some(*byte) || b"\"\r\n".contains(byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_by_hand() {
+        let point = |thousands| Syntax {
+            decimal: b'.',
+            thousands,
+        };
+        let plain = Numerals::plain(point(b""));
+        let fixed = Numerals {
+            fixed: Some(2),
+            ..plain
+        };
+        let grouped = Numerals {
+            grouped: true,
+            ..Numerals::plain(point(b","))
+        };
+        let padded = Numerals {
+            whole_digits: 3,
+            ..plain
+        };
+        let bare = Numerals {
+            bare_fraction: true,
+            ..plain
+        };
+        let exponents = Numerals {
+            exponents: true,
+            ..plain
+        };
+        let comma = Numerals::plain(Syntax {
+            decimal: b',',
+            thousands: b"",
+        });
+        let of = |numbers| {
+            [0.5, -0.0, -1_234_567.25, 3.0, 1e-7, 1e20].map(|value| {
+                let spelling = Spelling {
+                    around: (b" ".to_vec(), Vec::new()),
+                    delimiter: Some(b';'),
+                    numbers,
+                    lexicon: None,
+                };
+                let mut cell = Vec::new();
+                spelling.print(value, &mut cell);
+                String::from_utf8(cell).unwrap()
+            })
+        };
+        let large = " 100000000000000000000";
+        for (numbers, [half, zero, amount, three, small, large]) in [
+            (
+                plain,
+                [" 0.5", " 0", " -1234567.25", " 3", " 0.0000001", large],
+            ),
+            (
+                comma,
+                [" 0,5", " 0", " -1234567,25", " 3", " 0,0000001", large],
+            ),
+            (
+                fixed,
+                [
+                    " 0.50",
+                    " 0.00",
+                    " -1234567.25",
+                    " 3.00",
+                    " 0.0000001",
+                    " 100000000000000000000.00",
+                ],
+            ),
+            (
+                grouped,
+                [
+                    " 0.5",
+                    " 0",
+                    " -1,234,567.25",
+                    " 3",
+                    " 0.0000001",
+                    " 100,000,000,000,000,000,000",
+                ],
+            ),
+            (
+                padded,
+                [
+                    " 000.5",
+                    " 000",
+                    " -1234567.25",
+                    " 003",
+                    " 000.0000001",
+                    large,
+                ],
+            ),
+            (
+                bare,
+                [" .5", " 0", " -1234567.25", " 3", " .0000001", large],
+            ),
+            (
+                exponents,
+                [" 0.5", " 0", " -1234567.25", " 3", " 1e-7", " 1e20"],
+            ),
+        ] {
+            assert_eq!(of(numbers), [half, zero, amount, three, small, large]);
+        }
+    }
+}
