@@ -257,7 +257,10 @@ mod tests {
         let pair = Pair::new([&original, &masked], &ids, &places);
         let all = figures(&pair, &[]);
         for figure in &all {
-            assert_eq!(figures(&pair, &[figure.what.key]), [figure.clone()]);
+            assert_eq!(
+                figures(&pair, &[figure.what.key]),
+                std::slice::from_ref(figure)
+            );
         }
         let [first, last] = [&all[5], &all[20]];
         // In the order of reports, not of the keys.
