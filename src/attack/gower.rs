@@ -323,20 +323,6 @@ impl GowerLists {
         }
     }
 
-    /// What [`Self::compare`] makes of one of the tree's records.
-    fn cost(&self, seeker: usize, place: usize) -> f64 {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for attribute in &self.attributes {
-            let own = attribute.of_seekers[seeker];
-            let difference = contribution(attribute, own, attribute.of_sought[place]);
-            if !difference.is_nan() {
-                sum += difference;
-                count += 1.0;
-            }
-        }
-        mean(sum, count)
-    }
-
     /// Searches the tree for the records of the least cost.
     #[inline(always)]
     fn search(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
@@ -360,14 +346,15 @@ impl GowerLists {
                 if least > bound {
                     return;
                 }
-                let cost = self.cost(seeker, place);
-                if cost < bound {
-                    bound = cost;
-                    list.clear();
-                }
-                if cost <= bound {
-                    list.push((records[place], cost));
-                }
+                self.compare::<1>(seeker, place..place + 1, |_, cost| {
+                    if cost < bound {
+                        bound = cost;
+                        list.clear();
+                    }
+                    if cost <= bound {
+                        list.push((records[place], cost));
+                    }
+                });
             });
             if all {
                 return;

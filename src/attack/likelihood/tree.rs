@@ -121,7 +121,11 @@ impl Tree {
                         left += usize::from((most > f64::NEG_INFINITY) & (most >= best - margin));
                     }
                     let (places, logs) = (&places[..left], &mut logs[..left]);
-                    self.add_logs(places, &known, logs);
+                    // Attribute by attribute: records do not wait for each other.
+                    for known in &known {
+                        let ranks = |place| self.ranks[place * self.n_attributes + known.attribute];
+                        known.add_logs(ranks, places, logs);
+                    }
                     for (&place, &log) in places.iter().zip(&*logs) {
                         if log > f64::NEG_INFINITY && log >= best - margin {
                             best = best.max(log);
@@ -190,17 +194,6 @@ impl Tree {
                 },
             })
             .collect()
-    }
-
-    /// Adds the log-likelihoods of some records, attribute by attribute: records do not wait for each other.
-    fn add_logs(&self, places: &[usize], known: &[Known<'_>], logs: &mut [f64]) {
-        for known in known {
-            known.add_logs(
-                |place| self.ranks[place * self.n_attributes + known.attribute],
-                places,
-                logs,
-            );
-        }
     }
 
     fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {
