@@ -104,6 +104,7 @@ impl Source<'_> {
             lexicon,
             replaced: None,
             spelling: None,
+            by_number: false,
             singling: OnceLock::new(),
         };
         Ok((attribute, column))

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
+use rayon::prelude::*;
+
 use super::attribute::AttrId;
 use super::replace::Replaced;
 use super::{Column, RecordSet, Table};
@@ -14,7 +16,8 @@ impl Table {
     /// If `donors` is not one record's place for each record.
     ///
     /// # Complexity
-    /// Keeps `donors`, 4 bytes a record, and lets the numbers go, 8 bytes a record, until they are asked for.
+    /// Keeps `donors`, 4 bytes a record, and lets the numbers go, 8 bytes a record, until they are asked for. Where the cells of the
+    /// attribute are what its one spelling prints for their numbers, it keeps the numbers instead.
     #[must_use]
     pub fn with_donors(mut self, id: AttrId, donors: Vec<u32>) -> Self {
         let n_records = self.n_records();
@@ -23,6 +26,11 @@ impl Table {
             donors.iter().all(|&donor| (donor as usize) < n_records),
             "donors are records"
         );
+        if self.columns[id.index()].by_number {
+            // From now on the numbers are what is written.
+            let _ = self.numbers(id);
+            self.columns[id.index()].printed = true;
+        }
         let order = self.order.clone();
         let column = &mut self.columns[id.index()];
         let is_first_move = order.is_none() && column.donors.is_none() && !column.printed;
@@ -30,6 +38,13 @@ impl Table {
         let unmoved = unmoved.map(Arc::downgrade).unwrap_or_default();
         column.gather(&donors);
         column.unmoved = unmoved;
+        let gaps_stay = {
+            let mut gaps = column.missing.records();
+            gaps.all(|record| donors[record] as usize == record)
+        };
+        if column.by_number && column.donors.is_none() && gaps_stay {
+            return self;
+        }
         column.donors = Some(match column.donors.take().or(order) {
             None => Arc::new(donors),
             Some(sources) => Arc::new(gathered(&sources, &donors)),
@@ -167,6 +182,7 @@ impl Table {
             let same = |(_, table): &Part| table.columns[id.index()].numeric == joined.numeric;
             assert!(parts.iter().all(same), "numbers or names");
             joined.printed = parts.iter().any(|(_, table)| column(table).printed);
+            joined.by_number = parts.iter().all(|(_, table)| column(table).by_number);
             joined.values = if joined.printed {
                 let values = scattered(n_records, parts, |table| {
                     let numbers = table.numbers(id).map(|numbers| numbers.values.to_vec());
@@ -251,7 +267,10 @@ impl Column {
         let old = std::mem::take(&mut self.values);
         self.unmoved = Weak::new();
         if let Some(values) = old.get().filter(|_| self.printed) {
-            let moved = from.iter().map(|&source| values[source as usize]).collect();
+            let moved = from
+                .par_iter()
+                .map(|&source| values[source as usize])
+                .collect();
             self.values = OnceLock::from(Arc::new(moved));
         }
         self.missing = self.missing.gathered(from);

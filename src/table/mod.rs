@@ -162,6 +162,9 @@ struct Column {
     replaced: Option<Arc<Replaced>>,
     /// The one spelling of all cells, if the attribute was put into one.
     spelling: Option<Arc<Spelling>>,
+    /// Whether every cell of the file with a number is what this spelling prints for it, to the last byte. Then values that change places
+    /// are printed in the new ones: to fetch their texts from all over the file takes several times as long.
+    by_number: bool,
     /// How the cells of the file single out records, once somebody asked.
     singling: OnceLock<Option<Singling>>,
 }
@@ -340,7 +343,7 @@ impl Table {
     pub fn raw(&self, record: usize, id: AttrId) -> Cow<'_, [u8]> {
         let column = &self.columns[id.index()];
         let raw = self.file_cell(record, column);
-        match self.printed_number(record, column, raw) {
+        match self.printed_number(record, column, || raw) {
             Some(value) => {
                 let mut text = Vec::new();
                 self.print(value, column, &mut text);
@@ -480,13 +483,22 @@ impl Table {
             .collect()
     }
 
-    /// The number to print in this cell, unless its bytes in the file already say it.
-    fn printed_number(&self, record: usize, column: &Column, raw: &[u8]) -> Option<f64> {
+    /// The number to print in this cell, unless its bytes in the file, which `raw` fetches, already say it.
+    fn printed_number<'a>(
+        &self,
+        record: usize,
+        column: &Column,
+        raw: impl FnOnce() -> &'a [u8],
+    ) -> Option<f64> {
         let values = column.values.get().filter(|_| column.printed)?;
         if column.missing.contains(record) || column.new_cell(record).is_some() {
             return None;
         }
         let value = values[record];
+        if column.by_number {
+            return Some(value);
+        }
+        let raw = raw();
         let in_file = column.reading(cell::content(raw), &self.file.syntax);
         let stays = in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())
             && (column.spelling.as_deref()).is_none_or(|spelling| spelling.is_number_of_it(raw));

@@ -162,7 +162,8 @@ impl Table {
         let moved: Vec<Option<Vec<&[u8]>>> = (self.columns.iter())
             .map(|column| {
                 let is_moved = column.donors.is_some() || self.order.is_some();
-                is_moved.then(|| self.cells_of(column, records.clone()))
+                let is_printed = column.printed && column.by_number;
+                (is_moved && !is_printed).then(|| self.cells_of(column, records.clone()))
             })
             .collect();
         for (place, record) in records.enumerate() {
@@ -172,13 +173,13 @@ impl Table {
             let from = buffer.len();
             for (at, (column, moved)) in self.columns.iter().zip(&moved).enumerate() {
                 self.write_delimiter(at, &mut buffer);
-                let raw = match moved {
+                let raw = || match moved {
                     Some(cells) => cells[place],
                     None => self.file_cell(record, column),
                 };
                 match self.printed_number(record, column, raw) {
                     Some(value) => self.print(value, column, &mut buffer),
-                    None => buffer.extend_from_slice(raw),
+                    None => buffer.extend_from_slice(raw()),
                 }
             }
             self.finish_record(from, Some(record), &mut buffer);

@@ -160,3 +160,100 @@ fn debug_output_holds_no_cell() {
         "Table { name: \"t.csv\", n_records: 1, n_attributes: 2, .. }"
     );
 }
+
+/// Cells of one attribute: whole numbers, the same decimals everywhere, as many as it takes, more digits than a number of the machine
+/// holds, groups, several spellings, names; gaps among all of them.
+fn cells(n: usize) -> impl Strategy<Value = Vec<String>> {
+    let cell = prop_oneof![
+        Just("-?[1-9][0-9]{0,6}|0"),
+        Just("-?[1-9][0-9]{0,3}\\.[0-9]{2}|0\\.[1-9][0-9]|0\\.00"),
+        Just("[1-9][0-9]{0,9}(\\.[0-9]{0,4}[1-9])?|0"),
+        Just("[1-9][0-9]{11,15}"),
+        Just("[1-9][0-9]{9}\\.[0-9]{7}"),
+        Just("0\\.00?0?0?0?0?[1-9]"),
+        Just("[1-9][0-9]{0,2}(,[0-9]{3}){0,2}"),
+        Just("0?[1-9]|[1-9]e[1-9]|\"[1-9]\"| [1-9]"),
+        Just("[a-z]{1,3}"),
+    ];
+    cell.prop_flat_map(move |cell| {
+        let gap_or_cell = prop_oneof![1 => Just("NA".to_owned()), 9 => cell];
+        prop::collection::vec(gap_or_cell, n)
+    })
+}
+
+/// A change of a table: cells of one attribute from these records, or all records in an order.
+#[derive(Debug, Clone)]
+enum Change {
+    Donors(usize, Vec<u32>),
+    Order(Vec<u32>),
+}
+
+fn changes(n: usize, width: usize) -> impl Strategy<Value = Vec<Change>> {
+    let anybody = prop::collection::vec(0..n as u32, n);
+    let everybody = Just((0..n as u32).collect::<Vec<_>>()).prop_shuffle();
+    let change = prop_oneof![
+        (0..width, prop_oneof![anybody, everybody.clone()])
+            .prop_map(|(attribute, donors)| Change::Donors(attribute, donors)),
+        everybody.prop_map(Change::Order),
+    ];
+    prop::collection::vec(change, 1..4)
+}
+
+proptest! {
+    /// Whether cells are moved as bytes or printed from their numbers: what is written is the text of the donor's cell.
+    #[test]
+    fn a_moved_cell_is_the_text_of_its_donor(
+        (columns, changes, stays) in (2_usize..12).prop_flat_map(|n| {
+            (prop::collection::vec(cells(n), 2), changes(n, 2), any::<bool>())
+        })
+    ) {
+        let n = columns[0].len();
+        let mut text = "a;b\n".to_owned();
+        for record in 0..n {
+            text += &format!("{};{}\n", columns[0][record], columns[1][record]);
+        }
+        let (mut table, _) = read(text).in_one_spelling(&[id(0), id(1)]);
+        // The bytes and the number of each cell.
+        let bits = |table: &Table, k: usize, record: usize| {
+            (table.numbers(id(k))).map(|numbers| numbers.values[record].to_bits())
+        };
+        let mut rows: Vec<[(Vec<u8>, Option<u64>); 2]> = (0..n)
+            .map(|record| [0, 1].map(|k| (table.raw(record, id(k)).into_owned(), bits(&table, k, record))))
+            .collect();
+        for change in changes {
+            let before = rows.clone();
+            match change {
+                Change::Donors(attribute, mut donors) => {
+                    if stays {
+                        // As most methods do: gaps stay where they are, and nobody takes one.
+                        for record in 0..n {
+                            let of_gap = |record: usize| table.is_missing(record, id(attribute));
+                            if of_gap(record) || of_gap(donors[record] as usize) {
+                                donors[record] = record as u32;
+                            }
+                        }
+                    }
+                    for (row, &donor) in rows.iter_mut().zip(&donors) {
+                        row[attribute].clone_from(&before[donor as usize][attribute]);
+                    }
+                    table = table.with_donors(id(attribute), donors);
+                }
+                Change::Order(order) => {
+                    rows = order.iter().map(|&record| before[record as usize].clone()).collect();
+                    table = table.reordered(order);
+                }
+            }
+        }
+        let mut expected = b"a;b\n".to_vec();
+        for row in &rows {
+            expected.extend([&row[0].0[..], b";", &row[1].0, b"\n"].concat());
+        }
+        prop_assert_eq!(written_text(&table), String::from_utf8(expected).unwrap());
+        for (record, row) in rows.iter().enumerate() {
+            for (k, (cell, number)) in row.iter().enumerate() {
+                prop_assert_eq!(&table.raw(record, id(k))[..], &cell[..]);
+                prop_assert_eq!(bits(&table, k, record), *number);
+            }
+        }
+    }
+}

@@ -48,11 +48,12 @@ impl Spelling {
         if let Some(lexicon) = &self.lexicon {
             return self.wrap(&lexicon.text(value), out);
         }
-        if value != 0.0 && self.numbers.is_as_printed() {
+        if self.numbers.pads_only(value) {
             let before = out.len();
             out.extend_from_slice(&self.around.0);
             let start = out.len();
             number::print(value, self.numbers.syntax.decimal, out);
+            self.numbers.pad(start, out);
             let text = &out[start..];
             if !text.contains(&b'e') && !self.needs_quotes(text) {
                 out.extend_from_slice(&self.around.1);

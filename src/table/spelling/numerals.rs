@@ -89,11 +89,25 @@ impl Numerals {
         }
     }
 
-    /// Whether numbers that have no exponent are written as [`number::print`](crate::table::number::print) prints them, but for zero.
-    pub(super) fn is_as_printed(&self) -> bool {
-        self.fixed.is_none_or(|fixed| fixed == 0)
-            && self.whole_digits == 1
-            && !self.grouped
-            && !self.bare_fraction
+    /// Whether this number, if it has no exponent, is written as [`number::print`](crate::table::number::print) prints it, padded with zeros
+    /// ([`pad`](Self::pad)).
+    pub(super) fn pads_only(&self, value: f64) -> bool {
+        self.whole_digits == 1 && !self.bare_fraction && (!self.grouped || value.abs() < 1000.0)
+    }
+
+    /// Appends zeros to the number that begins here until it has all its decimals.
+    pub(super) fn pad(&self, start: usize, out: &mut Vec<u8>) {
+        let Some(fixed) = self.fixed.filter(|&fixed| fixed > 0) else {
+            return;
+        };
+        let mark = (out[start..].iter()).position(|&byte| byte == self.syntax.decimal);
+        let end = match mark {
+            Some(at) => start + at + 1 + fixed,
+            None => {
+                out.push(self.syntax.decimal);
+                out.len() + fixed
+            }
+        };
+        out.resize(out.len().max(end), b'0');
     }
 }

@@ -24,6 +24,8 @@ struct Plan {
     cells: Vec<Vec<u8>>,
     /// For each record that is spelled otherwise its cell.
     odd: Vec<(usize, u32)>,
+    /// Whether the spelling prints each cell from its number.
+    by_number: bool,
 }
 
 impl Table {
@@ -51,6 +53,7 @@ impl Table {
                 mixed.push(id);
             }
             column.spelling = Some(Arc::new(plan.spelling));
+            column.by_number = plan.by_number;
         }
         (self, mixed)
     }
@@ -87,10 +90,11 @@ impl Table {
                     plain
                 })
                 .reduce(Plain::default, Plain::join)
-                .spelling(delimiter, syntax)
         } else {
-            None
+            Plain::default()
         };
+        let by_number = numeric && plain.is_printed_from_numbers();
+        let plain = numeric.then(|| plain.spelling(delimiter, syntax)).flatten();
         let mut plan = Plan {
             spelling: Spelling {
                 lexicon: None,
@@ -100,6 +104,7 @@ impl Table {
             },
             cells: Vec::new(),
             odd: Vec::new(),
+            by_number: by_number && plain.is_some(),
         };
         let mut otherwise: Vec<(usize, Vec<u8>)> = match plain {
             Some(spelling) => {

@@ -208,7 +208,12 @@ pub(super) struct Plain {
     zeros: bool,
     /// Whether some cell is no such number.
     others: bool,
+    /// The most digits of a cell, before and after the mark.
+    digits: usize,
 }
+
+/// A number of so many digits is the one that is nearest to the f64 nearest to it, so its shortest text has just these.
+const EXACT_DIGITS: usize = 15;
 
 impl Plain {
     pub(super) fn add(&mut self, raw: &[u8], syntax: &Syntax) {
@@ -219,6 +224,7 @@ impl Plain {
         let written = shape.decimals_written;
         self.cells += 1;
         self.zeros |= shape.decimals < written;
+        self.digits = self.digits.max(shape.whole_written + written);
         let (least, most) = self.decimals.unwrap_or((written, written));
         self.decimals = Some((least.min(written), most.max(written)));
     }
@@ -233,7 +239,13 @@ impl Plain {
             decimals,
             zeros: self.zeros || other.zeros,
             others: self.others || other.others,
+            digits: self.digits.max(other.digits),
         }
+    }
+
+    /// Whether [`Spelling::print`] makes each cell of its number, if there is one [`spelling`](Self::spelling).
+    pub(super) fn is_printed_from_numbers(&self) -> bool {
+        self.digits <= EXACT_DIGITS
     }
 
     /// The spelling of the attribute, if all its cells are plain and spelled in one way.
