@@ -254,7 +254,7 @@ pub struct Nearest<'a> {
 
 /// Which of two sought records is nearer, where their costs are so close that rounding could have told them apart, or made a tie of
 /// them.
-pub trait Decides: std::fmt::Debug + Sync {
+pub trait Decides: std::fmt::Debug + Send + Sync {
     /// How close costs of this seeker must be for that.
     fn doubt(&self, seeker: usize) -> Doubt;
 

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::Metric;
 use crate::table::matrix::{Matrix, Row};
 
@@ -72,6 +74,23 @@ impl KdTree {
         &self.points
     }
 
+    /// An order of queries in which those whose partners (points) are near each other in the tree follow each other, so that they look at
+    /// the same nodes; those without a partner come last.
+    pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {
+        let mut places = vec![u32::MAX; self.points.len()];
+        for (place, &point) in (0..).zip(&self.points) {
+            places[point as usize] = place;
+        }
+        let place_of = |partner: &Option<u32>| partner.map_or(u32::MAX, |p| places[p as usize]);
+        let keyed = partners
+            .par_iter()
+            .map(place_of)
+            .zip(0_u32..to_u32(partners.len()));
+        let mut keyed: Vec<(u32, u32)> = keyed.collect();
+        keyed.par_sort_unstable();
+        keyed.into_iter().map(|(_, query)| query).collect()
+    }
+
     /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.runs.len()
@@ -101,6 +120,21 @@ pub fn part<K: Copy>(
 ) -> usize {
     run.select_nth_unstable_by(middle, |&a, &b| order(&key(a), &key(b)).then(a.cmp(&b)));
     middle
+}
+
+/// What is found for each place, in the order of the places: `order` names each of them once, and says in which order they are worked on
+/// ([`KdTree::order_by`]), each thread with `room` of its own.
+pub fn of_each<R, T: Send>(
+    order: &[u32],
+    room: impl Fn() -> R + Send + Sync,
+    find: impl Fn(&mut R, usize) -> T + Send + Sync,
+) -> Vec<T> {
+    let found = order
+        .par_iter()
+        .map_init(room, |room, &place| (place, find(room, place as usize)));
+    let mut found: Vec<(u32, T)> = found.collect();
+    found.par_sort_unstable_by_key(|&(place, _)| place);
+    found.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The nodes that a search still has to open, the nearest on top.
@@ -161,22 +195,28 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of an attribute over a run of points.
-    pub fn of(points: &Matrix, run: &[u32], attribute: usize) -> Self {
-        let mut span = Self {
-            low: f64::INFINITY,
-            high: f64::NEG_INFINITY,
-            has_gaps: false,
-        };
+    const EMPTY: Self = Self {
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        has_gaps: false,
+    };
+
+    /// Appends the span of each attribute over a run of points: a look at each point, since these lie all over the memory.
+    fn of_all(points: &Matrix, run: &[u32], spans: &mut Vec<Self>) {
+        let first = spans.len();
+        spans.resize(first + points.n_attributes(), Self::EMPTY);
         for &point in run {
-            match points.value(point as usize, attribute) {
-                Some(value) => {
+            let record = points.record(point as usize);
+            for (attribute, (span, &value)) in
+                spans[first..].iter_mut().zip(record.values()).enumerate()
+            {
+                if record.is_missing(attribute) {
+                    span.has_gaps = true;
+                } else {
                     (span.low, span.high) = (span.low.min(value), span.high.max(value));
                 }
-                None => span.has_gaps = true,
             }
         }
-        span
     }
 }
 
@@ -208,35 +248,101 @@ impl BoxTree {
     /// # Panics
     /// If there are more points than a `u32` counts.
     pub fn build(points: &Matrix, weights: &[f64], leaves: Leaves) -> Self {
-        let width = points.n_attributes();
         let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let mut spans = Vec::new();
-        let tree = KdTree::grow((0..to_u32(points.n_records())).collect(), |run| {
-            let (mut widest, mut most) = (0, 0.0);
-            for (attribute, scale) in scales.iter().enumerate() {
-                let span = Span::of(points, run, attribute);
-                let extent = (span.high - span.low) * scale;
-                if extent > most {
-                    (widest, most) = (attribute, extent);
-                }
-                spans.push(span);
-            }
-            let middle = match leaves {
-                Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
-                Leaves::UpTo(_) => run.len() / 2,
-                Leaves::Full(size) if run.len() <= size => return None,
-                Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
-            };
-            let value = |point: u32| points.row(point as usize)[widest];
-            Some(part(run, middle, value, f64::total_cmp))
-        });
-        Self { tree, spans, width }
+        let planter = Planter {
+            points,
+            scales: &scales,
+            leaves,
+        };
+        let mut order: Vec<u32> = (0..to_u32(points.n_records())).collect();
+        let (runs, spans) = match order.len() {
+            0 => (Vec::new(), Vec::new()),
+            _ => planter.plant(&mut order),
+        };
+        Self {
+            tree: KdTree {
+                points: order,
+                runs,
+            },
+            spans,
+            width: points.n_attributes(),
+        }
     }
 
     /// The span of each attribute in a node.
     #[inline(always)]
     pub fn spans(&self, node: usize) -> &[Span] {
         &self.spans[node * self.width..(node + 1) * self.width]
+    }
+}
+
+/// Runs of at least so many points are halved by two tasks.
+const PARALLEL: usize = 1 << 14;
+
+/// Divides points into nodes, with their spans.
+struct Planter<'a> {
+    points: &'a Matrix,
+    /// By what the width of each attribute is multiplied.
+    scales: &'a [f64],
+    leaves: Leaves,
+}
+
+impl Planter<'_> {
+    /// The nodes over these points, whose places begin at 0, and the spans of each. It reorders them.
+    fn plant(&self, points: &mut [u32]) -> (Vec<Run>, Vec<Span>) {
+        let mut spans = Vec::new();
+        if points.len() < PARALLEL {
+            let mut tree = KdTree::new(points.to_vec());
+            tree.plant(0..points.len(), &mut |run| self.halve(run, &mut spans));
+            points.copy_from_slice(&tree.points);
+            return (tree.runs, spans);
+        }
+        let mut runs = vec![Run {
+            start: 0,
+            end: to_u32(points.len()),
+            second: 0,
+        }];
+        if let Some(middle) = self.halve(points, &mut spans) {
+            let (first, second) = points.split_at_mut(middle);
+            let halves = rayon::join(|| self.plant(first), || self.plant(second));
+            for (offset, (below, of_below)) in [(0, halves.0), (to_u32(middle), halves.1)] {
+                let before = to_u32(runs.len());
+                if offset > 0 {
+                    runs[0].second = before;
+                }
+                runs.extend(below.into_iter().map(|run| Run {
+                    start: run.start + offset,
+                    end: run.end + offset,
+                    second: match run.second {
+                        0 => 0,
+                        second => second + before,
+                    },
+                }));
+                spans.extend(of_below);
+            }
+        }
+        (runs, spans)
+    }
+
+    /// Appends the spans of a run, and reorders it for its two halves: where the second begins, or `None` for a leaf.
+    fn halve(&self, run: &mut [u32], spans: &mut Vec<Span>) -> Option<usize> {
+        let first = spans.len();
+        Span::of_all(self.points, run, spans);
+        let (mut widest, mut most) = (0, 0.0);
+        for (attribute, (span, scale)) in spans[first..].iter().zip(self.scales).enumerate() {
+            let extent = (span.high - span.low) * scale;
+            if extent > most {
+                (widest, most) = (attribute, extent);
+            }
+        }
+        let middle = match self.leaves {
+            Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
+            Leaves::UpTo(_) => run.len() / 2,
+            Leaves::Full(size) if run.len() <= size => return None,
+            Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
+        };
+        let value = |point: u32| self.points.row(point as usize)[widest];
+        Some(part(run, middle, value, f64::total_cmp))
     }
 }
 

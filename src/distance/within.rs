@@ -51,7 +51,12 @@ impl Within {
         self.points.n_records()
     }
 
-    /// Tells `found` of every point whose key is at most the bound, which begins as `bound` and becomes what `found` returns
+    /// An order of queries with these partners in which a visit looks at what the last one looked at.
+    pub fn order(&self, partners: &[Option<u32>]) -> Vec<u32> {
+        self.boxes.tree.order_by(partners)
+    }
+
+    /// Calls `found` with every point whose key is at most the bound, which begins as `bound` and becomes what `found` returns
     /// (never more). In no particular order; the nearer half of a node first.
     pub fn visit(&self, query: Row<'_>, bound: f64, mut found: impl FnMut(u32, f64) -> f64) {
         let mut bound = bound;

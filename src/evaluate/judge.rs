@@ -8,6 +8,7 @@ use crate::{
     agreement::Weighted,
     attack::{Decides, Doubt, Lists, Nearest, Preference, within_strata::Joined},
     distance::{
+        kd_tree::of_each,
         nearest::{Contest, Least, Link, Neighbours},
         within::Within,
     },
@@ -193,8 +194,8 @@ struct Exactly<'a> {
 impl Exactly<'_> {
     /// How the partners fare; `least` are the least distances, if they are known.
     fn contests(&self, partners: &[Option<u32>], least: Option<&[Least]>) -> Vec<Contest> {
-        let of_seeker = |(seeker, &partner): (usize, &Option<u32>)| {
-            let record = self.nearest.seekers.record(seeker);
+        let of_seeker = |_: &mut (), seeker: usize| {
+            let (record, partner) = (self.nearest.seekers.record(seeker), partners[seeker]);
             let mut contest = Contest {
                 candidates: u32::try_from(self.within.n_points()).unwrap_or(u32::MAX),
                 inside: partner.is_some(),
@@ -232,7 +233,7 @@ impl Exactly<'_> {
             }
             contest
         };
-        partners.par_iter().enumerate().map(of_seeker).collect()
+        of_each(&self.within.order(partners), || (), of_seeker)
     }
 
     /// Puts right what rounding made of the nearest, and of partners among them.

@@ -1,5 +1,7 @@
 //! Whom a seeker's partner competes with at given parameters: the nearest sought records under any learned distance.
 
+use std::ops::Deref;
+
 use super::{
     differences::Differences,
     family::{Family, Scratch, pair},
@@ -7,7 +9,7 @@ use super::{
 };
 use crate::{
     attack::Decides,
-    distance::kd_tree::{BoxTree, Leaves, Waiting},
+    distance::kd_tree::{self, BoxTree, Leaves, Waiting},
     optimize::subsystem::ROUNDING,
     table::matrix::{Matrix, Row},
 };
@@ -37,9 +39,9 @@ const NEAR: f64 = 1e-7;
 /// O(n log² n) to build, O(n d) memory. A search of a monotone family opens the boxes that come near enough, O(log n) where
 /// few attributes decide; of a bilinear one it takes O(n d²).
 #[derive(Debug)]
-pub(super) struct Competitors<'a> {
-    differences: &'a Differences<'a>,
-    family: Family,
+pub(super) struct Competitors<D> {
+    pub differences: D,
+    pub family: Family,
     attributes: Vec<usize>,
     /// Of no points for a bilinear family.
     boxes: BoxTree,
@@ -73,20 +75,87 @@ impl Room {
     }
 }
 
-impl<'a> Competitors<'a> {
+impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
     /// Makes them ready.
-    pub fn new(differences: &'a Differences<'a>, family: Family) -> Self {
+    pub fn new(differences: D, family: Family) -> Self {
         let sought = &differences.nearest.sought;
         let none = Matrix::complete(0, sought.n_attributes(), Vec::new());
         let searched = if family.is_monotone() { sought } else { &none };
         let boxes = BoxTree::build(searched, differences.nearest.metric.weights(), LEAF);
         Self {
-            differences,
             family,
             attributes: differences.attribute_of_columns().collect(),
             points: searched.reordered(boxes.tree.points()),
             boxes,
+            differences,
         }
+    }
+
+    /// An order of seekers with these partners in which a search looks at what the last one looked at.
+    pub fn order(&self, partners: &[Option<u32>]) -> Vec<u32> {
+        if self.family.is_monotone() {
+            self.boxes.tree.order_by(partners)
+        } else {
+            (0..to_u32(partners.len())).collect()
+        }
+    }
+
+    /// What a search finds for each of the places that an order is of, in the order of the places.
+    pub fn of_each<T: Send>(
+        &self,
+        order: &[u32],
+        find: impl Fn(&mut Room, usize) -> T + Send + Sync,
+    ) -> Vec<T> {
+        let room = || Room::new(self.differences.n_attributes());
+        kd_tree::of_each(order, room, find)
+    }
+
+    /// The sought records of least distance from a seeker, rounding aside, each with its d²; the one with the least number first. For
+    /// monotone families.
+    pub fn cheapest(
+        &self,
+        seeker: usize,
+        parameters: &[f64],
+        decides: &dyn Decides,
+        room: &mut Room,
+        list: &mut Vec<(u32, f64)>,
+    ) {
+        let (record, doubt) = (
+            self.differences.nearest.seekers.record(seeker),
+            decides.doubt(seeker),
+        );
+        let tree = &self.boxes.tree;
+        // What rounding of either way to work out a cost may have added.
+        let above = |cost: f64| doubt.above(cost + NEAR * cost.abs());
+        let mut bound = f64::INFINITY;
+        let mut waiting = std::mem::take(&mut room.waiting);
+        waiting.begin(tree);
+        list.clear();
+        while let Some(leaf) = waiting.next(tree, bound, |node| {
+            self.least(record, node, &mut room.squares);
+            let least = self.cost(&mut room.squares, &mut room.order, parameters);
+            least - NEAR * least.abs()
+        }) {
+            for place in tree.run(leaf) {
+                self.squares(record, place, &mut room.squares);
+                let cost = self.cost(&mut room.squares, &mut room.order, parameters);
+                if cost <= bound {
+                    bound = bound.min(above(cost));
+                    list.push((tree.points()[place], cost));
+                }
+            }
+        }
+        room.waiting = waiting;
+        list.retain_mut(|(point, cost)| {
+            let stays = *cost <= bound;
+            if stays {
+                let pair = (seeker, *point as usize);
+                *cost =
+                    (self.family).distance(&self.differences, pair, parameters, &mut room.scratch);
+            }
+            stays
+        });
+        list.sort_unstable_by_key(|of| of.0);
     }
 
     /// The squared differences of a seeker to the point at a place: as [`Differences::squares`].
@@ -217,7 +286,7 @@ impl<'a> Competitors<'a> {
                     continue;
                 }
                 let of = [seeker, partner, competitor];
-                compare(self.differences, self.family, of, scratch, row);
+                compare(&self.differences, self.family, of, scratch, row);
                 if row.iter().all(|&margin| margin <= 0.0) {
                     return Some(tree.points()[place]);
                 }
@@ -259,7 +328,7 @@ impl<'a> Competitors<'a> {
                 let (scratch, row) = (&mut room.scratch, &mut room.row);
                 let competitor = competitor as usize;
                 self.family
-                    .row(self.differences, seeker, partner, competitor, scratch, row);
+                    .row(&self.differences, seeker, partner, competitor, scratch, row);
                 if is_positive(row, parameters) {
                     return bound;
                 }

@@ -207,7 +207,9 @@ impl<'a, D: Deref<Target = Differences<'a>>> Exactly<D> {
     }
 }
 
-impl<'a, D: Deref<Target = Differences<'a>> + Sync + std::fmt::Debug> Decides for Exactly<D> {
+impl<'a, D: Deref<Target = Differences<'a>> + Send + Sync + std::fmt::Debug> Decides
+    for Exactly<D>
+{
     /// Each squared difference is rounded a few times, a distance is a sum of some: no order of two costs that differ by more than this is
     /// a matter of rounding. What [`Differences::margins`] takes for rounding of a seeker's value comes on top.
     fn doubt(&self, seeker: usize) -> Doubt {

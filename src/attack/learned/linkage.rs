@@ -1,10 +1,11 @@
 //! Linking by a distance of a family with given parameters: the plain linkage that recounts what was learned.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering, sync::Arc};
 
 use ndarray::Array2;
 
 use super::{
+    competitors::{Competitors, Room},
     differences::Differences,
     exactly::Exactly,
     family::{Family, Scratch},
@@ -23,8 +24,9 @@ use crate::{
 /// gives.
 ///
 /// # Search
-/// A weighted mean and a form without negative eigenvalue are distances between points and are searched as such; the others
-/// compare every pair, O(n²) time and O(n) memory.
+/// A weighted mean and a form without negative eigenvalue are distances between points and are searched as such. The others
+/// compare every pair, O(n²) time and O(n) memory, up to [`COMPARED`] pairs; of larger files the boxes of a tree leave out most pairs where
+/// the family is monotone.
 pub(super) fn preference<'a>(
     differences: Differences<'a>,
     family: Family,
@@ -38,7 +40,7 @@ pub(super) fn preference<'a>(
     } else {
         None
     };
-    let mut decides = Exactly::new(Box::new(differences), family, parameters);
+    let mut decides = Exactly::new(Arc::new(differences), family, parameters);
     if let Some(points) = points {
         decides.mapped = MAPPED;
         let nearest = Nearest {
@@ -47,11 +49,11 @@ pub(super) fn preference<'a>(
         };
         return nearest.into();
     }
-    Preference::Lists(Box::new(EveryPair {
-        decides,
-        parameters: parameters.to_vec(),
-    }))
+    Preference::Lists(Box::new(EveryPair::new(decides, parameters, COMPARED)))
 }
+
+/// So many pairs are compared one by one: that owes nothing to the index by which the distance was learned.
+const COMPARED: usize = 100_000_000;
 
 /// How much more may be rounded of a distance between points that an eigenvector map made: amply for what the map does to each value.
 const MAPPED: f64 = 64.0;
@@ -107,9 +109,31 @@ fn as_points<'a>(differences: &Differences<'a>, parameters: &[f64]) -> Option<Ne
 
 /// Every sought record is a candidate, and costs its distance.
 #[derive(Debug)]
-struct EveryPair<'a> {
-    decides: Exactly<Box<Differences<'a>>>,
+pub(super) struct EveryPair<'a> {
+    decides: Exactly<Arc<Differences<'a>>>,
     parameters: Vec<f64>,
+    /// What the cheapest are found by, if not by comparing every pair.
+    searched: Option<Competitors<Arc<Differences<'a>>>>,
+}
+
+impl<'a> EveryPair<'a> {
+    /// The cheapest are found by comparing every pair of up to so many.
+    pub fn new(
+        decides: Exactly<Arc<Differences<'a>>>,
+        parameters: &[f64],
+        compared: usize,
+    ) -> Self {
+        let (differences, family) = (&decides.differences, decides.family);
+        let pairs = differences
+            .n_seekers()
+            .saturating_mul(differences.n_sought());
+        let searched = family.is_monotone() && pairs > compared;
+        Self {
+            searched: searched.then(|| Competitors::new(Arc::clone(differences), family)),
+            parameters: parameters.to_vec(),
+            decides,
+        }
+    }
 }
 
 impl Lists for EveryPair<'_> {
@@ -134,6 +158,38 @@ impl Lists for EveryPair<'_> {
             );
             (u32::try_from(sought).unwrap_or(u32::MAX), distance)
         }));
+    }
+
+    fn is_searched(&self) -> bool {
+        self.searched.is_some()
+    }
+
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        match &self.searched {
+            Some(competitors) => {
+                let mut room = Room::new(self.decides.differences.n_attributes());
+                competitors.cheapest(seeker, &self.parameters, &self.decides, &mut room, list);
+            }
+            None => self.list(seeker, list),
+        }
+        let doubt = self.decides.doubt(seeker);
+        let order = |a: (u32, f64), b: (u32, f64)| {
+            if doubt.covers(a.1, b.1) {
+                self.decides.compare(seeker, a.0, b.0)
+            } else {
+                a.1.total_cmp(&b.1)
+            }
+        };
+        let best = list
+            .iter()
+            .copied()
+            .reduce(|best, other| match order(other, best) {
+                Ordering::Less => other,
+                _ => best,
+            });
+        if let Some(best) = best {
+            list.retain(|&other| order(other, best).is_eq());
+        }
     }
 
     fn decides(&self) -> Option<&dyn Decides> {

@@ -22,6 +22,7 @@ pub mod weights;
 
 use std::sync::Arc;
 
+use competitors::Competitors;
 use differences::Differences;
 use family::Family;
 use ranges::Ranges;
@@ -125,9 +126,10 @@ impl Learner {
         if family.is_bilinear() {
             differences.check_numbers(scenario.known)?;
         }
-        let strict = self.search(&differences, partners, self.keeps_proof)?;
+        let competitors = Competitors::new(&differences, family);
+        let strict = self.search(&competitors, partners, self.keeps_proof)?;
         let with_twins = differences.n_with_twins(partners);
-        let (mut parameters, mut linked) = self.in_the_middle(&differences, partners, &strict);
+        let (mut parameters, mut linked) = self.in_the_middle(&competitors, partners, &strict);
         let mut source = &strict;
         // Where most true records have equals, few links are strict or none, and by these one distance is as good as another: then
         // the one is taken that finds the right kind of record most often, if no strict link is lost by it.
@@ -135,9 +137,10 @@ impl Learner {
         if 2 * with_twins > partners.len()
             && let Some((kinds, places)) = differences.without_twins(partners)
         {
-            of_kinds = self.search(&kinds, &places, false)?;
-            let (found, _) = self.in_the_middle(&kinds, &places, &of_kinds);
-            let links = relaxation::count(&differences, family, partners, &found);
+            let among_kinds = Competitors::new(&kinds, family);
+            of_kinds = self.search(&among_kinds, &places, false)?;
+            let (found, _) = self.in_the_middle(&among_kinds, &places, &of_kinds);
+            let links = relaxation::count(&competitors, partners, &found);
             if links >= linked {
                 (parameters, linked, source) = (found, links, &of_kinds);
             }
@@ -190,7 +193,7 @@ impl Learner {
     /// The best distance that strictly links most, and its bound.
     fn search(
         &self,
-        differences: &Differences<'_>,
+        competitors: &Competitors<&Differences<'_>>,
         partners: &[Option<u32>],
         keeps_proof: bool,
     ) -> Result<Learned> {
@@ -202,13 +205,7 @@ impl Learner {
                 Answer::unknown(problem)
             })
         };
-        let learned = relaxation::learn(
-            differences,
-            self.family,
-            partners,
-            &mut engine,
-            &*self.watch,
-        )?;
+        let learned = relaxation::learn(competitors, partners, &mut engine, &*self.watch)?;
         failure.map_or(Ok(learned), Err)
     }
 
@@ -220,10 +217,11 @@ impl Learner {
     /// step inside. With it comes how many records it links, rounding aside.
     fn in_the_middle(
         &self,
-        differences: &Differences<'_>,
+        competitors: &Competitors<&Differences<'_>>,
         partners: &[Option<u32>],
         learned: &Learned,
     ) -> (Vec<f64>, usize) {
+        let differences = competitors.differences;
         let problem = &learned.problem;
         // What its half-spaces leave open can be negative on pairs that nobody listed.
         let is_listed = self.family != Family::BilinearNonNegative;
@@ -245,7 +243,7 @@ impl Learner {
                 let inside = self.inside(n, &candidate, share);
                 let is_last = inside == candidate;
                 let member = members::exact(self.family, differences, &inside);
-                let linked = relaxation::count(differences, self.family, partners, &member);
+                let linked = relaxation::count(competitors, partners, &member);
                 if best.as_ref().is_none_or(|(_, most)| linked > *most) {
                     best = Some((member, linked));
                 }

@@ -4,8 +4,6 @@ mod growing;
 mod half_spaces;
 mod warm_up;
 
-use rayon::prelude::*;
-
 use super::{
     competitors::{Competitors, Room},
     differences::Differences,
@@ -65,7 +63,7 @@ pub struct Learned {
 /// ```
 ///
 /// Any bound of a relaxation holds for all rows; any count is one of all pairs. When the watch stops, the least bound and the
-/// best count so far are returned.
+/// best count so far are returned; nothing was counted if it stops before the first count.
 ///
 /// # Complexity
 /// Memory is O(records · n + rows), also of a million records. A round counts by a k-d tree, O(records · log records) where few attributes decide; of a
@@ -73,28 +71,26 @@ pub struct Learned {
 ///
 /// # Errors
 /// Usage, when the family has too many parameters for this many attributes.
-pub fn learn(
-    differences: &Differences<'_>,
-    family: Family,
+pub(super) fn learn(
+    competitors: &Competitors<&Differences<'_>>,
     partners: &[Option<u32>],
     engine: &mut dyn FnMut(&Problem, Start) -> Answer,
     watch: &dyn Watch,
 ) -> Result<Learned> {
-    learn_listing(differences, family, partners, engine, watch, MAX_LISTED)
+    learn_listing(competitors, partners, engine, watch, MAX_LISTED)
 }
 
 /// Learns; of files up to `most_listed` pairs times attributes all rows are listed.
 fn learn_listing(
-    differences: &Differences<'_>,
-    family: Family,
+    competitors: &Competitors<&Differences<'_>>,
     partners: &[Option<u32>],
     engine: &mut dyn FnMut(&Problem, Start) -> Answer,
     watch: &dyn Watch,
     most_listed: usize,
 ) -> Result<Learned> {
+    let (differences, family) = (competitors.differences, competitors.family);
     let space = family.space(differences.n_attributes())?;
-    let competitors = Competitors::new(differences, family);
-    let mut growing = Growing::new(differences, family, space, &competitors);
+    let mut growing = Growing::new(space, competitors);
     if lists_all(differences, family, most_listed) {
         growing.list_all(partners)
     } else {
@@ -106,7 +102,7 @@ fn learn_listing(
         let mean = Family::WeightedMean;
         let space = mean.space(differences.n_attributes())?;
         let of_means = Competitors::new(differences, mean);
-        let mut means = Growing::new(differences, mean, space, &of_means);
+        let mut means = Growing::new(space, &of_means);
         means.list_none(partners);
         means.warm_up(watch);
         growing.consider(&additive(family, &means.parameters));
@@ -119,6 +115,9 @@ fn learn_listing(
         growing.blocks.len() / 100
     };
     loop {
+        if watch.stops() {
+            return Ok(growing.learned());
+        }
         let start = Start {
             parameters: Some(growing.parameters.clone()),
             conflicts: std::mem::take(&mut growing.conflicts),
@@ -141,28 +140,20 @@ fn learn_listing(
 ///
 /// # Complexity
 /// As a round of [`learn`].
-pub fn count(
-    differences: &Differences<'_>,
-    family: Family,
+pub(super) fn count(
+    competitors: &Competitors<&Differences<'_>>,
     partners: &[Option<u32>],
     parameters: &[f64],
 ) -> usize {
-    let competitors = Competitors::new(differences, family);
-    let decides = Exactly::new(differences, family, parameters);
-    partners
-        .par_iter()
-        .enumerate()
-        .map_init(
-            || Room::new(differences.n_attributes()),
-            |room, (seeker, partner)| {
-                partner.is_some_and(|partner| {
-                    let partner = partner as usize;
-                    competitors.links_exactly(seeker, partner, parameters, &decides, room)
-                })
-            },
-        )
-        .filter(|&linked| linked)
-        .count()
+    let decides = Exactly::new(competitors.differences, competitors.family, parameters);
+    let linked = |room: &mut Room, seeker: usize| {
+        partners[seeker].is_some_and(|partner| {
+            let partner = partner as usize;
+            competitors.links_exactly(seeker, partner, parameters, &decides, room)
+        })
+    };
+    let linked = competitors.of_each(&competitors.order(partners), linked);
+    linked.into_iter().filter(|&linked| linked).count()
 }
 
 /// Whether all rows are listed at once: of a monotone family with few enough pairs. A bilinear form needs few of all its rows.

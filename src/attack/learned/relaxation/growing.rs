@@ -31,7 +31,9 @@ pub(super) struct Block {
 pub(super) struct Growing<'a> {
     pub(super) differences: &'a Differences<'a>,
     pub(super) family: Family,
-    pub(super) competitors: &'a Competitors<'a>,
+    /// The blocks in an order in which searches follow each other well.
+    pub(super) order: Vec<u32>,
+    pub(super) competitors: &'a Competitors<&'a Differences<'a>>,
     pub(super) blocks: Vec<Block>,
     never: Vec<(u32, u32)>,
     /// Those without competitors of a complete list, with their partners.
@@ -66,16 +68,13 @@ struct Counted {
 }
 
 impl<'a> Growing<'a> {
-    pub(super) fn new(
-        differences: &'a Differences<'a>,
-        family: Family,
-        space: Space,
-        competitors: &'a Competitors<'a>,
-    ) -> Self {
+    pub(super) fn new(space: Space, competitors: &'a Competitors<&'a Differences<'a>>) -> Self {
+        let (differences, family) = (competitors.differences, competitors.family);
         let n = differences.n_attributes();
         Self {
             differences,
             family,
+            order: Vec::new(),
             competitors,
             blocks: Vec::new(),
             never: Vec::new(),
@@ -127,21 +126,16 @@ impl<'a> Growing<'a> {
 
     /// Finds out who is never linked; of the others no competitors are listed.
     pub(super) fn list_none(&mut self, partners: &[Option<u32>]) {
-        let fates: Vec<Option<u32>> = partners
-            .par_iter()
-            .enumerate()
-            .map_init(
-                || Room::new(self.differences.n_attributes()),
-                |room, (seeker, partner)| {
-                    let partner = (*partner)? as usize;
-                    if self.family.is_monotone() {
-                        self.competitors.never_beaten(seeker, partner, room)
-                    } else {
-                        None
-                    }
-                },
-            )
-            .collect();
+        let fate = |room: &mut Room, seeker: usize| {
+            let partner = partners[seeker]? as usize;
+            if self.family.is_monotone() {
+                self.competitors.never_beaten(seeker, partner, room)
+            } else {
+                None
+            }
+        };
+        let order = self.competitors.order(partners);
+        let fates = self.competitors.of_each(&order, fate);
         for (seeker, (fate, partner)) in (0_u32..).zip(fates.into_iter().zip(partners)) {
             match (fate, partner) {
                 (_, None) => {}
@@ -158,6 +152,10 @@ impl<'a> Growing<'a> {
 
     /// Makes the problem's rows from the listed competitors.
     fn list_rows(&mut self) {
+        if self.order.len() != self.blocks.len() {
+            let partners = self.blocks.iter().map(|block| Some(block.partner));
+            self.order = self.competitors.order(&partners.collect::<Vec<_>>());
+        }
         let mut rows = Rows::new();
         let mut scratch = Scratch::new(self.differences.n_attributes());
         let mut row = Vec::new();
@@ -183,28 +181,22 @@ impl<'a> Growing<'a> {
 
     /// Counts parameters over all pairs.
     fn count(&self, parameters: &[f64]) -> Counted {
+        let violated = |room: &mut Room, place: usize| {
+            // Who is not linked among some is not among all.
+            if !self.problem.satisfies(place, parameters) {
+                return None;
+            }
+            let block = &self.blocks[place];
+            let pair = [block.seeker as usize, block.partner as usize];
+            let found = (self.competitors).nearest(pair, parameters, MORE, Wanted::Violating, room);
+            let nearer: Vec<u32> = found
+                .into_iter()
+                .map(|(_, competitor)| competitor)
+                .collect();
+            Some((place, nearer))
+        };
+        let blocks = self.competitors.of_each(&self.order, violated);
         let room = || Room::new(self.differences.n_attributes());
-        let blocks: Vec<Option<(usize, Vec<u32>)>> = (0..self.blocks.len())
-            .into_par_iter()
-            .map_init(room, |room, place| {
-                // Who is not linked among some is not among all.
-                if !self.problem.satisfies(place, parameters) {
-                    return None;
-                }
-                let block = &self.blocks[place];
-                let pair = [block.seeker as usize, block.partner as usize];
-                let found =
-                    self.competitors
-                        .nearest(pair, parameters, MORE, Wanted::Violating, room);
-                Some((
-                    place,
-                    found
-                        .into_iter()
-                        .map(|(_, competitor)| competitor)
-                        .collect(),
-                ))
-            })
-            .collect();
         let always = self
             .always
             .par_iter()

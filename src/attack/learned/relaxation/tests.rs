@@ -1,10 +1,13 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::{
     attack::{
-        Direction, Scenario,
+        Direction, Lists, Scenario,
         distance_based::Standardize,
         learned::{
             family::Scratch,
+            linkage::EveryPair,
             presolve::{self, compare, signs},
         },
     },
@@ -24,8 +27,9 @@ fn numbers(n: u32, seed: u32) -> Vec<f64> {
     (0..n).map(next).collect()
 }
 
-/// A file of three attributes, and a masked one: attributes are blurred by a little, more, and much; some values are equal, some are missing.
-fn files(gaps: bool) -> (Matrix, Matrix) {
+/// A file of three attributes, and a masked one: attributes are blurred by a little, more, and much, and rounded to so many steps; some values
+/// are equal, some are missing.
+fn files(gaps: bool, steps: f64) -> (Matrix, Matrix) {
     let original = numbers(3 * N, 1);
     let noise = numbers(3 * N, 2);
     let masked = original
@@ -34,7 +38,7 @@ fn files(gaps: bool) -> (Matrix, Matrix) {
         .enumerate()
         .map(|(cell, (value, noise))| {
             let level = [0.05, 0.3, 0.8][cell % 3];
-            ((value + level * (noise - 0.5)) * 50.0).round() / 50.0
+            ((value + level * (noise - 0.5)) * steps).round() / steps
         });
     let masked = masked.collect();
     let records = N as usize;
@@ -50,7 +54,13 @@ fn files(gaps: bool) -> (Matrix, Matrix) {
 }
 
 fn with_differences(gaps: bool, test: impl Fn(&Differences<'_>, &[Option<u32>])) {
-    let (intruder, released) = files(gaps);
+    with_differences_of(files(gaps, 50.0), test);
+}
+
+fn with_differences_of(
+    (intruder, released): (Matrix, Matrix),
+    test: impl Fn(&Differences<'_>, &[Option<u32>]),
+) {
     let known: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
     let scenario = Scenario {
         known: &known,
@@ -119,16 +129,48 @@ fn the_tree_counts_as_all_pairs_do() {
     for gaps in [false, true] {
         with_differences(gaps, |differences, partners| {
             for family in Family::ALL {
+                let competitors = Competitors::new(differences, family);
                 for p in points(family) {
                     let all = linked(differences, family, partners, &p);
                     let expected = all.iter().filter(|&&linked| linked).count();
-                    assert_eq!(
-                        count(differences, family, partners, &p),
-                        expected,
-                        "{family:?}"
-                    );
+                    assert_eq!(count(&competitors, partners, &p), expected, "{family:?}");
                 }
             }
+        });
+    }
+}
+
+/// The tree finds the nearest, with their ties and their distances, that a look at every pair finds.
+#[test]
+fn the_nearest_by_tree_and_by_list() {
+    for (gaps, steps) in [(false, 50.0), (true, 50.0), (false, 2.0), (true, 2.0)] {
+        with_differences_of(files(gaps, steps), |differences, _| {
+            let monotone = Family::ALL
+                .into_iter()
+                .filter(|family| family.is_monotone());
+            let mut ties = 0;
+            for family in monotone {
+                for p in points(family) {
+                    let pairs = |compared| {
+                        let differences = Arc::new(differences.again());
+                        EveryPair::new(Exactly::new(differences, family, &p), &p, compared)
+                    };
+                    let (searched, every) = (pairs(0), pairs(usize::MAX));
+                    assert!(searched.is_searched() && !every.is_searched());
+                    let (mut found, mut expected) = (Vec::new(), Vec::new());
+                    for seeker in 0..differences.n_seekers() {
+                        searched.cheapest(seeker, &mut found);
+                        every.cheapest(seeker, &mut expected);
+                        assert_eq!(found, expected, "{family:?}");
+                        ties += usize::from(found.len() > 1);
+                        let mut all = Vec::new();
+                        every.list(seeker, &mut all);
+                        let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+                        assert!((found[0].1 - least).abs() <= 1e-12 * (1.0 + least));
+                    }
+                }
+            }
+            assert!(ties > 0 || steps > 2.0);
         });
     }
 }
@@ -203,16 +245,10 @@ fn a_relaxation_grows_to_the_optimum() {
             for family in [Family::WeightedMean, Family::OrderedWeightedMean] {
                 let mut engine =
                     |problem: &Problem, start: Start| cone::solve(problem, start, &Patient);
+                let competitors = Competitors::new(differences, family);
                 let mut learn = |most_listed: usize| {
-                    learn_listing(
-                        differences,
-                        family,
-                        partners,
-                        &mut engine,
-                        &Patient,
-                        most_listed,
-                    )
-                    .unwrap()
+                    learn_listing(&competitors, partners, &mut engine, &Patient, most_listed)
+                        .unwrap()
                 };
                 let (all, some) = (learn(usize::MAX), learn(0));
                 assert_eq!((all.satisfied, all.bound), (some.satisfied, some.bound));
@@ -246,7 +282,8 @@ fn forms_are_lifted_until_no_pair_is_negative() {
                 proof: Proof::Search("nothing".into()),
             }
         };
-        let learned = learn(differences, family, partners, &mut engine, &Patient).unwrap();
+        let competitors = Competitors::new(differences, family);
+        let learned = learn(&competitors, partners, &mut engine, &Patient).unwrap();
         assert!(turns > 1 && !learned.pairs.is_empty());
         assert!(learned.pairs.len() <= learned.problem.space.half_spaces.len());
         let mut scratch = Scratch::new(3);

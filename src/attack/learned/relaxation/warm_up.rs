@@ -1,7 +1,5 @@
 //! Good parameters before the engine is asked, by line searches on few rows: what is listed around them is what matters.
 
-use rayon::prelude::*;
-
 use super::growing::Growing;
 use crate::{
     attack::learned::{
@@ -27,7 +25,7 @@ impl Growing<'_> {
     /// Finds good parameters by line searches, and competitors that matter around them.
     pub(super) fn warm_up(&mut self, watch: &dyn Watch) {
         let first = self.parameters.clone();
-        let nearest = self.nearest(&first);
+        let nearest = self.nearest(&first, watch);
         self.list(nearest);
         if watch.stops() {
             return;
@@ -104,27 +102,24 @@ impl Growing<'_> {
         line_search::improve(&part, from, restarts, watch)
     }
 
-    /// The nearest competitors of each block's seeker.
-    fn nearest(&self, parameters: &[f64]) -> Vec<(usize, Vec<u32>)> {
-        self.blocks
-            .par_iter()
-            .enumerate()
-            .map_init(
-                || Room::new(self.differences.n_attributes()),
-                |room, (place, block)| {
-                    let pair = [block.seeker as usize, block.partner as usize];
-                    let found =
-                        self.competitors
-                            .nearest(pair, parameters, FIRST, Wanted::Nearest, room);
-                    (
-                        place,
-                        found
-                            .into_iter()
-                            .map(|(_, competitor)| competitor)
-                            .collect(),
-                    )
-                },
+    /// The nearest competitors of each block's seeker; of none that is looked at after the watch stopped.
+    fn nearest(&self, parameters: &[f64], watch: &dyn Watch) -> Vec<(usize, Vec<u32>)> {
+        let nearest = |room: &mut Room, place: usize| {
+            let block = &self.blocks[place];
+            let pair = [block.seeker as usize, block.partner as usize];
+            let found = if watch.stops() {
+                Vec::new()
+            } else {
+                (self.competitors).nearest(pair, parameters, FIRST, Wanted::Nearest, room)
+            };
+            (
+                place,
+                found
+                    .into_iter()
+                    .map(|(_, competitor)| competitor)
+                    .collect(),
             )
-            .collect()
+        };
+        self.competitors.of_each(&self.order, nearest)
     }
 }
