@@ -148,20 +148,16 @@ fn move_attribute(
         text: &|record| table.text(record, attribute),
     };
     let mut rng = streams.of_attribute(name);
-    let order = ascending(&values, &mut rng);
+    let ranked = ascending(&values, &mut rng);
+    let (order, first) = (&ranked.order, &ranked.first);
     let moves = draw(order.len(), &mut rng);
     let records = numbers.values.len();
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a table holds at most u32::MAX records"
-    )]
-    let mut donors: Vec<u32> = (0..records as u32).collect();
+    let mut donors: Vec<u32> = (0..to_u32(records)).collect();
     let mut changed = 0;
-    for (&to, &source) in order.iter().zip(&moves.sources) {
-        let from = order[source as usize];
+    for ((&to, &own), &source) in order.iter().zip(first).zip(&moves.sources) {
         // Also where the values are equal: what may differ in their texts, digits beyond those of a number, moves, too.
-        donors[to as usize] = from;
-        changed += usize::from(values.compare(to, from).is_ne());
+        donors[to as usize] = order[source as usize];
+        changed += usize::from(first[source as usize] != own);
     }
     let effect = Effect {
         attribute: name.clone(),
@@ -218,34 +214,69 @@ fn compare_whole(a: &str, b: &str) -> Ordering {
     }
 }
 
+/// Records that have a value, by ascending value.
+struct Ranked {
+    order: Vec<u32>,
+    /// For each place in the order the first place of an equal value.
+    first: Vec<u32>,
+}
+
 /// The records that have a value, by ascending value; equal values in random order.
-fn ascending(values: &Values<'_>, rng: &mut Generator) -> Vec<u32> {
-    let mut order = in_file_order(values);
-    for ties in order.chunk_by_mut(|&a, &b| values.compare(a, b).is_eq()) {
-        for last in (1..ties.len()).rev() {
-            ties.swap(last, rng.random_range(0..=last));
+fn ascending(values: &Values<'_>, rng: &mut Generator) -> Ranked {
+    let Ranked { mut order, first } = ranked(values);
+    let mut ties = order.as_mut_slice();
+    for run in first.chunk_by(|a, b| a == b) {
+        let (run, rest) = ties.split_at_mut(run.len());
+        for last in (1..run.len()).rev() {
+            run.swap(last, rng.random_range(0..=last));
         }
+        ties = rest;
     }
-    order
+    Ranked { order, first }
 }
 
 /// The records that have a value, by ascending value as exactly as it is written; equal values in file order.
 pub(super) fn in_file_order(values: &Values<'_>) -> Vec<u32> {
+    ranked(values).order
+}
+
+/// [`in_file_order`], with the places of equal values.
+fn ranked(values: &Values<'_>) -> Ranked {
+    let Ranked {
+        mut order,
+        mut first,
+    } = sorted(values.numbers);
     let number = |record: u32| values.numbers.values[record as usize] + 0.0;
-    let mut order = sorted(values.numbers);
-    for run in order.chunk_by_mut(|&a, &b| number(a).total_cmp(&number(b)).is_eq()) {
-        if run.len() > 1 && number(run[0]).abs() >= EXACT_INTEGERS {
-            run.sort_by(|&a, &b| values.compare(a, b));
-        }
+    // Whole numbers of more digits than a number holds stand at the ends.
+    let is_long = |&record: &u32| number(record).abs() >= EXACT_INTEGERS;
+    if !order.first().is_some_and(is_long) && !order.last().is_some_and(is_long) {
+        return Ranked { order, first };
     }
-    order
+    let mut start = 0;
+    while start < order.len() {
+        let length = first[start..].partition_point(|&place| place == first[start]);
+        let run = start..start + length;
+        if length > 1 && is_long(&order[start]) {
+            order[run.clone()].sort_by(|&a, &b| values.compare(a, b));
+            for place in run.skip(1) {
+                let equal = values.compare(order[place - 1], order[place]).is_eq();
+                first[place] = if equal {
+                    first[place - 1]
+                } else {
+                    to_u32(place)
+                };
+            }
+        }
+        start += length;
+    }
+    Ranked { order, first }
 }
 
 /// The records that have a value, by ascending value, equal values in file order.
 ///
 /// # Complexity
 /// O(n log n) time; 8 bytes a value for whole numbers that lie within 2^32 of each other (most amounts), else 16.
-fn sorted(numbers: Numbers<'_>) -> Vec<u32> {
+fn sorted(numbers: Numbers<'_>) -> Ranked {
     let present = || {
         let all = numbers.values.iter().zip(0_u32..);
         all.filter(|&(_, record)| !numbers.missing.contains(record as usize))
@@ -271,21 +302,42 @@ fn sorted(numbers: Numbers<'_>) -> Vec<u32> {
     match compact {
         Some(mut keys) => {
             keys.sort_unstable();
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the low half is the record"
-            )]
-            let records = keys.into_iter().map(|key| key as u32).collect();
-            records
+            Ranked {
+                first: first_places(&keys, |a, b| a >> 32 == b >> 32),
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "the low half is the record"
+                )]
+                order: keys.into_iter().map(|key| key as u32).collect(),
+            }
         }
         None => {
             let mut keyed: Vec<(f64, u32)> = present()
                 .map(|(&value, record)| (value + 0.0, record))
                 .collect();
             keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            keyed.into_iter().map(|(_, record)| record).collect()
+            Ranked {
+                first: first_places(&keyed, |a, b| a.0.total_cmp(&b.0).is_eq()),
+                order: keyed.into_iter().map(|(_, record)| record).collect(),
+            }
         }
     }
+}
+
+/// For each place of a sorted list the first place of an equal element.
+fn first_places<T>(sorted: &[T], equal: impl Fn(&T, &T) -> bool) -> Vec<u32> {
+    let mut first = 0;
+    let place = |place: usize| {
+        if place > 0 && !equal(&sorted[place - 1], &sorted[place]) {
+            first = place;
+        }
+        to_u32(first)
+    };
+    (0..sorted.len()).map(place).collect()
+}
+
+fn to_u32(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
 }
 
 /// The positions not swapped yet, as one bit each.

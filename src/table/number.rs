@@ -207,6 +207,13 @@ fn take_digits<'a>(text: &'a [u8], plain: &mut String) -> &'a [u8] {
 ///
 /// Very large and very small numbers are written with an exponent; there are no thousands marks.
 pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
+    // Most numbers are whole; up to here they have no exponent.
+    if value.trunc().total_cmp(&value).is_eq() && value.abs() < EXACT_INTEGERS {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small enough")]
+        let whole = value as i64;
+        out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+        return;
+    }
     let from = out.len();
     // Adding 0.0 turns the negative zero into zero.
     print_shortest(value + 0.0, out);
@@ -261,6 +268,15 @@ mod tests {
             let expected = text.parse::<f64>().ok().filter(|value| value.is_finite());
             prop_assert_eq!(bits(&text, &POINT), expected.map(|value| (value + 0.0).to_bits()), "{}", text);
             prop_assert_eq!(bits(&text.replace('.', ","), &COMMA), bits(&text, &POINT));
+        }
+
+        #[test]
+        fn whole_numbers_are_printed_as_shortest_texts(value in -(1_i64 << 53)..=1 << 53, scale in 0_u32..54) {
+            let value = (value >> scale) as f64;
+            let (mut printed, mut shortest) = (Vec::new(), Vec::new());
+            print(value, b'.', &mut printed);
+            print_shortest(value, &mut shortest);
+            prop_assert_eq!(printed, shortest);
         }
 
         #[test]
