@@ -243,6 +243,7 @@ pub mod loss;
 pub mod mask;
 pub mod memory;
 pub mod optimize;
+mod options;
 pub mod report;
 pub mod risk;
 pub mod rng;

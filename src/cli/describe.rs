@@ -8,7 +8,7 @@ use super::{
     Ending,
     args::{self, ReadArgs, TextFormatArgs, TextOrJson},
     console::Console,
-    files::{self, Plan},
+    files::{self, Disk, Plan},
 };
 use crate::{
     report,
@@ -37,8 +37,8 @@ pub struct DescribeArgs {
 pub fn run(args: &DescribeArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut plan = Plan::default();
     plan.input(&args.input)?;
-    args.read.plan(&mut plan)?;
-    let options = args.read.options()?;
+    plan.each_input(args.read.input())?;
+    let options = args.read.options(&Disk)?;
     let table = args::read_in_doubt(&args.input, &options, console)?;
     args.read.settle(&[&table], console)?;
     let description = table.describe();

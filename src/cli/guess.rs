@@ -85,7 +85,7 @@ impl GuessArgs {
         let mut plan = Plan::default();
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
-        self.read.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
         plan.output(&self.to.output)?;
         plan.open(&self.to.output, Privacy::Ordinary)
     }

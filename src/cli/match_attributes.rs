@@ -8,7 +8,7 @@ use super::{
     Ending,
     args::{Format, ReadArgs, ReportArgs, read_table},
     console::Console,
-    files::{Output, Plan, Privacy, keep_all},
+    files::{Disk, Output, Plan, Privacy, keep_all},
 };
 use crate::{
     error::Result,
@@ -106,7 +106,7 @@ enum RelationArg {
 pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
     let request = args.request()?;
     let mut outputs = args.outputs()?;
-    let options = args.read.options()?;
+    let options = args.read.options(&Disk)?;
     let a = read_table(&args.a, &options, console)?;
     let options = options.for_another_file();
     let b = read_table(&args.b, &options, console)?;
@@ -163,7 +163,7 @@ impl MatchArgs {
         let mut plan = Plan::default();
         plan.input(&self.a)?;
         plan.input(&self.b)?;
-        self.read.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
         plan.output(&self.report.to.output)?;
         if let Some(path) = &self.rename {
             plan.table_output(path)?;

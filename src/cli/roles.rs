@@ -8,7 +8,7 @@ use super::{
     Ending,
     args::{self, OutputArgs, ReadArgs},
     console::Console,
-    files::{Plan, Privacy},
+    files::{Disk, Plan, Privacy},
 };
 
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ pub struct RolesArgs {
 pub fn run(args: &RolesArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut plan = Plan::default();
     plan.input(&args.input)?;
-    args.read.plan(&mut plan)?;
+    plan.each_input(args.read.input())?;
     plan.output(&args.to.output)?;
     let mut output = plan.open(&args.to.output, Privacy::Ordinary)?;
-    let options = args.read.options()?;
+    let options = args.read.options(&Disk)?;
     let table = args::read_table(&args.input, &options, console)?;
     args.read.settle(&[&table], console)?;
     output.write_text(&table.roles_template(&options))?;

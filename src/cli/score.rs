@@ -13,14 +13,13 @@ use super::{
         DEFINITIONS, Detail, DetailArgs, Format, NumberOrFile, ReadArgs, ReportArgs, rate_limit,
     },
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Disk, Output, Plan, Privacy},
     link::{
-        self, SEED_IS_UNUSED, inputs,
+        SEED_IS_UNUSED, inputs,
         probabilistic::{FitArg, ProbabilisticArgs},
         published,
     },
-    pair::{self, AlignArgs},
-    provenance,
+    pair, provenance,
 };
 use crate::{
     attack::Direction,
@@ -30,6 +29,7 @@ use crate::{
         link::{Stated, request::RankSwapping},
         score::{PldAssign, ScoreRequest},
     },
+    options::{pair::AlignArgs, records},
     report::{score::ScoreReport, text},
 };
 
@@ -185,8 +185,8 @@ impl ScoreArgs {
         let mut plan = Plan::default();
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
-        self.read.plan(&mut plan)?;
-        self.align.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
+        plan.each_input(self.align.inputs(&Disk))?;
         for statement in &self.published.statement {
             plan.input(statement)?;
         }
@@ -222,9 +222,9 @@ impl ScoreArgs {
         };
         let rank_swapping = self.published.rank_swapping(console)?;
         let mut request = ScoreRequest {
-            pair: self.align.request()?,
+            pair: self.align.request(&Disk)?,
             known: known.clone(),
-            records: link::known_records(known_records.as_ref())?,
+            records: records::known_records(known_records.as_ref(), &Disk)?,
             direction: direction.unwrap_or(Direction::OriginalToMasked),
             rank_swapping,
             probabilistic: {

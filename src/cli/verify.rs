@@ -110,7 +110,7 @@ impl VerifyArgs {
         for input in [&self.certificate, &self.original, &self.masked] {
             plan.input(input)?;
         }
-        self.read.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
         if let Some(key) = &self.shuffle_key {
             plan.input(key)?;
         }

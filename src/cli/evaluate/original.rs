@@ -6,7 +6,7 @@ use crate::{
     cli::{
         args::{read_table, read_text},
         console::Console,
-        files,
+        files::{self, Disk},
         places::Places,
         words::Words,
     },
@@ -37,7 +37,7 @@ pub(super) fn read(
         return Ok(None);
     };
     let read = words.reading(&file.reading, file.line)?;
-    let options = read.options().map_err(|error| match error.kind() {
+    let options = read.options(&Disk).map_err(|error| match error.kind() {
         ErrorKind::Usage => passage.blamed(["reading", &name], error),
         // A roles file that is none says so itself.
         ErrorKind::Strict | ErrorKind::Input | ErrorKind::Failed => error,

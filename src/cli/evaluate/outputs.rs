@@ -7,7 +7,10 @@ use std::{
 
 use super::journal::{self, Found, Header, JournalFile, journal_of};
 use crate::{
-    cli::files::{self, Output, Plan, Privacy},
+    cli::{
+        args::{Format, ReportArgs},
+        files::{self, Output, Plan, Privacy},
+    },
     error::{Error, Result},
     report::{
         evaluate::{EvaluateReport, FileSummary},
@@ -183,6 +186,18 @@ impl Folder {
             outputs.push(output);
         }
         Ok(outputs)
+    }
+}
+
+impl ReportArgs {
+    /// Where the report of a plan of experiments goes, and who may read it.
+    pub(super) fn of_plan(&self) -> (&Path, Privacy) {
+        let privacy = match self.format {
+            Format::Text => Privacy::Ordinary,
+            // They give the seeds, which mask the original the same way again.
+            Format::Json | Format::Csv => Privacy::Private,
+        };
+        (&self.to.output, privacy)
     }
 }
 

@@ -21,15 +21,13 @@ pub use output::{Output, keep_all};
 pub use standard::is_terminal;
 pub use temporary::{Interruptible, is_interrupted, left_by_killed_runs, remove_temporary};
 
+pub use crate::options::files::{STANDARD, name_of};
 use crate::{
     error::{Error, Result},
-    memory,
+    memory, options,
     table::{ReadOptions, Table, parquet},
     visible,
 };
-
-/// The name of standard input and output.
-pub const STANDARD: &str = "-";
 
 /// Reads a whole file, or standard input for `-`; `.gz` and `.zst` content is recognised by its first bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
@@ -37,6 +35,21 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_within(path, memory::limit());
     progress::forget();
     bytes
+}
+
+/// The files of this machine, for options that name some.
+#[derive(Debug, Clone, Copy)]
+pub struct Disk;
+
+impl options::files::Files for Disk {
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        read(path)
+    }
+}
+
+/// Reads a small text file that must be UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    (&Disk as &dyn options::files::Files).text(path)
 }
 
 /// Reads a table: from a file, from standard input, or from a folder of Parquet files.
@@ -125,15 +138,6 @@ fn decompressed(bytes: Vec<u8>, most: u64) -> io::Result<Vec<u8>> {
         _ => return Ok(bytes),
     };
     Ok(plain)
-}
-
-/// How a path is called in messages.
-pub fn name_of(path: &Path) -> String {
-    if path == Path::new(STANDARD) {
-        "standard input".into()
-    } else {
-        visible::name(&path.display().to_string()).into_owned()
-    }
 }
 
 fn reason(error: &io::Error) -> String {
@@ -226,6 +230,15 @@ impl Plan {
         }
         self.inputs.push(path.into());
         Ok(())
+    }
+
+    /// Notes several inputs, in this order.
+    ///
+    /// # Errors
+    /// Usage, when standard input is named twice.
+    pub fn each_input<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> Result<()> {
+        let mut paths = paths.into_iter();
+        paths.try_for_each(|path| self.input(path.as_ref()))
     }
 
     /// The inputs that were noted, in that order.

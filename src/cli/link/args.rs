@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::{
     aggregates::AggregatesArgs,
-    inputs::read_records,
     methods::{AttackName, KernelArg, MethodArgs},
     microaggregation::MicroaggregationArgs,
     published::{PublishedArgs, has_p_below_1},
@@ -15,16 +14,17 @@ use super::{
 use crate::{
     attack::Direction,
     cli::{
-        args::{DetailArgs, NumberOrFile, ReadArgs, ReportArgs, rate_limit},
+        args::{DetailArgs, NumberOrFile, ReadArgs, ReportArgs, known_records, rate_limit},
         console::Console,
-        rules::RecodingRules,
+        files::Disk,
     },
     error::{Error, Result},
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties, shard::Shard},
     jobs::link::{
         LinkRequest,
-        request::{Alignment, Known, KnownRecords},
+        request::{Alignment, Known},
     },
+    options::rules::RecodingRules,
 };
 
 /// Said where a seed decides nothing.
@@ -413,11 +413,11 @@ impl LinkArgs {
             attacks: methods.attacks(&self.published, self.attributes.as_ref())?,
             standardize: methods.asked_standardize(),
             known: self.known()?,
-            records: known_records(self.known_records.as_ref())?,
+            records: known_records(self.known_records.as_ref(), &Disk)?,
             direction: self.direction(),
             published: self.published.request()?,
             crosswalk: (self.recode.as_ref())
-                .map(RecodingRules::rules)
+                .map(|rules| rules.rules(&Disk))
                 .transpose()?,
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             release_id: self.releases.release_id.clone(),
@@ -461,18 +461,6 @@ impl LinkArgs {
     }
 }
 
-/// What `--known-records` says: a number, a file that lists them, or all where it says nothing.
-///
-/// # Errors
-/// What reading the file objects to.
-pub(in crate::cli) fn known_records(wish: Option<&NumberOrFile>) -> Result<KnownRecords> {
-    match wish {
-        None => Ok(KnownRecords::All),
-        Some(NumberOrFile::Number(count)) => Ok(KnownRecords::Drawn(*count)),
-        Some(NumberOrFile::File(path)) => read_records(path).map(KnownRecords::Listed),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{Parser, ValueEnum};
@@ -480,7 +468,7 @@ mod tests {
     use super::*;
     use crate::{
         cli::link::methods::MethodName,
-        jobs::link::request::{AttackRequest, Attacks, Wanted},
+        jobs::link::request::{AttackRequest, Attacks, KnownRecords, Wanted},
     };
 
     #[derive(Debug, Parser)]

@@ -6,14 +6,13 @@ use crate::{
     cli::{
         args::{self, ReadArgs, read_table},
         console::Console,
-        files,
+        files::{self, Disk},
     },
     error::{Error, Result},
     evaluate::{
         link,
         truth::{self, MaskedRecord, OriginalRecord, Truth},
     },
-    jobs::link::request::RecordList,
     statement::Statement,
     table::{AttrId, ReadOptions, Table},
 };
@@ -46,15 +45,6 @@ pub(in crate::cli) fn read_statements(paths: &[PathBuf]) -> Result<Option<(State
         }
     }
     Ok(history)
-}
-
-/// Reads a file with one record number or identifier a line.
-///
-/// # Errors
-/// What reading objects to; what the lines say is looked at when the records are known.
-pub(in crate::cli) fn read_records(path: &Path) -> Result<RecordList> {
-    let text = args::read_text(path)?;
-    Ok(RecordList::of_text(&files::name_of(path), &text))
 }
 
 /// Who is who: by an identifier, by a key, or by the order of the records.
@@ -90,7 +80,7 @@ pub(in crate::cli) fn read_pair(
     read: &ReadArgs,
     console: &Console,
 ) -> Result<(Table, Table)> {
-    let mut options = read.options()?;
+    let mut options = read.options(&Disk)?;
     if is_crossed {
         options.roles = options.roles.naming_others();
     }

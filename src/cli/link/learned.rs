@@ -4,13 +4,12 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 
-use super::inputs::read_records;
 use crate::{
     attack::learned::{family::Family, weights::Weights},
     cli::{
-        args::{self, NumberOrFile},
+        args::{self, NumberOrFile, read_records},
         console::Console,
-        files,
+        files::{self, Disk},
     },
     error::{Error, Result},
     jobs::link::request::{GivenWeights, Learning, Training, USUAL_SECONDS},
@@ -212,7 +211,7 @@ impl LearnedArgs {
                 records: *records,
                 splits: self.train_splits.unwrap_or(1),
             }),
-            Some(NumberOrFile::File(path)) => Some(Training::Listed(read_records(path)?)),
+            Some(NumberOrFile::File(path)) => Some(Training::Listed(read_records(path, &Disk)?)),
         })
     }
 }

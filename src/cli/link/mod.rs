@@ -13,15 +13,14 @@ mod releases;
 use std::path::PathBuf;
 
 pub use args::LinkArgs;
-pub(super) use args::{SEED_IS_UNUSED, known_records};
+pub(super) use args::SEED_IS_UNUSED;
 
 use super::{
     Ending,
     args::{Detail, Format, NumberOrFile, ReportArgs},
     console::Console,
-    files::{Output, Plan, Privacy, keep_all},
+    files::{Disk, Output, Plan, Privacy, keep_all},
     merge, pair, provenance,
-    rules::RecodingRules,
 };
 use crate::{
     attack::Direction,
@@ -120,7 +119,7 @@ impl LinkArgs {
         let mut plan = Plan::default();
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
-        self.read.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
         let learned = &self.methods.learned;
         let lists = [&self.known_records, &learned.train_records];
         let lists = lists.into_iter().flatten().filter_map(NumberOrFile::file);
@@ -131,7 +130,7 @@ impl LinkArgs {
         for path in files.chain(lists).chain(self.releases.inputs()) {
             plan.input(path)?;
         }
-        for path in self.recode.iter().flat_map(RecodingRules::inputs) {
+        for path in self.recode.iter().flat_map(|rules| rules.inputs(&Disk)) {
             plan.input(&path)?;
         }
         plan.output(&self.report.to.output)?;

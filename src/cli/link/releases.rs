@@ -12,6 +12,7 @@ use crate::{
     cli::{
         args::{ReadArgs, read_table},
         console::Console,
+        files::Disk,
     },
     error::{Error, Result},
     jobs::link::Further,
@@ -99,7 +100,7 @@ impl ReleasesArgs {
         if self.also.is_empty() {
             return Ok(Vec::new());
         }
-        let options = read.options()?;
+        let options = read.options(&Disk)?;
         let options = options.for_another_file();
         let release = |(number, path): (usize, &PathBuf)| {
             let statement = self.also_statement.get(number);

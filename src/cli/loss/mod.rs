@@ -10,9 +10,8 @@ use super::{
     Ending,
     args::{DEFINITIONS, Detail, DetailArgs, Format, ReadArgs, ReportArgs},
     console::Console,
-    files::{Output, Plan, Privacy},
+    files::{Disk, Output, Plan, Privacy},
     link::inputs,
-    pair::AlignArgs,
     provenance,
 };
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
         loss::{self, LossRequest},
         pair::PairRequest,
     },
+    options::pair::AlignArgs,
 };
 use analyses::AnalysesArgs;
 
@@ -88,7 +88,7 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     let statement = inputs::read_statements(&args.statement)?;
     let pair = PairRequest {
         weights: args.weights.clone(),
-        ..args.align.request()?
+        ..args.align.request(&Disk)?
     };
     let paths = [args.original.as_path(), args.masked.as_path()];
     let files = args.align.read_with(&pair, paths, &args.read, console)?;
@@ -117,8 +117,8 @@ impl LossArgs {
         let mut plan = Plan::default();
         plan.input(&self.original)?;
         plan.input(&self.masked)?;
-        self.read.plan(&mut plan)?;
-        self.align.plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
+        plan.each_input(self.align.inputs(&Disk))?;
         for statement in &self.statement {
             plan.input(statement)?;
         }

@@ -9,7 +9,7 @@ use crate::{
     cli::{
         args::{self, NumberOrFile},
         console::Console,
-        files, link,
+        files::{self, Disk},
     },
     error::{Error, Result},
     jobs::{
@@ -177,7 +177,7 @@ impl IntruderArgs {
         }
         Ok(Some(IntruderRequest {
             known: Known::parse(self.known.as_deref(), None)?,
-            records: link::known_records(self.known_records.as_ref())?,
+            records: args::known_records(self.known_records.as_ref(), &Disk)?,
         }))
     }
 }

@@ -22,6 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 
 use keeping::KeepArgs;
@@ -398,6 +399,19 @@ fn say(lines: impl IntoIterator<Item = Line>, console: &Console) -> Result<()> {
     })
 }
 
+/// The seed given, or 256 bits from the operating system.
+fn seed_or_system(seed: Option<u64>, console: &Console) -> anyhow::Result<Seed> {
+    match seed {
+        Some(number) => {
+            console.note(
+                "note: --seed is for experiments; who can guess the seed can undo a masking, so never release such a file",
+            );
+            Ok(Seed::from_number(number))
+        }
+        None => Seed::from_system().context("a random seed is needed"),
+    }
+}
+
 /// A call of `mask`: steps on a file.
 struct Call<'a> {
     args: &'a CallArgs,
@@ -436,7 +450,7 @@ impl Call<'_> {
         }
         let earlier = read_statements(&args.after)?;
         let roles = self.recipe.map(recipe::Written::roles).transpose()?;
-        let options = args.read.options_with(roles.flatten())?;
+        let options = args.read.options_with(roles.flatten(), &files::Disk)?;
         let table = args::read_table(&args.input, &options, console)?;
         args.read.settle(&[&table], console)?;
         if let Some((statement, file)) = &earlier {
@@ -450,7 +464,7 @@ impl Call<'_> {
             let doubt = step.method.doubt(&table);
             doubt.map_err(|error| step.blamed(&file, error.in_file(table.name())))?;
         }
-        let seed = args::seed_or_system(args.seed, console)?;
+        let seed = seed_or_system(args.seed, console)?;
         let mut release = match earlier {
             Some((earlier, _)) => Release::after(table, earlier),
             None => Release::new(table),

@@ -26,7 +26,7 @@ impl Outputs {
         let args = call.args;
         let mut plan = Plan::default();
         plan.input(&args.input)?;
-        args.read.plan(&mut plan)?;
+        plan.each_input(args.read.input())?;
         let recipe = call.recipe.map(|recipe| recipe.file.as_path());
         let after = args.after.iter().map(PathBuf::as_path);
         let of_steps = call.steps.iter().flat_map(|step| step.method.inputs());

@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::rate_limit, rules::read_rules},
+    cli::{args::rate_limit, files::Disk},
     error::Result,
     jobs::mask::request::{MethodRequest, PramRequest, TransitionsRequest},
+    options::rules::read_rules,
 };
 
 /// What follows the options in the help.
@@ -63,7 +64,7 @@ impl MethodArgs for PramArgs {
 
     fn request(&self) -> Result<MethodRequest> {
         let transitions = match (&self.matrix, self.keep) {
-            (Some(path), _) => TransitionsRequest::Matrix(read_rules(path)?),
+            (Some(path), _) => TransitionsRequest::Matrix(read_rules(path, &Disk)?),
             (None, keep) => TransitionsRequest::Keep(keep.unwrap_or(0.0)),
         };
         Ok(MethodRequest::Pram(PramRequest {

@@ -6,9 +6,10 @@ use clap::{Args, ValueHint};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{console::Console, rules::RecodingRules},
+    cli::{console::Console, files::Disk},
     error::Result,
     jobs::mask::request::MethodRequest,
+    options::rules::RecodingRules,
 };
 
 pub const HELP: &str = "Examples:
@@ -63,7 +64,7 @@ impl MethodArgs for RecodeArgs {
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
-        self.rules.inputs()
+        self.rules.inputs(&Disk)
     }
 
     fn check(&self, console: &Console) -> Result<()> {
@@ -76,6 +77,6 @@ impl MethodArgs for RecodeArgs {
     }
 
     fn request(&self) -> Result<MethodRequest> {
-        Ok(MethodRequest::Recode(self.rules.rules()?))
+        Ok(MethodRequest::Recode(self.rules.rules(&Disk)?))
     }
 }

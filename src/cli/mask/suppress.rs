@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::MissingArg, console::Console, rules::read_rules},
+    cli::{args::MissingArg, console::Console, files::Disk},
     error::{Error, Result},
     jobs::mask::request::{MethodRequest, SuppressRequest},
+    options::rules::read_rules,
     statement::MissingMatches,
 };
 
@@ -77,7 +78,7 @@ impl MethodArgs for SuppressArgs {
 
     fn request(&self) -> Result<MethodRequest> {
         let request = match (&self.rules, self.k, &self.key) {
-            (Some(path), ..) => SuppressRequest::Rules(read_rules(path)?),
+            (Some(path), ..) => SuppressRequest::Rules(read_rules(path, &Disk)?),
             (None, Some(k), Some(key)) => SuppressRequest::Key {
                 k,
                 key: key.clone(),

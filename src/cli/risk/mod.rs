@@ -13,11 +13,10 @@ use super::{
         read_table,
     },
     console::Console,
-    files::{Output, Plan, Privacy, keep_all},
+    files::{Disk, Output, Plan, Privacy, keep_all},
     link::inputs,
-    pair::{AlignArgs, warn_of_open_gate},
+    pair::warn_of_open_gate,
     provenance,
-    rules::RecodingRules,
 };
 use crate::{
     error::{Error, Result},
@@ -26,6 +25,7 @@ use crate::{
         link::{Stated, request::Alignment},
         risk::{self as job, Files, RiskRequest},
     },
+    options::{pair::AlignArgs, rules::RecodingRules},
     report::risk as report,
     risk::suda,
     statement::MissingMatches,
@@ -261,8 +261,8 @@ impl RiskArgs {
         if let Some(masked) = &self.masked {
             plan.input(masked)?;
         }
-        self.read.plan(&mut plan)?;
-        self.align().plan(&mut plan)?;
+        plan.each_input(self.read.input())?;
+        plan.each_input(self.align().inputs(&Disk))?;
         for statement in self.statements() {
             plan.input(&statement)?;
         }
@@ -304,7 +304,7 @@ impl RiskArgs {
     fn read_files(&self, console: &Console) -> Result<Files> {
         Ok(match &self.masked {
             None => {
-                let table = read_table(&self.original, &self.read.options()?, console)?;
+                let table = read_table(&self.original, &self.read.options(&Disk)?, console)?;
                 self.read.settle(&[&table], console)?;
                 Files::One(table)
             }

@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{args, files};
+use super::files::{Files, name_of};
 use crate::{error::Result, jobs::mask::request::RulesFile, mask::recode::Rules};
 
 /// A file of rules that a command line names. It is read once, however often it is asked for.
@@ -28,8 +28,8 @@ impl From<OsString> for RecodingRules {
 
 impl RecodingRules {
     /// The file, and those that it names. What is wrong with it is for [`rules`](Self::rules) to say.
-    pub fn inputs(&self) -> Vec<PathBuf> {
-        let rules = self.text().ok();
+    pub fn inputs(&self, files: &dyn Files) -> Vec<PathBuf> {
+        let rules = self.text(files).ok();
         let named = rules.map(|rules| Rules::files(&rules.file, &rules.text));
         let beside = named.unwrap_or_default();
         let beside = beside.iter().map(|name| self.beside(name));
@@ -40,18 +40,19 @@ impl RecodingRules {
     ///
     /// # Errors
     /// What reading objects to.
-    pub fn rules(&self) -> Result<RulesFile> {
-        let mut rules = self.text()?;
+    pub fn rules(&self, files: &dyn Files) -> Result<RulesFile> {
+        let mut rules = self.text(files)?;
         for name in Rules::files(&rules.file, &rules.text) {
-            let text = args::read_text(&self.beside(&name))?;
+            let text = files.text(&self.beside(&name))?;
             rules.files.insert(name, text);
         }
         Ok(rules)
     }
 
     /// The file itself.
-    fn text(&self) -> Result<RulesFile> {
-        self.read.get_or_init(|| read_rules(&self.path)).clone()
+    fn text(&self, files: &dyn Files) -> Result<RulesFile> {
+        let read = self.read.get_or_init(|| read_rules(&self.path, files));
+        read.clone()
     }
 
     /// A file that the rules name, in their folder.
@@ -64,10 +65,10 @@ impl RecodingRules {
 ///
 /// # Errors
 /// What reading objects to.
-pub fn read_rules(path: &Path) -> Result<RulesFile> {
+pub fn read_rules(path: &Path, files: &dyn Files) -> Result<RulesFile> {
     Ok(RulesFile {
-        file: files::name_of(path),
-        text: args::read_text(path)?,
+        file: name_of(path),
+        text: files.text(path)?,
         files: BTreeMap::new(),
     })
 }
