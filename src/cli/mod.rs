@@ -39,6 +39,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
+    options::mask::MaskCommand,
     visible,
 };
 use console::Console;
@@ -100,7 +101,7 @@ enum Command {
     )]
     Mask {
         #[command(subcommand)]
-        command: mask::MaskCommand,
+        command: MaskCommand,
     },
     /// Attack a masked file and count the correct links
     Link(Box<link::LinkArgs>),

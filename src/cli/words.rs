@@ -4,10 +4,11 @@
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, ValueHint};
 use serde_json::Value;
 
-use super::{args::ReadArgs, mask::MaskMethod, places::Places};
+use super::{args::ReadArgs, places::Places};
 use crate::{
     error::{Error, Result},
     evaluate::plan::{Passage, PlannedOption, PlannedStep},
+    options::mask::MaskMethod,
     table::of_known,
 };
 

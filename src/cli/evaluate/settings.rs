@@ -1,7 +1,7 @@
 //! The settings of a plan: its maskings and attacks, checked against the originals.
 
 use crate::{
-    cli::{console::Console, words::Words},
+    cli::{console::Console, files::Disk, words::Words},
     error::{Error, Result},
     evaluate::{
         grid::Setting,
@@ -58,20 +58,22 @@ impl Words<'_> {
         for (place, step) in mask.steps.iter().enumerate() {
             let own = PlannedOption::of_step(options, place);
             let method = self.step(step, &own, file.attributes.as_deref())?;
-            let checked = method.checked(table, of_method).and_then(|(request, key)| {
-                if place == 0 {
-                    let prepared = mask::prepare(&request, table, key.as_ref(), of_method)?;
-                    first = Some(prepared);
-                } else {
-                    later.push(LaterStep {
-                        request,
-                        key,
-                        line: step.line,
-                        options: own.clone(),
-                    });
-                }
-                Ok(())
-            });
+            let checked = method
+                .checked(table, &Disk, of_method)
+                .and_then(|(request, key)| {
+                    if place == 0 {
+                        let prepared = mask::prepare(&request, table, key.as_ref(), of_method)?;
+                        first = Some(prepared);
+                    } else {
+                        later.push(LaterStep {
+                            request,
+                            key,
+                            line: step.line,
+                            options: own.clone(),
+                        });
+                    }
+                    Ok(())
+                });
             checked.map_err(|error| {
                 let passage = Passage {
                     plan: self.plan,

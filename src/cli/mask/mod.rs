@@ -1,197 +1,40 @@
 //! `sdcrisk mask METHOD` and `sdcrisk mask RECIPE.toml`: masks a file, in one step or in several.
 
-mod copula;
-mod fuzzy;
-mod ipso;
-mod keeping;
-mod microaggregation;
-mod noise;
 mod outputs;
-mod p_buckets;
-mod p_distribution;
-mod pram;
-mod rank_swap;
 mod recipe;
-mod recode;
-mod sample;
-mod strata;
-mod suppress;
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use anyhow::Context;
-use clap::{Args, Subcommand, ValueEnum};
-
-use keeping::KeepArgs;
-use outputs::Outputs;
 
 use super::{
     Ending,
-    args::{self, ReadArgs},
+    args::read_table,
     console::Console,
-    files,
+    files::{self, Disk},
     link::inputs::read_statements,
     merge, provenance,
 };
 use crate::{
     error::{Error, Result},
-    evaluate::{plan::Passage, shard::Shard},
+    evaluate::plan::Passage,
     jobs::{
         self,
         link::check_earlier,
         mask::{
-            Outcome, SecretKey,
+            Outcome,
             recipe::{RecipeRequest, Release},
-            request::{MaskRequest, MethodRequest},
         },
     },
-    mask::{Masked, Rounding},
+    mask::Masked,
+    options::mask::{CallArgs, Extra, LeaveArgs, MaskCommand, MethodArgs},
     report::{
         masking::{self, Line},
         part::{Part, Work},
     },
     rng::Seed,
-    table::Table,
 };
-
-/// The masking methods.
-#[derive(Debug, Subcommand)]
-pub enum MaskMethod {
-    /// Rank swapping: values change places with values of near rank
-    #[command(after_help = rank_swap::HELP)]
-    Rankswap(rank_swap::RankSwapArgs),
-    /// Minimal information: all attributes change together, which discloses little about identities and keeps much else
-    #[command(after_help = copula::HELP)]
-    Copula(copula::CopulaArgs),
-    /// Fuzzy microaggregation: each record becomes the centre of a cluster drawn by its memberships
-    #[command(after_help = fuzzy::HELP)]
-    Fuzzy(fuzzy::FuzzyArgs),
-    /// Rank swapping p-buckets: values change places with one of a bucket drawn at random, near or far
-    #[command(after_help = p_buckets::HELP)]
-    Pbuckets(p_buckets::PBucketsArgs),
-    /// Rank swapping p-distribution: the rank difference of a swap follows a normal law
-    #[command(after_help = p_distribution::HELP)]
-    Pdistribution(p_distribution::PDistributionArgs),
-    /// Additive noise: a normal number is added to each value
-    #[command(after_help = noise::HELP)]
-    Noise(noise::NoiseArgs),
-    /// IPSO: quasi-identifiers are replaced by predictions from the confidential attributes
-    #[command(after_help = ipso::HELP)]
-    Ipso(ipso::IpsoArgs),
-    /// Microaggregation: similar records are replaced by the average of their group
-    #[command(after_help = microaggregation::HELP)]
-    Microagg(microaggregation::MicroaggregationArgs),
-    /// Post-randomisation (PRAM): categories become others with published probabilities
-    #[command(after_help = pram::HELP)]
-    Pram(pram::PramArgs),
-    /// Global recoding: values are grouped, bounded, rounded, by the rules of a file
-    #[command(after_help = recode::HELP)]
-    Recode(recode::RecodeArgs),
-    /// Local suppression: single values become missing, until every record matches k on a key
-    #[command(after_help = suppress::HELP)]
-    Suppress(suppress::SuppressArgs),
-    /// Sampling: a random part of the records, of the file or of each stratum
-    #[command(after_help = sample::HELP)]
-    Sample(sample::SampleArgs),
-}
-
-/// What `mask` does: one method, or several by a recipe.
-#[derive(Debug, Subcommand)]
-pub enum MaskCommand {
-    #[command(flatten)]
-    Method(Box<MaskMethod>),
-    /// Several steps by a recipe: 'mask FILE.toml' for short
-    #[command(after_help = recipe::HELP)]
-    Recipe(Box<recipe::RecipeArgs>),
-}
-
-/// Options of a call, whether of a method or of a recipe.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Files and attributes")]
-struct CallArgs {
-    /// The file to mask; - is standard input
-    #[arg(value_name = "IN.csv")]
-    input: PathBuf,
-    /// Where the masked file goes; it appears whole or not at all. NAME.gz and NAME.zst are compressed, NAME.parquet is Parquet, if the
-    /// program was built with it. - is standard output, a terminal too [default: standard output, unless it is a terminal]
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Write what may be published about the masking (JSON)
-    #[arg(long, value_name = "FILE")]
-    statement: Option<PathBuf>,
-    /// The statement of what was done to the input before; --statement then holds all steps. Repeatable, in the order in which they were done
-    #[arg(long, value_name = "FILE", requires = "statement")]
-    after: Vec<PathBuf>,
-    /// The input is not the file as it was collected, and nothing is stated of what was done before
-    #[arg(long, conflicts_with = "after")]
-    incomplete: bool,
-    /// Put the records in random order, and write the private key of that order (CSV) to this file
-    #[arg(long, value_name = "KEYFILE", alias = "shuffle-key")]
-    shuffle: Option<PathBuf>,
-    /// Repeatable randomness, for experiments only (for methods that draw, and for --shuffle)
-    #[arg(long, value_name = "NUMBER")]
-    seed: Option<u64>,
-    #[command(flatten)]
-    read: ReadArgs,
-}
-
-/// Options of all methods.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Files and attributes")]
-struct MaskArgs {
-    /// Attributes to mask: names or positions, for example a,b or 1-7 [default: all quasi-identifiers that can be]
-    #[arg(long, value_name = "LIST")]
-    attributes: Option<String>,
-    #[command(flatten)]
-    leave: LeaveArgs,
-    /// Mask part I of N of the attributes, and write it (JSON) for 'sdcrisk merge', which makes the masked file: swapping, uncorrelated noise
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["statement", "after", "incomplete", "shuffle"])]
-    shard: Option<Shard>,
-    #[command(flatten)]
-    call: CallArgs,
-}
-
-/// What is left out of a masked file.
-#[derive(Debug, Args)]
-struct LeaveArgs {
-    /// Attributes to leave out of the masked file
-    #[arg(long, value_name = "LIST")]
-    drop: Option<String>,
-    /// Keep identifiers in the masked file: for evaluation only, never for a release
-    #[arg(long)]
-    keep_identifiers: bool,
-}
-
-/// How many decimals new numbers have.
-#[derive(Debug, Args)]
-struct DecimalsArgs {
-    /// Decimals of new numbers
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "column")]
-    decimals: DecimalsArg,
-    /// What `--decimals column` does.
-    #[arg(long, hide = true, conflicts_with = "decimals")]
-    round: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DecimalsArg {
-    /// As many as the values of their attribute have: whole numbers stay whole
-    Column,
-    /// All that were computed: exact, but they show which cells were masked
-    Full,
-}
-
-impl DecimalsArgs {
-    fn rounding(&self) -> Rounding {
-        match self.decimals {
-            DecimalsArg::Column => Rounding::Column,
-            DecimalsArg::Full => Rounding::None,
-        }
-    }
-}
+use outputs::Outputs;
 
 pub fn run(command: &MaskCommand, console: &Console) -> anyhow::Result<Ending> {
     match command {
@@ -205,136 +48,9 @@ pub fn run(command: &MaskCommand, console: &Console) -> anyhow::Result<Ending> {
             };
             call.mask(console)
         }
-        MaskCommand::Recipe(args) => args.run(console),
+        MaskCommand::Recipe(args) => recipe::run(args, console),
     }
 }
-
-impl MaskMethod {
-    fn args(&self) -> &dyn MethodArgs {
-        match self {
-            Self::Rankswap(args) => args,
-            Self::Copula(args) => args,
-            Self::Fuzzy(args) => args,
-            Self::Pbuckets(args) => args,
-            Self::Pdistribution(args) => args,
-            Self::Noise(args) => args,
-            Self::Ipso(args) => args,
-            Self::Microagg(args) => args,
-            Self::Pram(args) => args,
-            Self::Recode(args) => args,
-            Self::Suppress(args) => args,
-            Self::Sample(args) => args,
-        }
-    }
-
-    /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
-    pub(in crate::cli) fn names_attributes(&self) -> bool {
-        self.args().names_attributes()
-    }
-
-    /// What the options mean, and the secret that noise comes from: for commands that mask a table many times, in memory.
-    ///
-    /// # Errors
-    /// Options that contradict each other, or that most likely are not meant on this table; options of what is written are not looked at.
-    pub(in crate::cli) fn checked(
-        &self,
-        table: &Table,
-        console: &Console,
-    ) -> Result<(MaskRequest, Option<SecretKey>)> {
-        let args = self.args();
-        args.check(console)?;
-        let request = args.masking()?;
-        request.method.check()?;
-        args.doubt(table)
-            .map_err(|error| error.in_file(table.name()))?;
-        Ok((request, args.secret()?))
-    }
-}
-
-impl MaskArgs {
-    /// Notes `--attributes` of a method whose attributes are named by `rules`.
-    fn note_attributes(&self, method: &str, rules: &str, console: &Console) -> Result<()> {
-        if self.attributes.is_some() {
-            console.unused(&format!(
-                "--attributes has no effect on {method}: {rules} names the attributes"
-            ))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl dyn MethodArgs + '_ {
-    /// What the call means, but for what it writes. Reads the files that the method wants beside the table.
-    fn masking(&self) -> Result<MaskRequest> {
-        let args = self.common();
-        Ok(MaskRequest {
-            method: self.request()?,
-            attributes: args.attributes.clone(),
-            dropped: args.leave.drop.clone(),
-            keeps_identifiers: args.leave.keep_identifiers,
-            kept: self.keep().map(KeepArgs::request).unwrap_or_default(),
-            strata: self.strata().map(str::to_owned),
-            shard: args.shard,
-        })
-    }
-}
-
-/// What the options of one method add to the course that every call takes.
-trait MethodArgs {
-    fn common(&self) -> &MaskArgs;
-
-    /// Files that the method reads beside the table.
-    fn inputs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    /// Refuses options that contradict each other, and notes those without use, before any file is read.
-    fn check(&self, _console: &Console) -> Result<()> {
-        Ok(())
-    }
-
-    /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
-    fn names_attributes(&self) -> bool {
-        false
-    }
-
-    /// What is kept beside the method, of methods that can.
-    fn keep(&self) -> Option<&KeepArgs> {
-        None
-    }
-
-    /// The attributes that make strata, of methods that are applied to each by itself.
-    fn strata(&self) -> Option<&str> {
-        None
-    }
-
-    /// The decimals of new numbers, of methods that make some.
-    fn decimals(&self) -> Option<&DecimalsArgs> {
-        None
-    }
-
-    /// The method with its parameters. Reads the files that hold some.
-    fn request(&self) -> Result<MethodRequest>;
-
-    /// The secret that noise comes from, if there is one.
-    fn secret(&self) -> Result<Option<SecretKey>> {
-        Ok(None)
-    }
-
-    /// Refuses what a person has most likely not meant on this table.
-    fn doubt(&self, _table: &Table) -> Result<()> {
-        Ok(())
-    }
-
-    /// What the method can write beside the masked file, and where to. All of it is private.
-    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
-        Vec::new()
-    }
-}
-
-/// Writes one of the files that a method offers beside the masked one.
-type ExtraWriter = fn(&Masked, &mut dyn Write) -> std::io::Result<()>;
 
 /// A step of a call: a method with its options, and where a recipe states them.
 struct Step<'a> {
@@ -450,8 +166,8 @@ impl Call<'_> {
         }
         let earlier = read_statements(&args.after)?;
         let roles = self.recipe.map(recipe::Written::roles).transpose()?;
-        let options = args.read.options_with(roles.flatten(), &files::Disk)?;
-        let table = args::read_table(&args.input, &options, console)?;
+        let options = args.read.options_with(roles.flatten(), &Disk)?;
+        let table = read_table(&args.input, &options, console)?;
         args.read.settle(&[&table], console)?;
         if let Some((statement, file)) = &earlier {
             check_earlier(statement, file, &table)?;
@@ -503,7 +219,7 @@ impl Call<'_> {
     fn request(&self, file: &str) -> Result<RecipeRequest> {
         let mut recipe = RecipeRequest::default();
         for step in &self.steps {
-            let request = step.method.masking().and_then(|request| {
+            let request = step.method.masking(&Disk).and_then(|request| {
                 request.method.check()?;
                 Ok(request)
             });
@@ -537,7 +253,7 @@ impl Call<'_> {
             // What the step before made is let go: its table is as large as the file.
             drop(last.take());
             let before = release.statement().cloned();
-            let done = step.method.secret().and_then(|secret| {
+            let done = step.method.secret(&Disk).and_then(|secret| {
                 let outcome = release.then(request, secret.as_ref(), seed, console)?;
                 let Outcome {
                     masked,
@@ -562,7 +278,7 @@ impl Call<'_> {
     }
 
     /// What its steps write beside the masked file.
-    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
+    fn extras(&self) -> Vec<(&Path, Extra)> {
         self.steps
             .iter()
             .flat_map(|step| step.method.extras())

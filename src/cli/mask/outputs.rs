@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Call, CallArgs, ExtraWriter};
+use super::Call;
 use crate::{
-    cli::files::{self, Output, Plan, Privacy, keep_all},
+    cli::files::{self, Disk, Output, Plan, Privacy, keep_all},
     error::{Error, Result},
     jobs::mask::recipe::Release,
     mask::Masked,
+    options::mask::{CallArgs, Extra},
     report::masking::private,
 };
 
@@ -17,7 +18,7 @@ pub(super) struct Outputs {
     pub inputs: Vec<PathBuf>,
     key: Option<Output>,
     statement: Option<Output>,
-    extras: Vec<(Output, ExtraWriter)>,
+    extras: Vec<(Output, Extra)>,
     table: Output,
 }
 
@@ -29,12 +30,10 @@ impl Outputs {
         plan.each_input(args.read.input())?;
         let recipe = call.recipe.map(|recipe| recipe.file.as_path());
         let after = args.after.iter().map(PathBuf::as_path);
-        let of_steps = call.steps.iter().flat_map(|step| step.method.inputs());
-        let of_steps: Vec<PathBuf> = of_steps.collect();
+        let steps = call.steps.iter();
+        let of_steps: Vec<PathBuf> = steps.flat_map(|step| step.method.inputs(&Disk)).collect();
         let of_steps = of_steps.iter().map(PathBuf::as_path);
-        for input in recipe.into_iter().chain(of_steps).chain(after) {
-            plan.input(input)?;
-        }
+        plan.each_input(recipe.into_iter().chain(of_steps).chain(after))?;
         let extras = call.extras();
         let masked = args.masked_file()?;
         plan.table_output(&masked)?;
@@ -64,7 +63,7 @@ impl Outputs {
             statement: open(&args.statement, Privacy::Ordinary)?,
             extras: extras
                 .into_iter()
-                .map(|(path, writer)| Ok((plan.open(path, Privacy::Private)?, writer)))
+                .map(|(path, extra)| Ok((plan.open(path, Privacy::Private)?, extra)))
                 .collect::<Result<_>>()?,
             table: plan.open(&masked, privacy)?,
             inputs: plan.inputs().to_vec(),
@@ -94,8 +93,13 @@ impl Outputs {
             statement.complete &= is_complete;
             output.write_text(&statement.to_json())?;
         }
-        for (output, writer) in &mut self.extras {
-            output.write(|out| writer(masked, out))?;
+        for (output, extra) in &mut self.extras {
+            let write = match extra {
+                Extra::Partition => private::write_partition,
+                Extra::Centres => private::write_centres,
+                Extra::Memberships => private::write_memberships,
+            };
+            output.write(|out| write(masked, out))?;
         }
         self.table.write_table(release.table(), None)?;
         let extras = self.extras.into_iter().map(|(output, _)| output);

@@ -6,13 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
-    cli::{
-        args::{self, NumberOrFile},
-        console::Console,
-        files::{self, Disk},
-    },
     error::{Error, Result},
     jobs::{
+        Observer,
         link::request::Known,
         mask::{
             SecretKey,
@@ -20,6 +16,11 @@ use crate::{
         },
     },
     mask::copula::Keep,
+    options::{
+        files::{Files, name_of},
+        records::{NumberOrFile, known_records},
+        values::rate_limit,
+    },
     statement::CopulaAllocation,
 };
 
@@ -155,7 +156,7 @@ struct IntruderArgs {
 }
 
 fn limit(text: &str) -> std::result::Result<f64, String> {
-    match args::rate_limit(text)? {
+    match rate_limit(text)? {
         limit if limit > 0.0 => Ok(limit),
         _ => Err("no masked file has no risk at all: it must be above 0".into()),
     }
@@ -171,13 +172,13 @@ impl IntruderArgs {
     ///
     /// # Errors
     /// What reading the file of known records objects to.
-    fn request(&self) -> Result<Option<IntruderRequest>> {
+    fn request(&self, files: &dyn Files) -> Result<Option<IntruderRequest>> {
         if self.known.is_none() && self.known_records.is_none() {
             return Ok(None);
         }
         Ok(Some(IntruderRequest {
             known: Known::parse(self.known.as_deref(), None)?,
-            records: args::known_records(self.known_records.as_ref(), &Disk)?,
+            records: known_records(self.known_records.as_ref(), files)?,
         }))
     }
 }
@@ -201,7 +202,7 @@ impl MethodArgs for CopulaArgs {
         self.strata.list()
     }
 
-    fn inputs(&self) -> Vec<PathBuf> {
+    fn inputs(&self, _: &dyn Files) -> Vec<PathBuf> {
         (self.secret.clone().into_iter())
             .chain(self.intruder.input().map(Path::to_path_buf))
             .collect()
@@ -211,23 +212,23 @@ impl MethodArgs for CopulaArgs {
         Some(&self.keep)
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
-        self.keep.check(console)?;
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
+        self.keep.check(observer)?;
         if self.id.is_some() && self.secret.is_none() {
-            console
+            observer
                 .unused("--id has no effect without --secret: nothing else asks who somebody is")?;
         }
         if !self.weight.is_empty() && self.allocation == AllocationArg::Uniform {
-            console.unused(
+            observer.unused(
                 "--weight has no effect on --allocation uniform, which keeps the same of everything",
             )?;
         }
         Ok(())
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, files: &dyn Files) -> Result<MethodRequest> {
         let stated = self.mu.map(Keep::Mu).or(self.bits.map(Keep::Bits));
-        let intruder = self.intruder.request()?;
+        let intruder = self.intruder.request(files)?;
         let keep = match (stated, self.intruder.risk) {
             (Some(keep), _) => CopulaKeep::Stated(keep, intruder),
             (None, Some(limit)) => CopulaKeep::Risk(limit, intruder.unwrap_or_default()),
@@ -259,13 +260,13 @@ impl MethodArgs for CopulaArgs {
         }))
     }
 
-    fn secret(&self) -> Result<Option<SecretKey>> {
+    fn secret(&self, files: &dyn Files) -> Result<Option<SecretKey>> {
         let Some(path) = &self.secret else {
             return Ok(None);
         };
         Ok(Some(SecretKey {
-            file: files::name_of(path),
-            bytes: files::read(path)?,
+            file: name_of(path),
+            bytes: files.read(path)?,
         }))
     }
 }

@@ -4,10 +4,10 @@ use clap::{Args, ValueEnum};
 
 use super::{MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
-    cli::console::Console,
     error::{Error, Result},
-    jobs::mask::request::MethodRequest,
+    jobs::{Observer, mask::request::MethodRequest},
     mask::rank_swap::Reach,
+    options::files::Files,
     report::text,
     statement::Partner,
     table::Table,
@@ -74,12 +74,12 @@ impl MethodArgs for RankSwapArgs {
         Some(&self.keep)
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
-        self.keep.check(console)?;
-        note_idle_unit(self.p, self.p_unit.is_some(), console)
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
+        self.keep.check(observer)?;
+        note_idle_unit(self.p, self.p_unit.is_some(), observer)
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         let reach = match (self.p, self.window) {
             (Some(p), _) => Reach::Percent(p),
             (None, Some(window)) => Reach::Window(window),
@@ -99,9 +99,9 @@ impl MethodArgs for RankSwapArgs {
 }
 
 /// `--p-unit` confirms a p that looks like a fraction, and nothing else.
-pub(super) fn note_idle_unit(p: Option<f64>, unit: bool, console: &Console) -> Result<()> {
+pub(super) fn note_idle_unit(p: Option<f64>, unit: bool, observer: &dyn Observer) -> Result<()> {
     if unit && p.is_none_or(|p| p >= 1.0) {
-        console.unused("--p-unit has no effect without a --p below 1")
+        observer.unused("--p-unit has no effect without a --p below 1")
     } else {
         Ok(())
     }

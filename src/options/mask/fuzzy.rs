@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{
-    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, microaggregation::ScaleArg, strata::StrataArgs,
+    DecimalsArgs, Extra, MaskArgs, MethodArgs, microaggregation::ScaleArg, strata::StrataArgs,
 };
 use crate::{
-    cli::{console::Console, files},
     error::{Error, Result},
-    jobs::mask::request::{ClusterNumber, FuzzyRequest, MethodRequest},
+    jobs::{
+        Observer,
+        mask::request::{ClusterNumber, FuzzyRequest, MethodRequest},
+    },
     mask::fuzzy::{Settings, StartingCentres},
-    report::{masking::private, spreadsheet},
+    options::files::{Files, name_of},
+    report::spreadsheet,
     table::{ReadOptions, Table},
 };
 
@@ -94,7 +97,7 @@ impl MethodArgs for FuzzyArgs {
         self.strata.list()
     }
 
-    fn inputs(&self) -> Vec<PathBuf> {
+    fn inputs(&self, _: &dyn Files) -> Vec<PathBuf> {
         self.init_centres.clone().into_iter().collect()
     }
 
@@ -102,7 +105,7 @@ impl MethodArgs for FuzzyArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self, _: &Console) -> Result<()> {
+    fn check(&self, _: &dyn Observer) -> Result<()> {
         let writes = [&self.partition, &self.centres, &self.memberships];
         if self.strata.list().is_some() && writes.iter().any(|path| path.is_some()) {
             return Err(Error::usage(
@@ -123,9 +126,10 @@ impl MethodArgs for FuzzyArgs {
         !self.group.is_empty()
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, files: &dyn Files) -> Result<MethodRequest> {
         let occupancy = self.k.map(ClusterNumber::Occupancy);
-        let starting = self.init_centres.as_deref().map(starting_centres);
+        let starting = self.init_centres.as_deref();
+        let starting = starting.map(|path| starting_centres(path, files));
         Ok(MethodRequest::Fuzzy(FuzzyRequest {
             m1: self.m1,
             m2: self.m2,
@@ -143,27 +147,27 @@ impl MethodArgs for FuzzyArgs {
         }))
     }
 
-    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
-        let written: [(_, ExtraWriter); 3] = [
-            (&self.partition, private::write_partition),
-            (&self.centres, private::write_centres),
-            (&self.memberships, private::write_memberships),
+    fn extras(&self) -> Vec<(&Path, Extra)> {
+        let extras = [
+            (&self.partition, Extra::Partition),
+            (&self.centres, Extra::Centres),
+            (&self.memberships, Extra::Memberships),
         ];
-        let written = written.into_iter();
-        written
-            .filter_map(|(path, writer)| Some((path.as_deref()?, writer)))
+        let extras = extras.into_iter();
+        extras
+            .filter_map(|(path, extra)| Some((path.as_deref()?, extra)))
             .collect()
     }
 }
 
 /// Reads starting centres, whatever dialect they are written in.
-fn starting_centres(path: &Path) -> Result<StartingCentres> {
-    let source = files::name_of(path);
+fn starting_centres(path: &Path, files: &dyn Files) -> Result<StartingCentres> {
+    let source = name_of(path);
     let options = ReadOptions {
         header: Some(true),
         ..ReadOptions::default()
     };
-    let table = Table::read(&source, files::read(path)?, &options)?;
+    let table = Table::read(&source, files.read(path)?, &options)?;
     let columns = table
         .ids()
         .map(|id| {

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    DecimalsArgs, ExtraWriter, MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs,
-};
+use super::{DecimalsArgs, Extra, MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
-    cli::console::Console,
     error::Result,
-    jobs::mask::request::{MethodRequest, MicroaggregationRequest},
-    report::masking::private,
+    jobs::{
+        Observer,
+        mask::request::{MethodRequest, MicroaggregationRequest},
+    },
+    options::files::Files,
     statement::{ArcCost, Average, DistanceScale, Grouping},
 };
 
@@ -160,10 +160,10 @@ impl MethodArgs for MicroaggregationArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
         let idle = |given: bool, option: &str, of: &str| {
             if given {
-                console.unused(&format!("{option} has no effect: it is for {of}"))
+                observer.unused(&format!("{option} has no effect: it is for {of}"))
             } else {
                 Ok(())
             }
@@ -173,14 +173,14 @@ impl MethodArgs for MicroaggregationArgs {
         let arc_cost = self.arc_cost.is_some()
             && !matches!(self.algorithm, AlgorithmArg::Pca | AlgorithmArg::Zscores);
         idle(arc_cost, "--arc-cost", "--algorithm pca and zscores")?;
-        self.keep.check(console)
+        self.keep.check(observer)
     }
 
     fn names_attributes(&self) -> bool {
         !self.group.is_empty()
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         Ok(MethodRequest::Microaggregation(MicroaggregationRequest {
             k: self.k,
             groups: self.group.clone(),
@@ -194,10 +194,10 @@ impl MethodArgs for MicroaggregationArgs {
         }))
     }
 
-    fn extras(&self) -> Vec<(&Path, ExtraWriter)> {
+    fn extras(&self) -> Vec<(&Path, Extra)> {
         let partition = self.partition.as_deref();
         partition
-            .map(|path| (path, private::write_partition as ExtraWriter))
+            .map(|path| (path, Extra::Partition))
             .into_iter()
             .collect()
     }

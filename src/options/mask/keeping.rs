@@ -2,7 +2,10 @@
 
 use clap::Args;
 
-use crate::{cli::console::Console, error::Result, jobs::mask::request::KeepRequest};
+use crate::{
+    error::Result,
+    jobs::{Observer, mask::request::KeepRequest},
+};
 
 /// How far zeros move, in percent of the records, unless it is said.
 const WITHIN: f64 = 5.0;
@@ -10,7 +13,7 @@ const WITHIN: f64 = 5.0;
 /// What is kept beside the method.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "What is kept")]
-pub(super) struct KeepArgs {
+pub struct KeepArgs {
     /// A total to recompute from its masked parts, exactly: 'total=a+b'; repeat it for more totals
     #[arg(long, value_name = "TOTAL=A+B")]
     keep_sums: Vec<String>,
@@ -25,9 +28,9 @@ pub(super) struct KeepArgs {
 
 impl KeepArgs {
     /// Notes options without use.
-    pub(super) fn check(&self, console: &Console) -> Result<()> {
+    pub(super) fn check(&self, observer: &dyn Observer) -> Result<()> {
         if self.zeros_within.is_some() && !self.keep_zeros {
-            console.unused("--zeros-within has no effect without --keep-zeros")?;
+            observer.unused("--zeros-within has no effect without --keep-zeros")?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{MaskArgs, MethodArgs, strata::StrataArgs};
-use crate::{error::Result, jobs::mask::request::MethodRequest};
+use crate::{error::Result, jobs::mask::request::MethodRequest, options::files::Files};
 
 /// What follows the options in the help.
 pub(super) const HELP: &str = "Examples:
@@ -47,7 +47,7 @@ impl MethodArgs for PBucketsArgs {
         self.strata.list()
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         Ok(MethodRequest::PBuckets { buckets: self.p })
     }
 }

@@ -6,10 +6,9 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::rate_limit, files::Disk},
     error::Result,
     jobs::mask::request::{MethodRequest, PramRequest, TransitionsRequest},
-    options::rules::read_rules,
+    options::{files::Files, rules::read_rules, values::rate_limit},
 };
 
 /// What follows the options in the help.
@@ -58,13 +57,13 @@ impl MethodArgs for PramArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<PathBuf> {
+    fn inputs(&self, _: &dyn Files) -> Vec<PathBuf> {
         self.matrix.clone().into_iter().collect()
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, files: &dyn Files) -> Result<MethodRequest> {
         let transitions = match (&self.matrix, self.keep) {
-            (Some(path), _) => TransitionsRequest::Matrix(read_rules(path, &Disk)?),
+            (Some(path), _) => TransitionsRequest::Matrix(read_rules(path, files)?),
             (None, keep) => TransitionsRequest::Keep(keep.unwrap_or(0.0)),
         };
         Ok(MethodRequest::Pram(PramRequest {

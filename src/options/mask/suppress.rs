@@ -6,10 +6,12 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::MissingArg, console::Console, files::Disk},
     error::{Error, Result},
-    jobs::mask::request::{MethodRequest, SuppressRequest},
-    options::rules::read_rules,
+    jobs::{
+        Observer,
+        mask::request::{MethodRequest, SuppressRequest},
+    },
+    options::{files::Files, rules::read_rules, values::MissingArg},
     statement::MissingMatches,
 };
 
@@ -64,21 +66,21 @@ impl MethodArgs for SuppressArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<PathBuf> {
+    fn inputs(&self, _: &dyn Files) -> Vec<PathBuf> {
         self.rules.clone().into_iter().collect()
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
-        self.common.note_attributes("suppress", "the key", console)
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
+        self.common.note_attributes("suppress", "the key", observer)
     }
 
     fn names_attributes(&self) -> bool {
         true
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, files: &dyn Files) -> Result<MethodRequest> {
         let request = match (&self.rules, self.k, &self.key) {
-            (Some(path), ..) => SuppressRequest::Rules(read_rules(path, &Disk)?),
+            (Some(path), ..) => SuppressRequest::Rules(read_rules(path, files)?),
             (None, Some(k), Some(key)) => SuppressRequest::Key {
                 k,
                 key: key.clone(),

@@ -6,6 +6,7 @@ use super::{DecimalsArgs, MaskArgs, MethodArgs, strata::StrataArgs};
 use crate::{
     error::Result,
     jobs::mask::request::{IpsoRequest, MethodRequest},
+    options::files::Files,
     statement::IpsoVariant,
 };
 
@@ -73,7 +74,7 @@ impl MethodArgs for IpsoArgs {
         Some(&self.decimals)
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         Ok(MethodRequest::Ipso(IpsoRequest {
             variant: match self.variant {
                 VariantArg::A => IpsoVariant::A,

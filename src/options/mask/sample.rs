@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{args::rate_limit, console::Console},
     error::Result,
-    jobs::mask::request::MethodRequest,
+    jobs::{Observer, mask::request::MethodRequest},
+    options::{files::Files, values::rate_limit},
     statement::SampleSize,
 };
 
@@ -43,9 +43,9 @@ impl MethodArgs for SampleArgs {
         &self.common
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
         if self.common.attributes.is_some() {
-            console.unused(
+            observer.unused(
                 "--attributes has no effect on sample: it chooses records, and changes no value",
             )?;
         }
@@ -56,7 +56,7 @@ impl MethodArgs for SampleArgs {
         true
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         let size = match (self.fraction, self.n) {
             (Some(share), _) => SampleSize::Fraction(share),
             (None, n) => SampleSize::Records(n.unwrap_or(0)),

@@ -4,7 +4,10 @@ use clap::Args;
 
 use super::{DecimalsArgs, MaskArgs, MethodArgs, keeping::KeepArgs, strata::StrataArgs};
 use crate::{
-    cli::console::Console, error::Result, jobs::mask::request::MethodRequest, mask::noise::Options,
+    error::Result,
+    jobs::{Observer, mask::request::MethodRequest},
+    mask::noise::Options,
+    options::files::Files,
 };
 
 /// What follows the options in the help.
@@ -63,11 +66,11 @@ impl MethodArgs for NoiseArgs {
         Some(&self.decimals)
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
-        self.keep.check(console)
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
+        self.keep.check(observer)
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         Ok(MethodRequest::Noise {
             level: self.level,
             options: Options {

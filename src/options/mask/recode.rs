@@ -6,10 +6,9 @@ use clap::{Args, ValueHint};
 
 use super::{MaskArgs, MethodArgs};
 use crate::{
-    cli::{console::Console, files::Disk},
     error::Result,
-    jobs::mask::request::MethodRequest,
-    options::rules::RecodingRules,
+    jobs::{Observer, mask::request::MethodRequest},
+    options::{files::Files, rules::RecodingRules},
 };
 
 pub const HELP: &str = "Examples:
@@ -63,20 +62,20 @@ impl MethodArgs for RecodeArgs {
         &self.common
     }
 
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.rules.inputs(&Disk)
+    fn inputs(&self, files: &dyn Files) -> Vec<PathBuf> {
+        self.rules.inputs(files)
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
         self.common
-            .note_attributes("recode", "the rules file", console)
+            .note_attributes("recode", "the rules file", observer)
     }
 
     fn names_attributes(&self) -> bool {
         true
     }
 
-    fn request(&self) -> Result<MethodRequest> {
-        Ok(MethodRequest::Recode(self.rules.rules(&Disk)?))
+    fn request(&self, files: &dyn Files) -> Result<MethodRequest> {
+        Ok(MethodRequest::Recode(self.rules.rules(files)?))
     }
 }

@@ -8,7 +8,10 @@ use super::{
     strata::StrataArgs,
 };
 use crate::{
-    cli::console::Console, error::Result, jobs::mask::request::MethodRequest, table::Table,
+    error::Result,
+    jobs::{Observer, mask::request::MethodRequest},
+    options::files::Files,
+    table::Table,
 };
 
 /// What follows the options in the help.
@@ -48,11 +51,11 @@ impl MethodArgs for PDistributionArgs {
         self.strata.list()
     }
 
-    fn check(&self, console: &Console) -> Result<()> {
-        note_idle_unit(Some(self.p), self.p_unit.is_some(), console)
+    fn check(&self, observer: &dyn Observer) -> Result<()> {
+        note_idle_unit(Some(self.p), self.p_unit.is_some(), observer)
     }
 
-    fn request(&self) -> Result<MethodRequest> {
+    fn request(&self, _: &dyn Files) -> Result<MethodRequest> {
         Ok(MethodRequest::PDistribution { p: self.p })
     }
 
