@@ -9,6 +9,6 @@ pub use crate::options::{
         DEFINITIONS, Detail, DetailArgs, Format, OutputArgs, ReportArgs, TextFormatArgs, TextOrJson,
     },
     read::ReadArgs,
-    records::{NumberOrFile, known_records, read_records},
+    records::NumberOrFile,
     values::{MissingArg, rate_limit},
 };

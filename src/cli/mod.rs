@@ -39,7 +39,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
-    options::mask::MaskCommand,
+    options::{link::LinkArgs, mask::MaskCommand},
     visible,
 };
 use console::Console;
@@ -104,7 +104,7 @@ enum Command {
         command: MaskCommand,
     },
     /// Attack a masked file and count the correct links
-    Link(Box<link::LinkArgs>),
+    Link(Box<LinkArgs>),
     /// Measure what masking took from a file
     Loss(Box<loss::LossArgs>),
     /// Measure what a file, or a pair of files, discloses without any linkage

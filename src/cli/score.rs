@@ -14,11 +14,7 @@ use super::{
     },
     console::Console,
     files::{Disk, Output, Plan, Privacy},
-    link::{
-        SEED_IS_UNUSED, inputs,
-        probabilistic::{FitArg, ProbabilisticArgs},
-        published,
-    },
+    link::inputs,
     pair, provenance,
 };
 use crate::{
@@ -29,7 +25,11 @@ use crate::{
         link::{Stated, request::RankSwapping},
         score::{PldAssign, ScoreRequest},
     },
-    options::{pair::AlignArgs, records},
+    options::{
+        link::{self, FitArg, ProbabilisticArgs, SEED_IS_UNUSED},
+        pair::AlignArgs,
+        records,
+    },
     report::{score::ScoreReport, text},
 };
 
@@ -279,9 +279,9 @@ impl PublishedArgs {
         };
         let (p, window) = (split(&self.p), split(&self.window));
         let in_percent = self.p_unit.is_some();
-        if in_percent && !published::has_p_below_1(&p) {
+        if in_percent && !link::has_p_below_1(&p) {
             console.unused("--p-unit has no effect without a --p below 1")?;
         }
-        published::rank_swapping(&p, &window, in_percent)
+        link::rank_swapping(&p, &window, in_percent)
     }
 }

@@ -28,6 +28,18 @@ pub trait Files {
     fn read(&self, path: &Path) -> Result<Vec<u8>>;
 }
 
+/// No files at all: where options name none.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy)]
+pub struct NoFiles;
+
+#[cfg(test)]
+impl Files for NoFiles {
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        Err(Error::failed("there is no such file").in_file(name_of(path)))
+    }
+}
+
 impl dyn Files + '_ {
     /// The content of a small file that must be UTF-8.
     ///

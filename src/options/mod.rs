@@ -5,6 +5,7 @@
 //! [`Observer`](crate::jobs::Observer).
 
 pub mod files;
+pub mod link;
 pub mod mask;
 pub mod output;
 pub mod pair;

@@ -5,12 +5,12 @@ use clap::{CommandFactory, Parser};
 use crate::{
     cli::{
         args::ReadArgs,
-        link::LinkArgs,
         words::{ReadCall, TABLE, Words},
     },
     error::Result,
     evaluate::plan::{PlannedAttack, PlannedOption},
     jobs::link::request::Known,
+    options::link::LinkArgs,
 };
 
 #[derive(Parser)]

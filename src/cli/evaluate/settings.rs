@@ -129,7 +129,7 @@ impl Words<'_> {
                 .attack(attack, &grid.plan.scenario, known, attributes)
                 .and_then(|args| args.seeded(grid.seed))
                 .and_then(|args| args.settled(args.wants_statement(), console))
-                .and_then(|args| args.request())
+                .and_then(|args| args.request(&Disk))
                 .map_err(at)?;
             for left in link::check_on(&request, table, console).map_err(at)? {
                 console.note(&format!(

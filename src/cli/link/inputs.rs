@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     cli::{
-        args::{self, ReadArgs, read_table},
+        args::{self, read_table},
         console::Console,
         files::{self, Disk},
     },
@@ -13,6 +13,8 @@ use crate::{
         link,
         truth::{self, MaskedRecord, OriginalRecord, Truth},
     },
+    jobs::link::Further,
+    options::{link::ReleasesArgs, read::ReadArgs},
     statement::Statement,
     table::{AttrId, ReadOptions, Table},
 };
@@ -21,7 +23,7 @@ use crate::{
 ///
 /// # Errors
 /// Input, when it is none.
-pub(in crate::cli) fn read_statement(path: &Path) -> Result<(Statement, String)> {
+fn read_statement(path: &Path) -> Result<(Statement, String)> {
     let name = files::name_of(path);
     let statement = Statement::from_json(&name, &args::read_text(path)?)?;
     Ok((statement, name))
@@ -45,6 +47,30 @@ pub(in crate::cli) fn read_statements(paths: &[PathBuf]) -> Result<Option<(State
         }
     }
     Ok(history)
+}
+
+/// Reads the further releases and their statements.
+///
+/// # Errors
+/// What reading objects to.
+pub(super) fn read_releases(
+    releases: &ReleasesArgs,
+    read: &ReadArgs,
+    console: &Console,
+) -> Result<Vec<Further>> {
+    if releases.also.is_empty() {
+        return Ok(Vec::new());
+    }
+    let options = read.options(&Disk)?;
+    let options = options.for_another_file();
+    let release = |(number, path): (usize, &PathBuf)| {
+        let statement = releases.also_statement.get(number);
+        Ok(Further {
+            table: read_table(path, &options, console)?,
+            statement: statement.map(|path| read_statement(path)).transpose()?,
+        })
+    };
+    releases.also.iter().enumerate().map(release).collect()
 }
 
 /// Who is who: by an identifier, by a key, or by the order of the records.

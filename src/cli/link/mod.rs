@@ -1,23 +1,11 @@
 //! `sdcrisk link`: attacks a masked file and counts the correct links.
 
-mod aggregates;
-mod args;
 pub(super) mod inputs;
-mod learned;
-mod methods;
-mod microaggregation;
-pub(super) mod probabilistic;
-pub(super) mod published;
-mod releases;
 
 use std::path::PathBuf;
 
-pub use args::LinkArgs;
-pub(super) use args::SEED_IS_UNUSED;
-
 use super::{
     Ending,
-    args::{Detail, Format, NumberOrFile, ReportArgs},
     console::Console,
     files::{Disk, Output, Plan, Privacy, keep_all},
     merge, pair, provenance,
@@ -29,6 +17,10 @@ use crate::{
     jobs::{
         self,
         link::{self, Input, LinkOutcome, Stated},
+    },
+    options::{
+        link::LinkArgs,
+        output::{Detail, Format, ReportArgs},
     },
     report::{
         limit::LimitReport,
@@ -44,7 +36,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let args = &args.settled(!args.published.statement.is_empty(), console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let outputs = args.outputs()?;
-    let request = args.request()?;
+    let request = args.request(&Disk)?;
     let is_crossed = args.recode.is_some();
     let (original, masked) = inputs::read_pair(
         &args.original,
@@ -78,7 +70,7 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
     let truth = inputs::truth(id, key, &original, &masked)?;
     let input = Input {
         statement: stated,
-        further: &args.releases.read(&args.read, console)?,
+        further: &inputs::read_releases(&args.releases, &args.read, console)?,
         ..Input::new(&original, &masked, &truth)
     };
     let mut attacked = link::run(&request, &input, console)?;
@@ -117,27 +109,10 @@ impl LinkArgs {
     /// What the call writes, opened before any work is done.
     fn outputs(&self) -> Result<Outputs> {
         let mut plan = Plan::default();
-        plan.input(&self.original)?;
-        plan.input(&self.masked)?;
-        plan.each_input(self.read.input())?;
-        let learned = &self.methods.learned;
-        let lists = [&self.known_records, &learned.train_records];
-        let lists = lists.into_iter().flatten().filter_map(NumberOrFile::file);
-        let files = [&self.shuffle_key, &learned.use_weights];
-        let files = files.into_iter().flatten();
-        let files = files.chain(&self.published.statement);
-        let files = files.map(PathBuf::as_path);
-        for path in files.chain(lists).chain(self.releases.inputs()) {
-            plan.input(path)?;
-        }
-        for path in self.recode.iter().flat_map(|rules| rules.inputs(&Disk)) {
-            plan.input(&path)?;
-        }
+        plan.each_input(self.inputs(&Disk))?;
         plan.output(&self.report.to.output)?;
-        for path in [&self.links, &learned.weights, &learned.certificate]
-            .into_iter()
-            .flatten()
-        {
+        let [weights, certificate] = self.learned_outputs();
+        for path in [&self.links, weights, certificate].into_iter().flatten() {
             plan.output(path)?;
         }
         // Links and certificates say who is who: as private as a key. Weights were made from that.
@@ -147,8 +122,8 @@ impl LinkArgs {
         };
         Ok(Outputs {
             links: private(&self.links)?,
-            weights: private(&learned.weights)?,
-            certificate: private(&learned.certificate)?,
+            weights: private(weights)?,
+            certificate: private(certificate)?,
             report: plan.open(
                 &self.report.to.output,
                 match self.shard {

@@ -1,34 +1,47 @@
-//! The arguments of `sdcrisk link`, and what they mean.
+//! The options of `sdcrisk link`, and what they mean.
 
-use std::path::PathBuf;
+mod aggregates;
+mod learned;
+mod methods;
+mod microaggregation;
+mod probabilistic;
+mod published;
+mod releases;
+
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::{
-    aggregates::AggregatesArgs,
-    methods::{AttackName, KernelArg, MethodArgs},
-    microaggregation::MicroaggregationArgs,
-    published::{PublishedArgs, has_p_below_1},
-    releases::ReleasesArgs,
+    files::Files,
+    output::{DetailArgs, ReportArgs},
+    read::ReadArgs,
+    records::{NumberOrFile, known_records},
+    rules::RecodingRules,
+    values::rate_limit,
 };
 use crate::{
     attack::Direction,
-    cli::{
-        args::{DetailArgs, NumberOrFile, ReadArgs, ReportArgs, known_records, rate_limit},
-        console::Console,
-        files::Disk,
-    },
     error::{Error, Result},
     evaluate::{knowledge::Knowledge, link::Assign, score::Ties, shard::Shard},
-    jobs::link::{
-        LinkRequest,
-        request::{Alignment, Known},
+    jobs::{
+        Observer,
+        link::{
+            LinkRequest,
+            request::{Alignment, Known},
+        },
     },
-    options::rules::RecodingRules,
 };
+use aggregates::AggregatesArgs;
+use methods::{AttackName, KernelArg, MethodArgs};
+use microaggregation::MicroaggregationArgs;
+pub use probabilistic::{FitArg, ProbabilisticArgs};
+use published::PublishedArgs;
+pub use published::{has_p_below_1, rank_swapping};
+pub use releases::ReleasesArgs;
 
 /// Said where a seed decides nothing.
-pub(in crate::cli) const SEED_IS_UNUSED: &str = "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)";
+pub const SEED_IS_UNUSED: &str = "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
@@ -89,21 +102,21 @@ Worst cases that are searched for, with a proof that no distance of the kind lin
 pub struct LinkArgs {
     /// The original file: what the intruder could know
     #[arg(value_name = "ORIGINAL.csv")]
-    pub(super) original: PathBuf,
+    pub original: PathBuf,
     /// The masked file; - is standard input
     #[arg(value_name = "MASKED.csv")]
-    pub(super) masked: PathBuf,
+    pub masked: PathBuf,
     #[command(flatten)]
-    pub(super) methods: MethodArgs,
+    methods: MethodArgs,
     /// What the intruder knows: a,b,c | first:7 | sweep:7 | subsets:3 | random:5x20 | worst:7 (the few sets of 7 attributes that disclose most) [default: all that can be compared]
     #[arg(long, value_name = "KNOWN", help_heading = "The intruder")]
-    pub(super) known: Option<String>,
+    known: Option<String>,
     /// The attributes that --known counts among: names or positions [default: all quasi-identifiers]
     #[arg(long, value_name = "LIST", help_heading = "The intruder")]
-    pub(super) attributes: Option<String>,
+    attributes: Option<String>,
     /// How many records the intruder holds (drawn at random), or a file with one record number (or identifier) a line
     #[arg(long, value_name = "N|FILE", help_heading = "The intruder")]
-    pub(super) known_records: Option<NumberOrFile>,
+    known_records: Option<NumberOrFile>,
     /// Who looks for whom
     #[arg(
         long,
@@ -111,23 +124,23 @@ pub struct LinkArgs {
         default_value = "original-to-masked",
         help_heading = "The intruder"
     )]
-    pub(super) direction: DirectionArg,
+    direction: DirectionArg,
     /// Rules that bring the original into the terms of the masked file first: those of 'mask recode', other names, attributes joined and split
     #[arg(long, value_name = "RULES.toml", value_hint = ValueHint::AnyPath, help_heading = "The intruder")]
-    pub(super) recode: Option<RecodingRules>,
+    pub recode: Option<RecodingRules>,
     #[command(flatten)]
-    pub(super) published: PublishedArgs,
+    pub published: PublishedArgs,
     #[command(flatten)]
-    pub(super) releases: ReleasesArgs,
+    pub releases: ReleasesArgs,
     /// How a tie of t records counts that holds the true one: 1/t, 0, or 1
     #[arg(long, value_enum, default_value = "fair", help_heading = "Counting")]
-    pub(super) ties: TiesArg,
+    ties: TiesArg,
     /// Each record its best, all at once one to one, or each its most likely given one to one (balanced: likelihood and prl; involution always)
     #[arg(long, value_enum, default_value = "best", help_heading = "Counting")]
-    pub(super) assign: AssignArg,
+    assign: AssignArg,
     /// With --assign balanced: likelihoods scaled until rows and columns sum to one, or permutations drawn [default: scaled]
     #[arg(long, value_enum, help_heading = "Counting")]
-    pub(super) posterior: Option<PosteriorArg>,
+    posterior: Option<PosteriorArg>,
     /// Column that identifies people in both files, A=B where the masked file has another name for it [default: the order of the records]
     #[arg(
         long,
@@ -135,17 +148,17 @@ pub struct LinkArgs {
         conflicts_with = "shuffle_key",
         help_heading = "Counting"
     )]
-    pub(super) id: Option<String>,
+    pub id: Option<String>,
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", alias = "key", help_heading = "Counting")]
-    pub(super) shuffle_key: Option<PathBuf>,
+    pub shuffle_key: Option<PathBuf>,
     /// Write one line a record: whom it is linked with, and its distance (CSV; of prl, likelihood and involution the negative log-weight)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(super) links: Option<PathBuf>,
+    pub links: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) report: ReportArgs,
+    pub report: ReportArgs,
     #[command(flatten)]
-    pub(super) detail: DetailArgs,
+    pub detail: DetailArgs,
     /// Judge part I of N of the records that look for a partner, and write it (JSON) for 'sdcrisk merge': distances, rsld, microagg, likelihood
     #[arg(
         long,
@@ -153,22 +166,22 @@ pub struct LinkArgs {
         conflicts_with_all = ["format", "brief", "explain", "links", "weights", "certificate", "fail_above", "fail_above_extremes"],
         help_heading = "Output"
     )]
-    pub(super) shard: Option<Shard>,
+    pub shard: Option<Shard>,
     /// End with exit status 10 when a rate is above this: 5% or 0.05
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
-    pub(super) fail_above: Option<f64>,
+    pub fail_above: Option<f64>,
     /// End with exit status 10 when a rate among extremes is above this: those in the top or bottom 1 % of a known attribute, or in the 1 % farthest from the mean
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
-    pub(super) fail_above_extremes: Option<f64>,
+    pub fail_above_extremes: Option<f64>,
     /// Repeatable random choices of --known random:, --known-records N and --train-records N; other draws of --posterior sampled
     #[arg(long, value_name = "NUMBER")]
-    pub(super) seed: Option<u64>,
+    seed: Option<u64>,
     #[command(flatten)]
-    pub(super) read: ReadArgs,
+    pub read: ReadArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum DirectionArg {
+enum DirectionArg {
     /// Each record of the intruder looks for its masked record
     OriginalToMasked,
     /// Each masked record looks for its record in the intruder's file
@@ -176,21 +189,21 @@ pub(super) enum DirectionArg {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum TiesArg {
+enum TiesArg {
     Fair,
     Strict,
     Optimistic,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum AssignArg {
+enum AssignArg {
     Best,
     OneToOne,
     Balanced,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum PosteriorArg {
+enum PosteriorArg {
     /// Balanced likelihoods: quick, and nearly right
     Scaled,
     /// Permutations drawn with their probability: right but for chance, and slower
@@ -198,34 +211,61 @@ pub(super) enum PosteriorArg {
 }
 
 impl LinkArgs {
+    /// The files that are read.
+    pub fn inputs(&self, files: &dyn Files) -> impl Iterator<Item = PathBuf> {
+        let learned = &self.methods.learned;
+        let lists = [&self.known_records, &learned.train_records];
+        let lists = lists.into_iter().flatten().filter_map(NumberOrFile::file);
+        let single = [&self.shuffle_key, &learned.use_weights];
+        let single = single
+            .into_iter()
+            .flatten()
+            .chain(&self.published.statement);
+        [&self.original, &self.masked]
+            .into_iter()
+            .map(PathBuf::as_path)
+            .chain(self.read.input())
+            .chain(single.map(PathBuf::as_path))
+            .chain(lists)
+            .chain(self.releases.inputs())
+            .map(Path::to_path_buf)
+            .chain(self.recode.iter().flat_map(|rules| rules.inputs(files)))
+    }
+
+    /// Where what was learned goes, and its proof.
+    pub fn learned_outputs(&self) -> [&Option<PathBuf>; 2] {
+        let learned = &self.methods.learned;
+        [&learned.weights, &learned.certificate]
+    }
+
     /// The same call without the options that have no use in it, each of which is noted: what follows never sees them.
     /// `stated` is whether there is a statement of the masking; one without use is still checked against the masked file.
     ///
     /// # Errors
     /// Usage, when options contradict each other; under `--strict`, when one has no use.
-    pub(in crate::cli) fn settled(&self, stated: bool, console: &Console) -> Result<Self> {
+    pub fn settled(&self, stated: bool, observer: &dyn Observer) -> Result<Self> {
         let mut args = self.clone();
         args.refuse_contradictions(stated)?;
-        args.settle_published(console)?;
-        args.methods.settle(console)?;
-        args.settle_aggregates(console)?;
-        args.releases.settle(console)?;
+        args.settle_published(observer)?;
+        args.methods.settle(observer)?;
+        args.settle_aggregates(observer)?;
+        args.releases.settle(observer)?;
         if args.assign == AssignArg::OneToOne && args.ties != TiesArg::Fair {
-            console.unused(
+            observer.unused(
                 "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
             )?;
             args.ties = TiesArg::Fair;
         }
         if args.posterior.is_some() && args.assign != AssignArg::Balanced {
-            console.unused("--posterior has no effect without --assign balanced")?;
+            observer.unused("--posterior has no effect without --assign balanced")?;
             args.posterior = None;
         }
         if args.attributes.is_some() && !args.aggregates() && args.known()?.family().is_none() {
-            console.unused("--attributes has no effect beside a list of known attributes")?;
+            observer.unused("--attributes has no effect beside a list of known attributes")?;
             args.attributes = None;
         }
         if args.seed.is_some() && !args.is_random()? {
-            console.unused(SEED_IS_UNUSED)?;
+            observer.unused(SEED_IS_UNUSED)?;
             args.seed = None;
         }
         Ok(args)
@@ -300,17 +340,17 @@ impl LinkArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    fn settle_aggregates(&mut self, console: &Console) -> Result<()> {
+    fn settle_aggregates(&mut self, observer: &dyn Observer) -> Result<()> {
         if self.aggregates() {
             if self.known.take().is_some() {
-                console.unused(
+                observer.unused(
                     "--known has no effect with the method aggregates: --attributes names those of the original, --attributes-masked those of the masked file",
                 )?;
             }
             return Ok(());
         }
         if let Some(option) = self.methods.aggregates.given() {
-            console.unused(&format!(
+            observer.unused(&format!(
                 "{option} has no effect without the method aggregates"
             ))?;
             self.methods.aggregates = AggregatesArgs::default();
@@ -318,7 +358,7 @@ impl LinkArgs {
         Ok(())
     }
 
-    fn settle_published(&mut self, console: &Console) -> Result<()> {
+    fn settle_published(&mut self, observer: &dyn Observer) -> Result<()> {
         let [rsld, likelihood, involution, microagg] = [
             AttackName::Rsld,
             AttackName::Likelihood,
@@ -329,14 +369,14 @@ impl LinkArgs {
         let published = &mut self.published;
         let swapping = rsld || likelihood || involution;
         if let (Some(option), false) = (published.of_rank_swapping(), swapping) {
-            console.unused(&format!(
+            observer.unused(&format!(
                 "{option} has no effect: only rsld, likelihood and involution use what was published about rank swapping"
             ))?;
             (published.p, published.window) = (Vec::new(), Vec::new());
             published.p_unit = None;
         }
         if let (Some(option), false) = (published.microaggregation.given(), microagg) {
-            console.unused(&format!(
+            observer.unused(&format!(
                 "{option} has no effect: only microagg uses what was published about microaggregation"
             ))?;
             published.microaggregation = MicroaggregationArgs::default();
@@ -344,11 +384,11 @@ impl LinkArgs {
         if published.microaggregation.algorithm.is_some()
             && published.microaggregation.group.is_empty()
         {
-            console.unused("--algorithm has no effect without --group")?;
+            observer.unused("--algorithm has no effect without --group")?;
             published.microaggregation.algorithm = None;
         }
         if published.p_unit.is_some() && !has_p_below_1(&published.p) {
-            console.unused("--p-unit has no effect without a --p below 1")?;
+            observer.unused("--p-unit has no effect without a --p below 1")?;
             published.p_unit = None;
         }
         Ok(())
@@ -380,13 +420,13 @@ impl LinkArgs {
     ///
     /// # Errors
     /// Usage, when `--known` makes no sense.
-    pub(in crate::cli) fn seeded(self, number: u64) -> Result<Self> {
+    pub fn seeded(self, number: u64) -> Result<Self> {
         let seed = self.is_random()?.then_some(number);
         Ok(Self { seed, ..self })
     }
 
     /// Whether a method named uses a statement of the masking, and nothing else was said of it.
-    pub(in crate::cli) fn wants_statement(&self) -> bool {
+    pub fn wants_statement(&self) -> bool {
         let uses = [
             AttackName::Rsld,
             AttackName::Likelihood,
@@ -399,7 +439,7 @@ impl LinkArgs {
     }
 
     /// Whether this call makes one attack: a single method, and not all that apply.
-    pub(in crate::cli) fn is_one_attack(&self) -> bool {
+    pub fn is_one_attack(&self) -> bool {
         self.methods.method.len() == 1 && !self.methods.takes_all()
     }
 
@@ -407,23 +447,23 @@ impl LinkArgs {
     ///
     /// # Errors
     /// Usage, when a parameter makes no sense; what reading objects to.
-    pub(in crate::cli) fn request(&self) -> Result<LinkRequest> {
+    pub fn request(&self, files: &dyn Files) -> Result<LinkRequest> {
         let methods = &self.methods;
         Ok(LinkRequest {
             attacks: methods.attacks(&self.published, self.attributes.as_ref())?,
             standardize: methods.asked_standardize(),
             known: self.known()?,
-            records: known_records(self.known_records.as_ref(), &Disk)?,
+            records: known_records(self.known_records.as_ref(), files)?,
             direction: self.direction(),
             published: self.published.request()?,
             crosswalk: (self.recode.as_ref())
-                .map(|rules| rules.rules(&Disk))
+                .map(|rules| rules.rules(files))
                 .transpose()?,
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             release_id: self.releases.release_id.clone(),
             ties: self.ties(),
             assign: self.assign(),
-            learning: methods.learned.request(&methods.families())?,
+            learning: methods.learned.request(&methods.families(), files)?,
             wants_links: self.links.is_some(),
             seed: self.seed,
             shard: self.shard,
@@ -431,18 +471,18 @@ impl LinkArgs {
     }
 
     /// How many records the intruder knows, if these are drawn.
-    pub(super) fn record_count(&self) -> Option<usize> {
+    fn record_count(&self) -> Option<usize> {
         self.known_records.as_ref()?.number()
     }
 
-    pub(super) fn direction(&self) -> Direction {
+    pub fn direction(&self) -> Direction {
         match self.direction {
             DirectionArg::OriginalToMasked => Direction::OriginalToMasked,
             DirectionArg::MaskedToOriginal => Direction::MaskedToOriginal,
         }
     }
 
-    pub(super) fn ties(&self) -> Ties {
+    fn ties(&self) -> Ties {
         match self.ties {
             TiesArg::Fair => Ties::Fair,
             TiesArg::Strict => Ties::Strict,
@@ -450,7 +490,7 @@ impl LinkArgs {
         }
     }
 
-    pub(super) fn assign(&self) -> Assign {
+    fn assign(&self) -> Assign {
         match self.assign {
             AssignArg::Best => Assign::Best,
             AssignArg::OneToOne => Assign::OneToOne,
@@ -465,10 +505,13 @@ impl LinkArgs {
 mod tests {
     use clap::{Parser, ValueEnum};
 
-    use super::*;
+    use super::{methods::MethodName, *};
     use crate::{
-        cli::link::methods::MethodName,
-        jobs::link::request::{AttackRequest, Attacks, KnownRecords, Wanted},
+        jobs::{
+            Quiet,
+            link::request::{AttackRequest, Attacks, KnownRecords, Wanted},
+        },
+        options::files::NoFiles,
     };
 
     #[derive(Debug, Parser)]
@@ -481,7 +524,7 @@ mod tests {
     fn request(options: &str) -> Result<LinkRequest> {
         let words = options.split(' ').chain(["a.csv", "b.csv"]);
         let args = Call::try_parse_from(words).unwrap().link;
-        args.settled(false, &Console::quiet())?.request()
+        args.settled(false, &Quiet)?.request(&NoFiles)
     }
 
     #[test]

@@ -4,29 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{
-    inputs::read_statement,
-    methods::{AttackName, MethodName},
-};
+use super::methods::{AttackName, MethodName};
 use crate::{
-    cli::{
-        args::{ReadArgs, read_table},
-        console::Console,
-        files::Disk,
-    },
     error::{Error, Result},
-    jobs::link::Further,
+    jobs::Observer,
 };
 
 /// What was released beside the masked file.
 #[derive(Debug, Clone, Default, Args)]
-pub(super) struct ReleasesArgs {
+pub struct ReleasesArgs {
     /// A further release of the same people, masked independently (several: once each); methods likelihood and involution
     #[arg(long, value_name = "SECOND.csv", help_heading = "Further releases")]
-    pub(super) also: Vec<PathBuf>,
+    pub also: Vec<PathBuf>,
     /// Its statement, one for each --also in their order [default: the same statement for all]
     #[arg(long, value_name = "FILE", help_heading = "Further releases")]
-    pub(super) also_statement: Vec<PathBuf>,
+    pub also_statement: Vec<PathBuf>,
     /// Column of all releases by which their records are the same person's
     #[arg(long, value_name = "COLUMN", help_heading = "Further releases")]
     pub(super) release_id: Option<String>,
@@ -71,16 +63,16 @@ impl ReleasesArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub(super) fn settle(&mut self, console: &Console) -> Result<()> {
+    pub(super) fn settle(&mut self, observer: &dyn Observer) -> Result<()> {
         if !self.also.is_empty() {
             return Ok(());
         }
         if !self.also_statement.is_empty() {
-            console.unused("--also-statement has no effect without --also")?;
+            observer.unused("--also-statement has no effect without --also")?;
             self.also_statement.clear();
         }
         if self.release_id.is_some() {
-            console.unused("--release-id has no effect without --also")?;
+            observer.unused("--release-id has no effect without --also")?;
             self.release_id = None;
         }
         Ok(())
@@ -90,25 +82,5 @@ impl ReleasesArgs {
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
         let files = self.also.iter().chain(&self.also_statement);
         files.map(PathBuf::as_path)
-    }
-
-    /// Reads the further releases and their statements.
-    ///
-    /// # Errors
-    /// What reading objects to.
-    pub(super) fn read(&self, read: &ReadArgs, console: &Console) -> Result<Vec<Further>> {
-        if self.also.is_empty() {
-            return Ok(Vec::new());
-        }
-        let options = read.options(&Disk)?;
-        let options = options.for_another_file();
-        let release = |(number, path): (usize, &PathBuf)| {
-            let statement = self.also_statement.get(number);
-            Ok(Further {
-                table: read_table(path, &options, console)?,
-                statement: statement.map(|path| read_statement(path)).transpose()?,
-            })
-        };
-        self.also.iter().enumerate().map(release).collect()
     }
 }

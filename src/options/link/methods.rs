@@ -13,9 +13,11 @@ use crate::{
         distance_based::Standardize, involution, kernel::Kernel, learned::family::Family,
         mahalanobis::Singular,
     },
-    cli::console::Console,
     error::{Error, Result},
-    jobs::link::request::{AggregatesRequest, AttackRequest, Attacks, Wanted},
+    jobs::{
+        Observer,
+        link::request::{AggregatesRequest, AttackRequest, Attacks, Wanted},
+    },
     stats::checked::{Finite, Positive},
 };
 
@@ -197,7 +199,7 @@ impl MethodArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub(super) fn settle(&mut self, console: &Console) -> Result<()> {
+    pub(super) fn settle(&mut self, observer: &dyn Observer) -> Result<()> {
         let any = |of: &[AttackName]| of.iter().any(|&attack| self.names(attack));
         let kernel = self.kernel();
         let inverts = any(&[AttackName::Dbrl2, AttackName::Md, AttackName::Md0])
@@ -216,33 +218,33 @@ impl MethodArgs {
         let prl = any(&[AttackName::Prl]);
         let involution = any(&[AttackName::Involution]);
         if self.kernel.is_some() && kernel.is_none() {
-            console.unused("--kernel has no effect without the method kernel")?;
+            observer.unused("--kernel has no effect without the method kernel")?;
             self.kernel = None;
         }
         if self.degree.is_some() && kernel != Some(KernelArg::Poly) {
-            console.unused("--degree has no effect without the kernel poly")?;
+            observer.unused("--degree has no effect without the kernel poly")?;
             self.degree = None;
         }
         if self.offset.is_some() && kernel != Some(KernelArg::Tanh) {
-            console.unused("--offset has no effect without the kernel tanh")?;
+            observer.unused("--offset has no effect without the kernel tanh")?;
             self.offset = None;
         }
         if (self.ridge.is_some() || self.pseudo_inverse) && !inverts {
-            console.unused(
+            observer.unused(
                 "--ridge and --pseudo-inverse have no effect: they are for dbrl2, md, md0 and the kernel mahalanobis",
             )?;
             (self.ridge, self.pseudo_inverse) = (None, false);
         }
         if self.eps.is_some() && !involution {
-            console.unused("--eps has no effect without the method involution")?;
+            observer.unused("--eps has no effect without the method involution")?;
             self.eps = None;
         }
         if self.standardize.is_some_and(|by| by != StandardizeArg::Own) && !standardizes {
-            console.unused("--standardize has no effect: no method named standardises")?;
+            observer.unused("--standardize has no effect: no method named standardises")?;
             self.standardize = None;
         }
-        self.probabilistic.settle(prl, console)?;
-        self.learned.settle(&families, console)
+        self.probabilistic.settle(prl, observer)?;
+        self.learned.settle(&families, observer)
     }
 
     /// The families of learned distances that were named.

@@ -10,13 +10,13 @@ use crate::{
         distance_based::Standardize,
         probabilistic::{Admissible, Agree, Fit, Iterations, Probabilistic},
     },
-    cli::console::Console,
     error::{Error, Result},
+    jobs::Observer,
 };
 
 /// Options of `prl`.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct ProbabilisticArgs {
+pub struct ProbabilisticArgs {
     /// prl: when values agree: exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20; by attribute: AGI=rank:3% [default: sd:0.1, names exact]
     #[arg(
         long,
@@ -24,24 +24,24 @@ pub(in crate::cli) struct ProbabilisticArgs {
         value_delimiter = ',',
         help_heading = "Options of methods"
     )]
-    pub(in crate::cli) agree: Vec<String>,
+    pub agree: Vec<String>,
     /// prl: how m and u are found [default: em-fixed-u]
     #[arg(long, value_enum, help_heading = "Options of methods")]
-    pub(in crate::cli) fit: Option<FitArg>,
+    pub fit: Option<FitArg>,
     /// prl: what EM begins with [default: 0.9,0.1 and one match a record]
     #[arg(long, value_name = "M,U[,PRIOR]", help_heading = "Options of methods")]
-    pub(in crate::cli) em_start: Option<String>,
+    pub em_start: Option<String>,
     /// prl: the most iterations of EM [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Options of methods")]
-    pub(in crate::cli) em_iterations: Option<usize>,
+    pub em_iterations: Option<usize>,
     /// prl: admitted P(linked | no match) and P(not linked | match), for two thresholds with a clerical region between
     #[arg(long, value_name = "RATE,RATE", help_heading = "Options of methods")]
-    pub(in crate::cli) admissible: Option<String>,
+    pub admissible: Option<String>,
 }
 
 /// How m and u are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum FitArg {
+pub enum FitArg {
     /// EM of m, u and the share of matches
     Em,
     /// EM of m; u counted over all pairs, the share of matches held at one a record
@@ -55,10 +55,10 @@ impl ProbabilisticArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub(in crate::cli) fn settle(&mut self, prl: bool, console: &Console) -> Result<()> {
+    pub fn settle(&mut self, prl: bool, observer: &dyn Observer) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| {
             if given {
-                console.unused(&format!("{option} has no effect {why}"))
+                observer.unused(&format!("{option} has no effect {why}"))
             } else {
                 Ok(())
             }
@@ -92,7 +92,7 @@ impl ProbabilisticArgs {
     ///
     /// # Errors
     /// Usage, when an option makes no sense.
-    pub(in crate::cli) fn attack(&self) -> Result<Probabilistic> {
+    pub fn attack(&self) -> Result<Probabilistic> {
         let fit = self.fit();
         let start = self.start()?;
         let most = self.em_iterations.unwrap_or(1000);
@@ -147,7 +147,7 @@ impl ProbabilisticArgs {
 ///
 /// # Errors
 /// Usage, when it cannot be.
-pub(in crate::cli) fn agree(entries: &[String]) -> Result<Agree> {
+fn agree(entries: &[String]) -> Result<Agree> {
     let mut numbers = None;
     let mut named = BTreeMap::new();
     for entry in entries {

@@ -1,20 +1,28 @@
 //! The options of the learned distances.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::{
     attack::learned::{family::Family, weights::Weights},
-    cli::{
-        args::{self, NumberOrFile, read_records},
-        console::Console,
-        files::{self, Disk},
-    },
     error::{Error, Result},
-    jobs::link::request::{GivenWeights, Learning, Training, USUAL_SECONDS},
+    jobs::{
+        Observer,
+        link::request::{GivenWeights, Learning, Training, USUAL_SECONDS},
+    },
     optimize::subsystem::portfolio::Engine,
+    options::{
+        files::{Files, name_of},
+        records::{NumberOrFile, read_records},
+    },
 };
+
+/// Half a nanosecond is no time to a clock.
+const SHORTEST: f64 = 5e-10;
+
+/// More seconds than this, 2^64, no clock counts.
+const LONGEST: f64 = 18_446_744_073_709_551_616.0;
 
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -120,10 +128,10 @@ impl LearnedArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub(super) fn settle(&mut self, families: &[Family], console: &Console) -> Result<()> {
+    pub(super) fn settle(&mut self, families: &[Family], observer: &dyn Observer) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| {
             if given {
-                console.unused(&format!("{option} has no effect {why}"))
+                observer.unused(&format!("{option} has no effect {why}"))
             } else {
                 Ok(())
             }
@@ -160,8 +168,7 @@ impl LearnedArgs {
     /// How long one search may take, in seconds.
     fn limit(&self) -> Result<f64> {
         let seconds = self.time_limit.unwrap_or(USUAL_SECONDS);
-        let limit = Duration::try_from_secs_f64(seconds).ok();
-        if limit.is_some_and(|limit| !limit.is_zero()) {
+        if seconds > SHORTEST && seconds < LONGEST {
             Ok(seconds)
         } else {
             Err(
@@ -176,23 +183,23 @@ impl LearnedArgs {
     ///
     /// # Errors
     /// Usage, when the weights are of another family or the limit is no time; what reading files objects to.
-    pub(super) fn request(&self, families: &[Family]) -> Result<Learning> {
+    pub(super) fn request(&self, families: &[Family], files: &dyn Files) -> Result<Learning> {
         Ok(Learning {
             seconds: self.limit()?,
             engine: self.engine.map_or(Engine::Auto, Engine::from),
             wants_certificate: self.certificate.is_some(),
             wants_weights: self.weights.is_some(),
-            given: self.given(families)?,
-            training: self.training()?,
+            given: self.given(families, files)?,
+            training: self.training(files)?,
         })
     }
 
-    fn given(&self, families: &[Family]) -> Result<Option<GivenWeights>> {
+    fn given(&self, families: &[Family], files: &dyn Files) -> Result<Option<GivenWeights>> {
         let Some(path) = &self.use_weights else {
             return Ok(None);
         };
-        let file = files::name_of(path);
-        let weights = Weights::from_json(&file, &args::read_text(path)?)?;
+        let file = name_of(path);
+        let weights = Weights::from_json(&file, &files.text(path)?)?;
         if families == [weights.family] {
             Ok(Some(GivenWeights { file, weights }))
         } else {
@@ -204,14 +211,14 @@ impl LearnedArgs {
         }
     }
 
-    fn training(&self) -> Result<Option<Training>> {
+    fn training(&self, files: &dyn Files) -> Result<Option<Training>> {
         Ok(match &self.train_records {
             None => None,
             Some(NumberOrFile::Number(records)) => Some(Training::Drawn {
                 records: *records,
                 splits: self.train_splits.unwrap_or(1),
             }),
-            Some(NumberOrFile::File(path)) => Some(Training::Listed(read_records(path, &Disk)?)),
+            Some(NumberOrFile::File(path)) => Some(Training::Listed(read_records(path, files)?)),
         })
     }
 }

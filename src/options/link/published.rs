@@ -11,7 +11,7 @@ use crate::{
 
 /// What was published.
 #[derive(Debug, Clone, Args)]
-pub(super) struct PublishedArgs {
+pub struct PublishedArgs {
     /// Published percentage of rank swapping (for rsld and involution an upper bound will do, likelihood takes it as exact); by attribute: AGI=2,FICA=5 (a bare number is for the rest)
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', conflicts_with_all = ["window", "statement"], help_heading = "What was published")]
     pub(super) p: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct PublishedArgs {
     pub(super) window: Vec<String>,
     /// The statement that 'mask --statement' wrote; repeatable: of steps that followed each other, in their order
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
-    pub(super) statement: Vec<std::path::PathBuf>,
+    pub statement: Vec<std::path::PathBuf>,
     /// Confirms that a p below 1 is meant in percent
     #[arg(long, value_name = "UNIT", value_parser = ["percent"], help_heading = "What was published")]
     pub(super) p_unit: Option<String>,
@@ -61,7 +61,7 @@ impl PublishedArgs {
 ///
 /// # Errors
 /// Usage, when it cannot be.
-pub(in crate::cli) fn rank_swapping(
+pub fn rank_swapping(
     p: &[String],
     window: &[String],
     in_percent: bool,
@@ -88,7 +88,7 @@ pub(in crate::cli) fn rank_swapping(
 }
 
 /// Whether one of the entries of `--p` is below 1, which `--p-unit percent` confirms.
-pub(in crate::cli) fn has_p_below_1(p: &[String]) -> bool {
+pub fn has_p_below_1(p: &[String]) -> bool {
     let below_1 = |entry: &String| {
         let number = entry.rsplit('=').next().unwrap_or_default();
         number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
