@@ -9,6 +9,5 @@ pub use crate::options::{
         DEFINITIONS, Detail, DetailArgs, Format, OutputArgs, ReportArgs, TextFormatArgs, TextOrJson,
     },
     read::ReadArgs,
-    records::NumberOrFile,
     values::{MissingArg, rate_limit},
 };

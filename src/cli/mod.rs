@@ -39,7 +39,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
-    options::{link::LinkArgs, mask::MaskCommand},
+    options::{link::LinkArgs, mask::MaskCommand, score::ScoreArgs},
     visible,
 };
 use console::Console;
@@ -110,7 +110,7 @@ enum Command {
     /// Measure what a file, or a pair of files, discloses without any linkage
     Risk(Box<risk::RiskArgs>),
     /// Information loss and disclosure risk in one number, every term shown
-    Score(Box<score::ScoreArgs>),
+    Score(Box<ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
     /// Make the report of one run of the parts of a plan, or of attacks, that several machines did

@@ -12,4 +12,5 @@ pub mod pair;
 pub mod read;
 pub mod records;
 pub mod rules;
+pub mod score;
 pub mod values;

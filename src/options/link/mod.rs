@@ -35,13 +35,13 @@ use crate::{
 use aggregates::AggregatesArgs;
 use methods::{AttackName, KernelArg, MethodArgs};
 use microaggregation::MicroaggregationArgs;
-pub use probabilistic::{FitArg, ProbabilisticArgs};
+pub(super) use probabilistic::{FitArg, ProbabilisticArgs};
 use published::PublishedArgs;
-pub use published::{has_p_below_1, rank_swapping};
+pub(super) use published::{has_p_below_1, rank_swapping};
 pub use releases::ReleasesArgs;
 
 /// Said where a seed decides nothing.
-pub const SEED_IS_UNUSED: &str = "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)";
+pub(super) const SEED_IS_UNUSED: &str = "--seed has no effect: nothing in this call is random (it decides --known random:..., --known-records N, --train-records N and --posterior sampled)";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:

@@ -16,7 +16,7 @@ use crate::{
 
 /// Options of `prl`.
 #[derive(Debug, Clone, Args)]
-pub struct ProbabilisticArgs {
+pub(in crate::options) struct ProbabilisticArgs {
     /// prl: when values agree: exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20; by attribute: AGI=rank:3% [default: sd:0.1, names exact]
     #[arg(
         long,
@@ -24,24 +24,24 @@ pub struct ProbabilisticArgs {
         value_delimiter = ',',
         help_heading = "Options of methods"
     )]
-    pub agree: Vec<String>,
+    pub(in crate::options) agree: Vec<String>,
     /// prl: how m and u are found [default: em-fixed-u]
     #[arg(long, value_enum, help_heading = "Options of methods")]
-    pub fit: Option<FitArg>,
+    pub(in crate::options) fit: Option<FitArg>,
     /// prl: what EM begins with [default: 0.9,0.1 and one match a record]
     #[arg(long, value_name = "M,U[,PRIOR]", help_heading = "Options of methods")]
-    pub em_start: Option<String>,
+    pub(in crate::options) em_start: Option<String>,
     /// prl: the most iterations of EM [default: 1000]
     #[arg(long, value_name = "N", help_heading = "Options of methods")]
-    pub em_iterations: Option<usize>,
+    pub(in crate::options) em_iterations: Option<usize>,
     /// prl: admitted P(linked | no match) and P(not linked | match), for two thresholds with a clerical region between
     #[arg(long, value_name = "RATE,RATE", help_heading = "Options of methods")]
-    pub admissible: Option<String>,
+    pub(in crate::options) admissible: Option<String>,
 }
 
 /// How m and u are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FitArg {
+pub(in crate::options) enum FitArg {
     /// EM of m, u and the share of matches
     Em,
     /// EM of m; u counted over all pairs, the share of matches held at one a record
@@ -55,7 +55,7 @@ impl ProbabilisticArgs {
     ///
     /// # Errors
     /// Usage, under `--strict`.
-    pub fn settle(&mut self, prl: bool, observer: &dyn Observer) -> Result<()> {
+    pub(in crate::options) fn settle(&mut self, prl: bool, observer: &dyn Observer) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| {
             if given {
                 observer.unused(&format!("{option} has no effect {why}"))
@@ -92,7 +92,7 @@ impl ProbabilisticArgs {
     ///
     /// # Errors
     /// Usage, when an option makes no sense.
-    pub fn attack(&self) -> Result<Probabilistic> {
+    pub(in crate::options) fn attack(&self) -> Result<Probabilistic> {
         let fit = self.fit();
         let start = self.start()?;
         let most = self.em_iterations.unwrap_or(1000);

@@ -61,7 +61,7 @@ impl PublishedArgs {
 ///
 /// # Errors
 /// Usage, when it cannot be.
-pub fn rank_swapping(
+pub(in crate::options) fn rank_swapping(
     p: &[String],
     window: &[String],
     in_percent: bool,
@@ -88,7 +88,7 @@ pub fn rank_swapping(
 }
 
 /// Whether one of the entries of `--p` is below 1, which `--p-unit percent` confirms.
-pub fn has_p_below_1(p: &[String]) -> bool {
+pub(in crate::options) fn has_p_below_1(p: &[String]) -> bool {
     let below_1 = |entry: &String| {
         let number = entry.rsplit('=').next().unwrap_or_default();
         number.trim().parse::<f64>().is_ok_and(|p| p < 1.0)
