@@ -5,9 +5,7 @@ pub use super::{
     tables::{read_in_doubt, read_table},
 };
 pub use crate::options::{
-    output::{
-        DEFINITIONS, Detail, DetailArgs, Format, OutputArgs, ReportArgs, TextFormatArgs, TextOrJson,
-    },
+    output::{DetailArgs, Format, OutputArgs, ReportArgs, TextFormatArgs, TextOrJson},
     read::ReadArgs,
-    values::{MissingArg, rate_limit},
+    values::rate_limit,
 };

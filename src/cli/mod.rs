@@ -39,7 +39,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
-    options::{link::LinkArgs, mask::MaskCommand, score::ScoreArgs},
+    options::{
+        link::LinkArgs, loss::LossArgs, mask::MaskCommand, risk::RiskArgs, score::ScoreArgs,
+    },
     visible,
 };
 use console::Console;
@@ -106,9 +108,9 @@ enum Command {
     /// Attack a masked file and count the correct links
     Link(Box<LinkArgs>),
     /// Measure what masking took from a file
-    Loss(Box<loss::LossArgs>),
+    Loss(Box<LossArgs>),
     /// Measure what a file, or a pair of files, discloses without any linkage
-    Risk(Box<risk::RiskArgs>),
+    Risk(Box<RiskArgs>),
     /// Information loss and disclosure risk in one number, every term shown
     Score(Box<ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments

@@ -6,11 +6,13 @@
 
 pub mod files;
 pub mod link;
+pub mod loss;
 pub mod mask;
 pub mod output;
 pub mod pair;
 pub mod read;
 pub mod records;
+pub mod risk;
 pub mod rules;
 pub mod score;
 pub mod values;

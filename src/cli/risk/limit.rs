@@ -1,31 +1,12 @@
-//! `--fail-above`: a limit for one measure, or for all rates.
+//! What becomes of the limits of `--fail-above`.
 
 use crate::{
-    cli::{args::rate_limit, console::Console},
+    cli::console::Console,
     error::{Error, Result},
     figure::{Better, Figure, Unit, find},
+    options::risk::Limit,
     report::limit::{Judged, LimitReport},
 };
-
-/// The greatest rate that is still good enough.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limit {
-    /// The measure; `None` for every share that is reported.
-    measure: Option<String>,
-    rate: f64,
-}
-
-/// `5%`, `0.05`, or `unique=5%`.
-pub(super) fn parse(text: &str) -> std::result::Result<Limit, String> {
-    let (measure, rate) = match text.split_once('=') {
-        Some((measure, rate)) => (Some(measure.trim().to_string()), rate),
-        None => (None, text),
-    };
-    Ok(Limit {
-        measure,
-        rate: rate_limit(rate)?,
-    })
-}
 
 /// A figure as a rate: a share, or records of all records of the file. Sets of attributes are no records.
 fn rate(figure: &Figure, records: usize) -> Option<f64> {
@@ -110,21 +91,5 @@ fn named<'a>(measure: &str, figures: &'a [Figure]) -> Result<&'a Figure> {
             "--fail-above {measure}: it is not defined for this file: {why}"
         ))
         .remedy("Leave this limit out, or give what the measure needs")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_read() {
-        let limit = |measure: Option<&str>, rate| Limit {
-            measure: measure.map(String::from),
-            rate,
-        };
-        assert_eq!(parse("5%"), Ok(limit(None, 0.05)));
-        assert_eq!(parse("unique=0.1"), Ok(limit(Some("unique"), 0.1)));
-        assert!(parse("unique").is_err() && parse("unique=").is_err() && parse("=2").is_err());
     }
 }

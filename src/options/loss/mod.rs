@@ -1,4 +1,4 @@
-//! `sdcrisk loss`: what masking took from a file.
+//! The options of `sdcrisk loss`, and what they mean.
 
 mod analyses;
 
@@ -7,22 +7,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{
-    Ending,
-    args::{DEFINITIONS, Detail, DetailArgs, Format, ReadArgs, ReportArgs},
-    console::Console,
-    files::{Disk, Output, Plan, Privacy},
-    link::inputs,
-    provenance,
+    output::{DetailArgs, ReportArgs},
+    pair::AlignArgs,
+    read::ReadArgs,
 };
-use crate::{
-    error::Result,
-    jobs::{
-        link::{Stated, request::Alignment},
-        loss::{self, LossRequest},
-        pair::PairRequest,
-    },
-    options::pair::AlignArgs,
-};
+use crate::jobs::{link::request::Alignment, loss::LossRequest};
 use analyses::AnalysesArgs;
 
 #[derive(Debug, Args)]
@@ -53,18 +42,18 @@ A loss says what users of the file will miss, not whether the file is safe: see 
 pub struct LossArgs {
     /// The original file
     #[arg(value_name = "ORIGINAL.csv")]
-    original: PathBuf,
+    pub original: PathBuf,
     /// The masked file; one of both can be - for standard input
     #[arg(value_name = "MASKED.csv")]
-    masked: PathBuf,
+    pub masked: PathBuf,
     #[command(flatten)]
-    align: AlignArgs,
+    pub align: AlignArgs,
     /// What was published about the masking: adds the loss that remains after the correction that it allows (noise)
     #[arg(long, value_name = "FILE", help_heading = "What was published")]
-    statement: Vec<PathBuf>,
+    pub statement: Vec<PathBuf>,
     /// Attribute of the original with survey weights: adds the losses of weighted statistics
     #[arg(long, value_name = "ATTRIBUTE")]
-    weights: Option<String>,
+    pub weights: Option<String>,
     /// Measures to report, by key: for example il,pil,sse_sst [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     measures: Vec<String>,
@@ -72,61 +61,18 @@ pub struct LossArgs {
     #[arg(long)]
     by_attribute: bool,
     #[command(flatten)]
-    analyses: AnalysesArgs,
+    pub analyses: AnalysesArgs,
     #[command(flatten)]
-    report: ReportArgs,
+    pub report: ReportArgs,
     #[command(flatten)]
-    detail: DetailArgs,
+    pub detail: DetailArgs,
     #[command(flatten)]
-    read: ReadArgs,
-}
-
-pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
-    args.analyses.check(console)?;
-    let detail = args.detail.detail(args.report.format, console)?;
-    let mut output = args.output()?;
-    let statement = inputs::read_statements(&args.statement)?;
-    let pair = PairRequest {
-        weights: args.weights.clone(),
-        ..args.align.request(&Disk)?
-    };
-    let paths = [args.original.as_path(), args.masked.as_path()];
-    let files = args.align.read_with(&pair, paths, &args.read, console)?;
-    let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
-    let mut report = loss::run(&args.request(pair.alignment), &files, stated, console)?;
-    report.provenance =
-        (args.report.format == Format::Json).then(|| provenance::of(&files.tables()));
-    let content = match args.report.format {
-        Format::Text => match detail {
-            Detail::Brief => report.to_brief(),
-            Detail::Usual => report.to_text() + DEFINITIONS,
-            Detail::Explained => report.to_text() + &report.definitions(),
-        },
-        Format::Json => report.to_json(),
-        Format::Csv => report.to_csv()?,
-    };
-    console.stage("write", || -> Result<()> {
-        output.write_text(&content)?;
-        output.keep()
-    })?;
-    Ok(Ending::Done)
+    pub read: ReadArgs,
 }
 
 impl LossArgs {
-    fn output(&self) -> Result<Output> {
-        let mut plan = Plan::default();
-        plan.input(&self.original)?;
-        plan.input(&self.masked)?;
-        plan.each_input(self.read.input())?;
-        plan.each_input(self.align.inputs(&Disk))?;
-        for statement in &self.statement {
-            plan.input(statement)?;
-        }
-        plan.output(&self.report.to.output)?;
-        plan.open(&self.report.to.output, Privacy::Ordinary)
-    }
-
-    fn request(&self, alignment: Alignment) -> LossRequest {
+    /// The call as it is meant, but for how the files belong together.
+    pub fn request(&self, alignment: Alignment) -> LossRequest {
         LossRequest {
             measures: self.measures.clone(),
             by_attribute: self.by_attribute,

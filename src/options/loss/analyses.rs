@@ -3,9 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::{
-    cli::console::Console,
     error::{Error, Result},
-    jobs::loss::AnalysesRequest,
+    jobs::{Observer, loss::AnalysesRequest},
     loss::analyses::Classifier,
 };
 
@@ -53,10 +52,10 @@ enum ClassifierArg {
 
 impl AnalysesArgs {
     /// Notes the options that have no use, and refuses what makes no sense, before a file is read.
-    pub fn check(&self, console: &Console) -> Result<()> {
+    pub fn check(&self, observer: &dyn Observer) -> Result<()> {
         let idle = |given: bool, option: &str, without: &str| {
             if given {
-                console.unused(&format!("{option} has no effect without {without}"))
+                observer.unused(&format!("{option} has no effect without {without}"))
             } else {
                 Ok(())
             }
