@@ -1,11 +1,10 @@
 //! `sdcrisk demo`: the main job on bundled data, explained.
 
-use clap::Args;
-
 use super::{Ending, console::Console, files};
 use crate::{
     evaluate::score::Ties,
     jobs::demo::{self, PERCENTAGES, Row},
+    options::demo::DemoArgs,
     report::text,
     table::{ReadOptions, Table},
 };
@@ -28,22 +27,6 @@ const SURVEY: usize = 20_000;
 
 /// How many enterprises are in theirs.
 const ENTERPRISES: usize = 2_000;
-
-#[derive(Debug, Args)]
-pub struct DemoArgs {
-    /// Print the bundled file (CSV), to try the other commands on it
-    #[arg(long)]
-    data: bool,
-    /// Print a plan for 'evaluate' (TOML) that compares maskings of that file, which it calls people.csv
-    #[arg(long, conflicts_with = "data")]
-    plan: bool,
-    /// Print a household survey of 20,000 people who do not exist (CSV), the file of the second tutorial (docs/survey.md)
-    #[arg(long, conflicts_with_all = ["data", "plan"])]
-    survey: bool,
-    /// Print a survey of 2,000 enterprises that do not exist (CSV), the file of the third tutorial (docs/enterprises.md)
-    #[arg(long, conflicts_with_all = ["data", "plan", "survey"])]
-    enterprises: bool,
-}
 
 pub fn run(args: &DemoArgs, console: &Console) -> anyhow::Result<Ending> {
     if args.data {

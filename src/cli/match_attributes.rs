@@ -1,110 +1,22 @@
 //! `sdcrisk match-attributes`: which attribute of one file is which of another.
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
-
 use super::{
     Ending,
-    args::{Format, ReadArgs, ReportArgs, read_table},
     console::Console,
     files::{Disk, Output, Plan, Privacy, keep_all},
+    tables::read_table,
 };
 use crate::{
     error::Result,
-    jobs::match_attributes::{self, MatchRequest},
+    jobs::match_attributes,
+    options::{match_attributes::MatchArgs, output::Format},
     report::text,
-    schema::{self, Distance, Relation, ScaleBy},
+    schema::Relation,
 };
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  sdcrisk match-attributes survey.csv released.csv
-  sdcrisk match-attributes --rename renamed.csv survey.csv released.csv
-  sdcrisk link --method am survey.csv renamed.csv
-  sdcrisk match-attributes --scale none --distance l1 --format json a.csv b.csv
-  sdcrisk match-attributes --relation one-to-many --within 0.05 a.csv b.csv
-
-Attributes are matched by how their values are distributed: names and records play no part, and the files may
-differ in length. Numbers are compared by smooth densities after they were brought to one scale, so an attribute
-that was renamed and recorded in other units is found again; names by the shares of their categories. What is a shift
-or a multiple of another attribute cannot be distinguished from it.
-
-With --rename the second file is written with the first one's names, so that 'link' can compare them.")]
-pub struct MatchArgs {
-    /// The first file
-    #[arg(value_name = "A.csv")]
-    a: PathBuf,
-    /// The second file; one of both can be - for standard input
-    #[arg(value_name = "B.csv")]
-    b: PathBuf,
-    /// Attributes of A to match: names or positions [default: all but identifiers]
-    #[arg(long, value_name = "LIST")]
-    attributes: Option<String>,
-    /// Attributes of B to match: names or positions [default: all but identifiers]
-    #[arg(long, value_name = "LIST")]
-    attributes_b: Option<String>,
-    /// How numbers are brought to one scale
-    #[arg(long, value_enum, default_value = "z", help_heading = "Matching")]
-    scale: ScaleArg,
-    /// How distributions are compared
-    #[arg(
-        long,
-        value_enum,
-        default_value = "hellinger",
-        help_heading = "Matching"
-    )]
-    distance: DistanceArg,
-    /// Which relations are allowed
-    #[arg(
-        long,
-        value_enum,
-        default_value = "one-to-one",
-        help_heading = "Matching"
-    )]
-    relation: RelationArg,
-    /// An attribute of B that is farther than the best by no more than this is a rival [default: what chance makes]
-    #[arg(long, value_name = "DISTANCE", help_heading = "Matching")]
-    within: Option<f64>,
-    /// Write B with A's names where they were matched
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    rename: Option<PathBuf>,
-    #[command(flatten)]
-    report: ReportArgs,
-    #[command(flatten)]
-    read: ReadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ScaleArg {
-    /// By mean and standard deviation
-    Z,
-    /// By median and quartiles
-    Robust,
-    /// By the least and the greatest value
-    Minmax,
-    /// Not at all: sizes count
-    None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DistanceArg {
-    /// Of the square roots of the densities, 0 to 1
-    Hellinger,
-    /// The area between the densities, 0 to 2
-    L1,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RelationArg {
-    /// Each attribute at most once, at the least sum of distances
-    OneToOne,
-    /// Each attribute of A with its nearest of B
-    OneToMany,
-}
 
 pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
     let request = args.request()?;
+    let relation = request.options.relation;
     let mut outputs = args.outputs()?;
     let options = args.read.options(&Disk)?;
     let a = read_table(&args.a, &options, console)?;
@@ -125,7 +37,7 @@ pub fn run(args: &MatchArgs, console: &Console) -> anyhow::Result<Ending> {
             renamed.write_table(&b, Some(&names))?;
         }
         let content = match args.report.format {
-            Format::Text => matched.report.to_text() + &args.what_next(),
+            Format::Text => matched.report.to_text() + &args.what_next(relation),
             Format::Json => matched.report.to_json(),
             Format::Csv => matched.report.to_csv()?,
         };
@@ -143,22 +55,6 @@ struct Outputs {
 }
 
 impl MatchArgs {
-    /// The call as it is meant.
-    ///
-    /// # Errors
-    /// Usage, when it makes no sense.
-    fn request(&self) -> Result<MatchRequest> {
-        let request = MatchRequest {
-            attributes: [self.attributes.clone(), self.attributes_b.clone()],
-            options: self.matching(),
-        };
-        request.check()?;
-        if self.rename.is_some() {
-            match_attributes::check_renaming(self.matching().relation)?;
-        }
-        Ok(request)
-    }
-
     fn outputs(&self) -> Result<Outputs> {
         let mut plan = Plan::default();
         plan.input(&self.a)?;
@@ -178,43 +74,23 @@ impl MatchArgs {
         })
     }
 
-    fn matching(&self) -> schema::Options {
-        schema::Options {
-            scale: match self.scale {
-                ScaleArg::Z => ScaleBy::Z,
-                ScaleArg::Robust => ScaleBy::Robust,
-                ScaleArg::Minmax => ScaleBy::MinMax,
-                ScaleArg::None => ScaleBy::None,
-            },
-            distance: match self.distance {
-                DistanceArg::Hellinger => Distance::Hellinger,
-                DistanceArg::L1 => Distance::L1,
-            },
-            relation: match self.relation {
-                RelationArg::OneToOne => Relation::OneToOne,
-                RelationArg::OneToMany => Relation::OneToMany,
-            },
-            within: self.within,
-        }
-    }
-
     /// How the matched attributes are used.
-    fn what_next(&self) -> String {
+    fn what_next(&self, relation: Relation) -> String {
         let from_standard_input = [&self.a, &self.b]
             .iter()
             .any(|path| path.as_os_str() == "-");
         let (a, b) = (self.a.display(), self.b.display());
-        match (&self.rename, self.relation) {
+        match (&self.rename, relation) {
             _ if from_standard_input => String::new(),
             (Some(renamed), _) => format!(
                 "\nTo link them:  sdcrisk link --method am {a} {}\n",
                 renamed.display()
             ),
-            (None, RelationArg::OneToOne) => format!(
+            (None, Relation::OneToOne) => format!(
                 "\nTo link them:  sdcrisk match-attributes --rename renamed.csv {a} {b}\n               \
                  sdcrisk link --method am {a} renamed.csv\n"
             ),
-            (None, RelationArg::OneToMany) => String::new(),
+            (None, Relation::OneToMany) => String::new(),
         }
     }
 }

@@ -40,7 +40,10 @@ use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
     options::{
-        link::LinkArgs, loss::LossArgs, mask::MaskCommand, risk::RiskArgs, score::ScoreArgs,
+        demo::DemoArgs, describe::DescribeArgs, explain::ExplainArgs, guess::GuessArgs,
+        link::LinkArgs, loss::LossArgs, mask::MaskCommand, match_attributes::MatchArgs,
+        merge::MergeArgs, report::ReportArgs, risk::RiskArgs, roles::RolesArgs, score::ScoreArgs,
+        selftest::SelftestArgs, verify::VerifyArgs,
     },
     visible,
 };
@@ -116,27 +119,27 @@ enum Command {
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
     Evaluate(Box<evaluate::EvaluateArgs>),
     /// Make the report of one run of the parts of a plan, or of attacks, that several machines did
-    Merge(merge::MergeArgs),
+    Merge(MergeArgs),
     /// Find the masking with the least loss that keeps the strongest attack below a limit
     Search(Box<evaluate::search::SearchArgs>),
     /// Put any results into one HTML page, for the office or for others
-    Report(report::ReportArgs),
+    Report(ReportArgs),
     /// Explain in words, numbers and a picture what a learned distance shows about each attribute
-    Explain(explain::ExplainArgs),
+    Explain(ExplainArgs),
     /// Find out which masking, with which parameter, two files betray to somebody without documentation
-    Guess(Box<guess::GuessArgs>),
+    Guess(Box<GuessArgs>),
     /// Check the proof of a learned optimum
-    Verify(verify::VerifyArgs),
+    Verify(VerifyArgs),
     /// Find out which attribute of one file is which of another
-    MatchAttributes(Box<match_attributes::MatchArgs>),
+    MatchAttributes(Box<MatchArgs>),
     /// Show how a file is read: dialect, attributes, scales, roles, missing values
-    Describe(describe::DescribeArgs),
+    Describe(DescribeArgs),
     /// Write a roles file of all that was guessed about a file, to be corrected
-    Roles(roles::RolesArgs),
+    Roles(RolesArgs),
     /// Mask a bundled file at several strengths, attack each, explain the figures
-    Demo(demo::DemoArgs),
+    Demo(DemoArgs),
     /// Recompute worked examples of the literature: pass or fail
-    Selftest(selftest::SelftestArgs),
+    Selftest(SelftestArgs),
     /// Print shell completions
     Completions {
         /// The shell

@@ -2,50 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
 use super::{
     Ending,
-    args::{OutputArgs, read_text},
     console::Console,
-    files::{Output, Plan, Privacy, is_same_input, name_of},
+    files::{Output, Plan, Privacy, is_same_input, name_of, read_text},
 };
 use crate::{
     error::{Error, Result},
     jobs::report,
+    options::report::ReportArgs,
     report::html::{Audience, Request},
 };
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  sdcrisk link --method all --p 5 --format json -o link.json in.csv masked.csv
-  sdcrisk loss --format json -o loss.json in.csv masked.csv
-  sdcrisk report -o report.html link.json loss.json
-  sdcrisk report --external -o public.html masked.sdc.json loss.json
-
-Results are what link, loss, risk, score, evaluate, describe and match-attributes write with --format json, what
-mask --statement, link --weights and link --links write. The page needs nothing else: no program, no network. It has pictures with
-the tables behind them, reads in light and dark, on paper, and to readers of screens.
-
---external makes the version for others: what was done to the file, what it cost, which attacks were tried. It
-holds no figure of risk, no seed, no row number, no weights and no places of files. Without it the page is as
-private as the results that it shows.")]
-pub struct ReportArgs {
-    /// Results of other commands; one of them can be - for standard input
-    #[arg(value_name = "RESULT.json", required = true)]
-    results: Vec<PathBuf>,
-    /// Leave out what is confidential
-    #[arg(long)]
-    external: bool,
-    /// Title of the page
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-    /// How the file is to be released (open, licensed, in a safe room, ...): text for the page
-    #[arg(long, value_name = "TEXT")]
-    release_type: Option<String>,
-    #[command(flatten)]
-    to: OutputArgs,
-}
 
 pub fn run(args: &ReportArgs, console: &Console) -> anyhow::Result<Ending> {
     let mut output = args.output()?;

@@ -1,28 +1,11 @@
 //! `sdcrisk selftest`: whether this build computes what the literature prints.
 
-use clap::Args;
-
-use super::{
-    Ending,
-    args::{TextFormatArgs, TextOrJson},
-    console::Console,
-    files,
+use super::{Ending, console::Console, files};
+use crate::{
+    options::{output::TextOrJson, selftest::SelftestArgs},
+    report::selftest::SelftestReport,
+    selftest,
 };
-use crate::{report::selftest::SelftestReport, selftest};
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  sdcrisk selftest
-  sdcrisk selftest --format json
-
-Worked examples of papers and of the Handbook on Statistical Disclosure Control, small enough to be followed by hand,
-are recomputed from bundled data by the code that the other commands use. It needs no file and takes a second.
-
-Exit status: 0 every example agrees with its source, 1 one does not.")]
-pub struct SelftestArgs {
-    #[command(flatten)]
-    form: TextFormatArgs,
-}
 
 pub fn run(args: &SelftestArgs, console: &Console) -> anyhow::Result<Ending> {
     let examples = selftest::examples();

@@ -4,15 +4,25 @@
 //! Nothing here reads or writes: what needs a file is given by [`Files`](files::Files), what is to be said of options goes to an
 //! [`Observer`](crate::jobs::Observer).
 
+pub mod demo;
+pub mod describe;
+pub mod explain;
 pub mod files;
+pub mod guess;
 pub mod link;
 pub mod loss;
 pub mod mask;
+pub mod match_attributes;
+pub mod merge;
 pub mod output;
 pub mod pair;
 pub mod read;
 pub mod records;
+pub mod report;
 pub mod risk;
+pub mod roles;
 pub mod rules;
 pub mod score;
+pub mod selftest;
 pub mod values;
+pub mod verify;

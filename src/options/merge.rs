@@ -1,0 +1,91 @@
+//! The options of `sdcrisk merge`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{
+    output::{DetailArgs, Format, OutputArgs, ReportArgs},
+    values::rate_limit,
+};
+use crate::error::{Error, Result};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sdcrisk evaluate plan.toml --shard 1/2 -o part1.json       # on one machine
+  sdcrisk evaluate plan.toml --shard 2/2 -o part2.json       # on another
+  sdcrisk merge part1.json part2.json
+  sdcrisk merge part*.json --format json -o results.json
+  sdcrisk merge part*.json --into results
+  sdcrisk link --method am --shard 1/2 -o link1.json orig.csv masked.csv
+  sdcrisk link --method am --shard 2/2 -o link2.json orig.csv masked.csv
+  sdcrisk merge link1.json link2.json --fail-above 5%
+  sdcrisk merge link1.json link2.json --brief --fail-above-extremes 10%
+  sdcrisk mask rankswap --p 5 --seed 1 --shard 1/2 -o cols1.json in.csv
+  sdcrisk mask rankswap --p 5 --seed 1 --shard 2/2 -o cols2.json in.csv
+  sdcrisk merge cols1.json cols2.json --statement masked.sdc.json -o masked.csv
+
+The report, or the masked file, is that of the call without --shard in one run, byte for byte, whatever the number and the order
+of the parts.
+Parts that are missing, there twice, damaged, of another call, of other files or of another version are refused by name.
+A part of a plan holds the seeds of the masked files, one of an attack says which records are found: both are private. See docs/scale.md.
+
+Exit status: that of the one run: 0 done, 4 a search was stopped before its proof, 10 a rate is above --fail-above.")]
+pub struct MergeArgs {
+    /// All parts of a plan or of a call of link or mask, in any order; one of them can be - for standard input
+    #[arg(value_name = "PART.json", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Of a plan: keep everything in this folder, as 'evaluate' does: journal.jsonl, rows.csv, results.json, map.svg, report.html
+    #[arg(long, value_name = "FOLDER")]
+    pub into: Option<PathBuf>,
+    /// Form of the report; text if nothing is said
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub format: Option<Format>,
+    #[command(flatten)]
+    pub to: OutputArgs,
+    #[command(flatten)]
+    pub detail: DetailArgs,
+    /// End with exit status 10 when a rate of an attack (of a plan: a mean rate) is above this: 5% or 0.05
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    pub fail_above: Option<f64>,
+    /// Of attacks: end with exit status 10 when a rate among extremes is above this, as in 'link'
+    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
+    pub fail_above_extremes: Option<f64>,
+    /// Of a masking: write what may be published about it (JSON)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub statement: Option<PathBuf>,
+}
+
+impl MergeArgs {
+    /// The form of the report, and where it goes.
+    pub fn form(&self) -> ReportArgs {
+        ReportArgs {
+            format: self.format.unwrap_or(Format::Text),
+            to: self.to.clone(),
+        }
+    }
+
+    /// Refuses options that the call of which these are the parts does not have.
+    pub fn refuse_all_but(&self, own: &[&str], what: &str) -> Result<()> {
+        let [brief, explain] = self.detail.given();
+        let given = [
+            ("--format", self.format.is_some()),
+            ("--into", self.into.is_some()),
+            ("--fail-above", self.fail_above.is_some()),
+            ("--fail-above-extremes", self.fail_above_extremes.is_some()),
+            ("--brief", brief),
+            ("--explain", explain),
+            ("--statement", self.statement.is_some()),
+        ];
+        let mut foreign = given
+            .iter()
+            .filter(|(name, given)| *given && !own.contains(name));
+        match foreign.next() {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::usage(format!(
+                "{name} has no place here: these are the parts of {what}"
+            ))
+            .remedy("Leave it out")),
+        }
+    }
+}
