@@ -1,6 +1,5 @@
 //! The command line: the one place that knows subcommands, files, the terminal and the clock.
 
-mod args;
 mod clock;
 mod console;
 mod demo;
@@ -29,7 +28,6 @@ mod selftest;
 mod tables;
 mod verify;
 mod watch;
-mod words;
 
 use std::{ffi::OsString, io, process::ExitCode};
 
@@ -40,10 +38,11 @@ use crate::{
     error::{Error, ErrorKind},
     evaluate::status::Status,
     options::{
-        demo::DemoArgs, describe::DescribeArgs, explain::ExplainArgs, guess::GuessArgs,
-        link::LinkArgs, loss::LossArgs, mask::MaskCommand, match_attributes::MatchArgs,
-        merge::MergeArgs, report::ReportArgs, risk::RiskArgs, roles::RolesArgs, score::ScoreArgs,
-        selftest::SelftestArgs, verify::VerifyArgs,
+        demo::DemoArgs, describe::DescribeArgs, evaluate::EvaluateArgs, explain::ExplainArgs,
+        guess::GuessArgs, link::LinkArgs, loss::LossArgs, mask::MaskCommand,
+        match_attributes::MatchArgs, merge::MergeArgs, report::ReportArgs, risk::RiskArgs,
+        roles::RolesArgs, score::ScoreArgs, search::SearchArgs, selftest::SelftestArgs,
+        verify::VerifyArgs,
     },
     visible,
 };
@@ -117,11 +116,11 @@ enum Command {
     /// Information loss and disclosure risk in one number, every term shown
     Score(Box<ScoreArgs>),
     /// Mask files in many ways, attack and measure them all, and compare: a plan of experiments
-    Evaluate(Box<evaluate::EvaluateArgs>),
+    Evaluate(Box<EvaluateArgs>),
     /// Make the report of one run of the parts of a plan, or of attacks, that several machines did
     Merge(MergeArgs),
     /// Find the masking with the least loss that keeps the strongest attack below a limit
-    Search(Box<evaluate::search::SearchArgs>),
+    Search(Box<SearchArgs>),
     /// Put any results into one HTML page, for the office or for others
     Report(ReportArgs),
     /// Explain in words, numbers and a picture what a learned distance shows about each attribute

@@ -6,7 +6,10 @@ use std::{
 };
 
 use super::files::name_of;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    options::words,
+};
 
 /// Where files are looked for, and what was found.
 #[derive(Debug)]
@@ -48,14 +51,6 @@ impl Places {
         })
     }
 
-    /// The file of this name.
-    ///
-    /// # Errors
-    /// Failed, when there is none.
-    pub fn find(&self, name: &str) -> Result<PathBuf> {
-        self.look_for(name, Path::is_file)
-    }
-
     /// The file of this name, or the folder that holds a table in parts.
     ///
     /// # Errors
@@ -87,6 +82,12 @@ impl Places {
     }
 }
 
+impl words::Places for Places {
+    fn find(&self, name: &str) -> Result<PathBuf> {
+        self.look_for(name, Path::is_file)
+    }
+}
+
 /// The folder that a file is in.
 fn beside(file: &Path) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).to_path_buf()
@@ -95,6 +96,7 @@ fn beside(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::words::Places as _;
     use std::fs;
 
     #[test]

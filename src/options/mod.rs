@@ -6,6 +6,7 @@
 
 pub mod demo;
 pub mod describe;
+pub mod evaluate;
 pub mod explain;
 pub mod files;
 pub mod guess;
@@ -16,6 +17,7 @@ pub mod match_attributes;
 pub mod merge;
 pub mod output;
 pub mod pair;
+pub mod plan;
 pub mod read;
 pub mod records;
 pub mod report;
@@ -23,6 +25,8 @@ pub mod risk;
 pub mod roles;
 pub mod rules;
 pub mod score;
+pub mod search;
 pub mod selftest;
 pub mod values;
 pub mod verify;
+pub mod words;

@@ -152,7 +152,7 @@ pub struct RiskArgs {
     pub fail_above: Vec<Limit>,
     /// What 'evaluate' and 'link' have; refused with the reason
     #[arg(long, value_name = "I/N", hide = true)]
-    pub shard: Option<Shard>,
+    shard: Option<Shard>,
     #[command(flatten)]
     pub read: ReadArgs,
 }
@@ -251,7 +251,16 @@ impl RiskArgs {
     }
 
     /// Notes the options that have no use, and refuses what makes no sense.
-    pub fn note_idle(&self, observer: &dyn Observer) -> Result<()> {
+    ///
+    /// # Errors
+    /// Usage, when it makes no sense, or under `--strict`.
+    pub fn check(&self, observer: &dyn Observer) -> Result<()> {
+        if self.shard.is_some() {
+            return Err(Error::usage(
+                "risk is not made in parts: who shares a key with nobody is known from all records only, and each part would read and sort the whole file, which is nearly all of the work",
+            )
+            .remedy("Leave --shard out: one run measures millions of records in seconds. '--msu-size 3' shortens the search of a long key"));
+        }
         let idle = |given: bool, option: &str, why: &str| {
             if given {
                 observer.unused(&format!("{option} has no effect: {why}"))

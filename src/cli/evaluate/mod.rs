@@ -2,7 +2,6 @@
 
 mod journal;
 mod open;
-mod options;
 mod original;
 mod outputs;
 pub mod search;
@@ -10,27 +9,18 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-
-use super::{
-    Ending,
-    args::{Format, ReportArgs, rate_limit},
-    console::Console,
-    files::Privacy,
-    merge, pair, provenance,
-    words::{Asker, Words},
-};
+use super::{Ending, console::Console, files::Privacy, merge, pair, provenance};
 use crate::{
     error::{Error, Result},
-    evaluate::{
-        grid::Row,
-        plan::{Plan, Published},
-        shard::Shard,
-        summary,
-    },
+    evaluate::{grid::Row, plan::Published, summary},
     jobs::{
         self,
         evaluate::{Grid, Journal},
+    },
+    options::{
+        evaluate::{EvaluateArgs, refuse_gate_without_attacks},
+        output::{Format, ReportArgs},
+        words::{Asker, Words},
     },
     report::{
         evaluate::{self, EvaluateReport},
@@ -39,61 +29,12 @@ use crate::{
     },
 };
 use journal::{Found, Header, journal_of};
-use open::{Course, Opened, PlanArgs, Started};
+use open::{Course, Opened, Started};
 use outputs::Results;
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  sdcrisk evaluate plan.toml
-  sdcrisk evaluate plan.toml --into results --data ~/census --threads 4
-  sdcrisk evaluate plan.toml --format csv -o rows.csv
-  sdcrisk evaluate plan.toml --shard 2/4 -o part2.json       # on the second of four machines; then merge
-
-A plan (TOML) lists how files are masked, and how the masked files are attacked:
-  original = \"census.csv\"
-  attributes = \"1-13\"
-  known = \"sweep:7\"
-  repeats = 5                              # masked files per setting, each with its own seed
-  attacks = [\"rsld\", \"am\", { method = \"prl\", name = \"pld\", fit = \"known\", agree = \"sd:0.1\" }]
-  losses = [\"il\", \"pil\", \"sse_sst\"]
-  risks = [\"interval_disclosure_rank\"]
-  [[mask]]
-  method = \"rankswap\"
-  p = [2, 4, 6, 8, 10]                     # the keys are the long options of 'mask METHOD'; a list is a grid
-  [[mask]]
-  method = \"microagg\"
-  k = [3, 5, 10]
-More keys: seed (of the first masked file; the next ones follow it), title, [[file]] (several originals, each with
-original, attributes, known, repeats, records), how files are read (delimiter, roles, ...), and [[published]] figures
-to stand beside the measured ones. Files are looked for beside the plan, in the current folder, and in --data.
-
-With --into, a run that was stopped or killed continues where it was, and gives the same files as one that was not.
-
-With --shard, one of several machines does its part of the masked files, and 'sdcrisk merge' makes the report of one run of
-the parts (docs/scale.md). A part that continues by --into has a folder of its own, which holds its journal.
-
-Exit status: 0 done, 4 a search was stopped before its proof, 10 an attack's mean rate is above --fail-above.")]
-pub struct EvaluateArgs {
-    #[command(flatten)]
-    plan: PlanArgs,
-    /// Leave out originals that are not there, instead of failing
-    #[arg(long)]
-    skip_missing: bool,
-    #[command(flatten)]
-    report: ReportArgs,
-    /// Do part I of N of the masked files, and write it (JSON) for 'sdcrisk merge'; the plan must state a seed
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["format", "fail_above"], help_heading = "Output")]
-    shard: Option<Shard>,
-    /// End with exit status 10 when the mean rate of an attack is above this: 5% or 0.05
-    #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
-    fail_above: Option<f64>,
-}
 
 pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
     let written = args.plan.read()?;
-    refuse_gate_without_attacks(args.fail_above, written.plan.attacks.is_empty())?;
-    args.refuse_shard_without_seed(&written.plan, &written.name)?;
-    refuse_ranges(&written.plan, &written.name)?;
+    args.check(&written.plan, &written.name)?;
     let course = Course::AllSettings {
         skip_missing: args.skip_missing,
     };
@@ -103,7 +44,7 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         plan: &written.name,
         places: &places,
     };
-    let (opened, grid) = (args.plan).open(words, written.plan, &course, console)?;
+    let (opened, grid) = (args.plan).open(words, &places, written.plan, &course, console)?;
     let header = opened.header(&written.text, &grid)?;
     warn_of_published(&grid, &opened, console);
     let shard = args.shard.unwrap_or_default();
@@ -203,31 +144,6 @@ fn warn_of_doubts(warnings: &[evaluate::Warning], console: &Console) -> Result<(
     (warnings.iter()).try_for_each(|warning| console.warn(&warning.text()))
 }
 
-/// A gate that nothing can close is open.
-fn refuse_gate_without_attacks(fail_above: Option<f64>, has_no_attack: bool) -> Result<()> {
-    if fail_above.is_none() || !has_no_attack {
-        return Ok(());
-    }
-    Err(Error::usage(
-        "--fail-above has no effect: the plan has no attack, and it looks at the rates of attacks",
-    )
-    .remedy("Add attacks = [\"am\"] to the plan, or leave --fail-above out"))
-}
-
-impl EvaluateArgs {
-    /// Each part would draw seeds of its own, and mask other files than one run.
-    fn refuse_shard_without_seed(&self, plan: &Plan, name: &str) -> Result<()> {
-        if self.shard.is_none() || plan.seed.is_some() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            "states no seed, so each part of --shard would draw its own, and the parts would not fit together",
-        )
-        .in_file(name)
-        .remedy("Write seed = 1 at the top of the plan"))
-    }
-}
-
 /// How a run ends that has a report.
 fn ending(
     report: &EvaluateReport,
@@ -277,21 +193,6 @@ fn ending(
         pair::warn_of_open_gate(names, console)?;
     }
     Ok(ending)
-}
-
-/// Inside a range nothing says where to look, but a limit of risk.
-fn refuse_ranges(plan: &Plan, name: &str) -> Result<()> {
-    let Some(range) = plan.masks.iter().find_map(|mask| mask.range.as_ref()) else {
-        return Ok(());
-    };
-    Err(
-        Error::input(format!("{} is a range, and a grid has values", range.name))
-            .in_file(name)
-            .at_line(range.line)
-            .remedy(
-                "Write a list, or let 'sdcrisk search --risk-at-most 5%' look inside the range",
-            ),
-    )
 }
 
 fn note_continued(done: usize, of: usize, console: &Console) {

@@ -1,9 +1,8 @@
 //! What `evaluate` and `search` begin with: a plan, the files that it names, and what an earlier run left.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
-use clap::Args;
 
 use super::{
     journal::{Found, Header, JournalFile, journal_of},
@@ -12,32 +11,20 @@ use super::{
 };
 use crate::{
     cli::{
-        args,
         console::Console,
-        files::{self, Privacy},
+        files::{self, Privacy, read_text},
         places::Places,
-        words::Words,
     },
     error::{Error, Result},
     evaluate::plan::Plan,
     jobs::evaluate::{Done, Grid, Masking},
+    options::{
+        plan::PlanArgs,
+        words::{Places as _, Words},
+    },
     report::part::PartInput,
     rng::Seed,
 };
-
-/// A plan, and where its files are.
-#[derive(Debug, Args)]
-pub(super) struct PlanArgs {
-    /// The plan; - is standard input
-    #[arg(value_name = "PLAN.toml")]
-    plan: PathBuf,
-    /// Keep everything in this folder, and continue what is there: journal.jsonl, rows.csv, results.json, map.svg, report.html
-    #[arg(long, value_name = "FOLDER")]
-    pub(super) into: Option<PathBuf>,
-    /// Where else to look for the files that the plan names
-    #[arg(long, value_name = "FOLDER")]
-    data: Option<PathBuf>,
-}
 
 /// A plan as it was read.
 pub(super) struct Written {
@@ -79,7 +66,7 @@ impl PlanArgs {
     /// Those of reading, and Input for what makes no sense in it.
     pub(super) fn read(&self) -> Result<Written> {
         let name = files::name_of(&self.plan);
-        let text = args::read_text(&self.plan)?;
+        let text = read_text(&self.plan)?;
         let plan = Plan::parse(&name, &text)?;
         Ok(Written { name, text, plan })
     }
@@ -99,13 +86,12 @@ impl PlanArgs {
     pub(super) fn open<'a>(
         &'a self,
         words: Words<'a>,
+        places: &'a Places,
         plan: Plan,
         course: &Course,
         console: &Console,
     ) -> anyhow::Result<(Opened<'a>, Grid)> {
-        let Words {
-            plan: name, places, ..
-        } = words;
+        let name = words.plan;
         let found = match &self.into {
             Some(into) => Found::read(&journal_of(into))?,
             None => Found::default(),
@@ -114,7 +100,9 @@ impl PlanArgs {
         let mut grid = Grid::new(name, plan, seed)?;
         let mut missing = Vec::new();
         for (place, file) in grid.plan.files.iter().enumerate() {
-            let Some(original) = original::read((place, &grid.plan), words, seed, console)? else {
+            let Some(original) =
+                original::read((place, &grid.plan), (words, places), seed, console)?
+            else {
                 if !matches!(course, Course::AllSettings { skip_missing: true }) {
                     // The error of the search says where it could be.
                     let error = places.find(&file.original).map(|_| ());

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::{
     cli::{
-        args::{read_table, read_text},
         console::Console,
-        files::{self, Disk},
+        files::{self, Disk, read_text},
         places::Places,
-        words::Words,
+        tables::read_table,
     },
     error::{Error, ErrorKind, Result},
     evaluate::plan::{Passage, Plan, PlannedFile, PlannedRecords},
     jobs::evaluate::Original,
+    options::words::{Places as _, Words},
     table::Table,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 /// What reading objects to.
 pub(super) fn read(
     (place, plan): (usize, &Plan),
-    words: Words<'_>,
+    (words, places): (Words<'_>, &Places),
     seed: u64,
     console: &Console,
 ) -> Result<Option<Original>> {
@@ -33,7 +33,7 @@ pub(super) fn read(
         line: file.line,
         options: &file.reading,
     };
-    let Ok(path) = words.places.find_table(&file.original) else {
+    let Ok(path) = places.find_table(&file.original) else {
         return Ok(None);
     };
     let read = words.reading(&file.reading, file.line)?;
@@ -51,7 +51,7 @@ pub(super) fn read(
     let table = match &file.records {
         None => Ok(table),
         Some(PlannedRecords::Drawn(count)) => Original::drawn(table, *count, seed),
-        Some(PlannedRecords::Listed(list)) => listed(&table, list, words.places),
+        Some(PlannedRecords::Listed(list)) => listed(&table, list, places),
     };
     Ok(Some(Original {
         place,

@@ -7,11 +7,9 @@ use std::{
 
 use super::journal::{self, Found, Header, JournalFile, journal_of};
 use crate::{
-    cli::{
-        args::{Format, ReportArgs},
-        files::{self, Output, Plan, Privacy},
-    },
+    cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
+    options::output::{Format, ReportArgs},
     report::{
         evaluate::{EvaluateReport, FileSummary},
         html::{self, Audience, Document},

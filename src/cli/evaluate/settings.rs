@@ -1,7 +1,7 @@
 //! The settings of a plan: its maskings and attacks, checked against the originals.
 
 use crate::{
-    cli::{console::Console, files::Disk, words::Words},
+    cli::{console::Console, files::Disk},
     error::{Error, Result},
     evaluate::{
         grid::Setting,
@@ -12,6 +12,7 @@ use crate::{
         link, mask,
         search::Maker,
     },
+    options::words::Words,
 };
 
 impl Words<'_> {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     cli::{
-        args::{self, read_table},
         console::Console,
-        files::{self, Disk},
+        files::{self, Disk, read_text},
+        tables::read_table,
     },
     error::{Error, Result},
     evaluate::{
@@ -25,7 +25,7 @@ use crate::{
 /// Input, when it is none.
 fn read_statement(path: &Path) -> Result<(Statement, String)> {
     let name = files::name_of(path);
-    let statement = Statement::from_json(&name, &args::read_text(path)?)?;
+    let statement = Statement::from_json(&name, &read_text(path)?)?;
     Ok((statement, name))
 }
 
@@ -87,7 +87,7 @@ pub(in crate::cli) fn truth(
         None => Truth::by_order(original, masked),
         Some(path) => {
             let name = files::name_of(path);
-            let pairs = read_key(&name, &args::read_text(path)?)?;
+            let pairs = read_key(&name, &read_text(path)?)?;
             Truth::by_key(original.n_records(), masked.n_records(), &pairs)
                 .map_err(|error| error.in_file(name))
         }

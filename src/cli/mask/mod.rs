@@ -9,11 +9,11 @@ use anyhow::Context;
 
 use super::{
     Ending,
-    args::read_table,
     console::Console,
     files::{self, Disk},
     link::inputs::read_statements,
     merge, provenance,
+    tables::read_table,
 };
 use crate::{
     error::{Error, Result},

@@ -9,11 +9,13 @@ use crate::{
         console::Console,
         files::{name_of, read_text},
         places::Places,
-        words::{Asker, Words},
     },
     error::Result,
     evaluate::plan::{Passage, Recipe},
-    options::mask::{MaskMethod, RecipeArgs},
+    options::{
+        mask::{MaskMethod, RecipeArgs},
+        words::{Asker, Words},
+    },
     table::Roles,
 };
 

@@ -12,7 +12,7 @@ use super::{
     tables::read_table,
 };
 use crate::{
-    error::{Error, Result},
+    error::Result,
     jobs::{
         link::Stated,
         risk::{self as job, Files},
@@ -25,14 +25,7 @@ use crate::{
 };
 
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
-    if args.shard.is_some() {
-        return Err(Error::usage(
-            "risk is not made in parts: who shares a key with nobody is known from all records only, and each part would read and sort the whole file, which is nearly all of the work",
-        )
-        .remedy("Leave --shard out: one run measures millions of records in seconds. '--msu-size 3' shortens the search of a long key")
-        .into());
-    }
-    args.note_idle(console)?;
+    args.check(console)?;
     let detail = args.detail.detail(args.report.format, console)?;
     let mut outputs = args.outputs()?;
     let statement = inputs::read_statements(&args.statements())?;

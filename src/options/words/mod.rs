@@ -1,14 +1,17 @@
 //! From the options of a TOML file, of a plan or of a recipe, to those of `mask METHOD`, `link` and of reading: they become the words of a
 //! command line, which is parsed and checked as if somebody had typed it.
 
+mod plan;
+
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, ValueHint};
 use serde_json::Value;
 
-use super::{args::ReadArgs, places::Places};
+use super::{mask::MaskMethod, read::ReadArgs};
 use crate::{
     error::{Error, Result},
     evaluate::plan::{Passage, PlannedOption, PlannedStep},
-    options::mask::MaskMethod,
     table::of_known,
 };
 
@@ -21,9 +24,9 @@ struct MaskCall {
 
 #[derive(Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
-pub(super) struct ReadCall {
+struct ReadCall {
     #[command(flatten)]
-    pub read: ReadArgs,
+    read: ReadArgs,
 }
 
 /// Options of `mask` that are about the one call, or that a plan itself decides.
@@ -41,11 +44,11 @@ const NOT_OF_MASK: [&str; 10] = [
 ];
 
 /// Stands where a call has the names of its tables: it is never opened.
-pub(super) const TABLE: &str = "plan.csv";
+const TABLE: &str = "plan.csv";
 
 /// What the file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asker {
+pub enum Asker {
     /// A plan of `evaluate` or `search`.
     Plan,
     /// A recipe of `mask`.
@@ -92,16 +95,25 @@ impl Asker {
     }
 }
 
+/// Where the files are that a plan or a recipe names.
+pub trait Places {
+    /// The file of this name.
+    ///
+    /// # Errors
+    /// Failed, when there is none.
+    fn find(&self, name: &str) -> Result<PathBuf>;
+}
+
 /// Who is asked: the file, and where the files are that it names.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'a> {
+pub struct Words<'a> {
     pub asker: Asker,
     pub plan: &'a str,
-    pub places: &'a Places,
+    pub places: &'a dyn Places,
 }
 
 impl Words<'_> {
-    pub fn error(self, line: u64, what: impl Into<String>) -> Error {
+    fn error(self, line: u64, what: impl Into<String>) -> Error {
         Error::input(what).in_file(self.plan).at_line(line)
     }
 
@@ -147,7 +159,7 @@ impl Words<'_> {
     }
 
     /// The words of an option.
-    pub fn of(
+    fn of(
         self,
         command: &Command,
         option: &PlannedOption,
@@ -232,7 +244,7 @@ impl Words<'_> {
     }
 
     /// What the parser of the command line objects to, at the place of the file that it is about.
-    pub fn refused(self, error: &clap::Error, line: u64, options: &[PlannedOption]) -> Error {
+    fn refused(self, error: &clap::Error, line: u64, options: &[PlannedOption]) -> Error {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         let what: Vec<&str> = text

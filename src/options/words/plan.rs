@@ -2,15 +2,12 @@
 
 use clap::{CommandFactory, Parser};
 
+use super::{ReadCall, TABLE, Words};
 use crate::{
-    cli::{
-        args::ReadArgs,
-        words::{ReadCall, TABLE, Words},
-    },
     error::Result,
     evaluate::plan::{PlannedAttack, PlannedOption},
     jobs::link::request::Known,
-    options::link::LinkArgs,
+    options::{link::LinkArgs, read::ReadArgs},
 };
 
 #[derive(Parser)]
