@@ -9,14 +9,13 @@ use std::{
     time::Instant,
 };
 
-use clap::Args;
-
 use super::{clock::Clock, memory as machine, parts::Parts, progress, watch};
 use crate::{
     error::{Error, Result},
     jobs::{self, Observer},
     memory,
     optimize::subsystem::Watch,
+    options::console::ConsoleArgs,
     visible,
 };
 
@@ -24,29 +23,6 @@ pub use progress::Live;
 
 /// More threads than any machine has processors only wait for each other.
 const MAX_THREADS: usize = 1024;
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Messages, threads and memory")]
-pub struct ConsoleArgs {
-    /// Say nothing on standard error but errors, and what a masking does not protect
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Make every warning, and every note about an option without use, an error (exit status 2)
-    #[arg(long, global = true)]
-    strict: bool,
-    /// Say more on standard error: how each used attribute was read
-    #[arg(long, short, global = true)]
-    verbose: bool,
-    /// Number of threads; the results do not depend on it [default: all processors]
-    #[arg(long, global = true, value_name = "N")]
-    threads: Option<usize>,
-    /// Stop rather than take more memory than this, for example 800MB or 4G [default: what the machine has free, less a tenth]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = machine::size)]
-    memory_limit: Option<u64>,
-    /// Write one JSON line a stage to standard error: {"stage": "read", "seconds": 0.12}
-    #[arg(long, global = true)]
-    timings: bool,
-}
 
 /// Standard error and what may go there.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! Nothing here reads or writes: what needs a file is given by [`Files`](files::Files), what is to be said of options goes to an
 //! [`Observer`](crate::jobs::Observer).
 
+pub mod console;
 pub mod demo;
 pub mod describe;
 pub mod evaluate;
@@ -18,6 +19,7 @@ pub mod merge;
 pub mod output;
 pub mod pair;
 pub mod plan;
+pub mod program;
 pub mod read;
 pub mod records;
 pub mod report;
@@ -27,6 +29,7 @@ pub mod rules;
 pub mod score;
 pub mod search;
 pub mod selftest;
+pub mod shown;
 pub mod values;
 pub mod verify;
 pub mod words;
