@@ -33,3 +33,17 @@ pub mod shown;
 pub mod values;
 pub mod verify;
 pub mod words;
+
+use crate::{error::Result, jobs::Observer};
+
+/// Notes an option that was given and has no effect; `why` follows these words.
+///
+/// # Errors
+/// Usage, under `--strict`.
+fn note_idle(given: bool, option: &str, why: &str, observer: &dyn Observer) -> Result<()> {
+    if given {
+        observer.unused(&format!("{option} has no effect{why}"))
+    } else {
+        Ok(())
+    }
+}

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::note_idle;
 use crate::{error::Result, jobs::Observer};
 
 /// The form of a report, and where it goes.
@@ -50,9 +51,8 @@ impl DetailArgs {
     /// Usage, when one has no use and notes are errors.
     pub fn detail(self, format: Format, observer: &dyn Observer) -> Result<Detail> {
         for (given, option) in [(self.brief, "--brief"), (self.explain, "--explain")] {
-            if given && format != Format::Text {
-                observer.unused(&format!("{option} has no effect: it is for --format text"))?;
-            }
+            let given = given && format != Format::Text;
+            note_idle(given, option, ": it is for --format text", observer)?;
         }
         Ok(match (self.brief, self.explain) {
             (true, _) => Detail::Brief,

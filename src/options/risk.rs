@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::{
+    note_idle,
     output::{DetailArgs, ReportArgs},
     pair::AlignArgs,
     read::ReadArgs,
@@ -262,11 +263,7 @@ impl RiskArgs {
             .remedy("Leave --shard out: one run measures millions of records in seconds. '--msu-size 3' shortens the search of a long key"));
         }
         let idle = |given: bool, option: &str, why: &str| {
-            if given {
-                observer.unused(&format!("{option} has no effect: {why}"))
-            } else {
-                Ok(())
-            }
+            note_idle(given, option, &format!(": {why}"), observer)
         };
         if self.msu_size == Some(0) {
             let why = "--msu-size 0 does not search minimal sample uniques";

@@ -14,6 +14,7 @@ use crate::{
     optimize::subsystem::portfolio::Engine,
     options::{
         files::{Files, name_of},
+        note_idle,
         records::{NumberOrFile, read_records},
     },
 };
@@ -130,11 +131,7 @@ impl LearnedArgs {
     /// Usage, under `--strict`.
     pub(super) fn settle(&mut self, families: &[Family], observer: &dyn Observer) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| {
-            if given {
-                observer.unused(&format!("{option} has no effect {why}"))
-            } else {
-                Ok(())
-            }
+            note_idle(given, option, &format!(" {why}"), observer)
         };
         if families.is_empty() {
             let why = "without a learned distance";

@@ -12,6 +12,7 @@ use crate::{
     },
     error::{Error, Result},
     jobs::Observer,
+    options::note_idle,
 };
 
 /// Options of `prl`.
@@ -57,11 +58,7 @@ impl ProbabilisticArgs {
     /// Usage, under `--strict`.
     pub(in crate::options) fn settle(&mut self, prl: bool, observer: &dyn Observer) -> Result<()> {
         let idle = |option: &str, given: bool, why: &str| {
-            if given {
-                observer.unused(&format!("{option} has no effect {why}"))
-            } else {
-                Ok(())
-            }
+            note_idle(given, option, &format!(" {why}"), observer)
         };
         if !prl {
             let why = "without the method prl";

@@ -6,6 +6,7 @@ use crate::{
     error::{Error, Result},
     jobs::{Observer, loss::AnalysesRequest},
     loss::analyses::Classifier,
+    options::note_idle,
 };
 
 /// Which analyses are made on both files.
@@ -54,11 +55,7 @@ impl AnalysesArgs {
     /// Notes the options that have no use, and refuses what makes no sense, before a file is read.
     pub fn check(&self, observer: &dyn Observer) -> Result<()> {
         let idle = |given: bool, option: &str, without: &str| {
-            if given {
-                observer.unused(&format!("{option} has no effect without {without}"))
-            } else {
-                Ok(())
-            }
+            note_idle(given, option, &format!(" without {without}"), observer)
         };
         if self.clusters.is_none() {
             idle(self.starts.is_some(), "--starts", "--clusters")?;

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::{
     error::Result,
     jobs::{Observer, mask::request::KeepRequest},
+    options::note_idle,
 };
 
 /// How far zeros move, in percent of the records, unless it is said.
@@ -29,10 +30,8 @@ pub struct KeepArgs {
 impl KeepArgs {
     /// Notes options without use.
     pub(super) fn check(&self, observer: &dyn Observer) -> Result<()> {
-        if self.zeros_within.is_some() && !self.keep_zeros {
-            observer.unused("--zeros-within has no effect without --keep-zeros")?;
-        }
-        Ok(())
+        let given = self.zeros_within.is_some() && !self.keep_zeros;
+        note_idle(given, "--zeros-within", " without --keep-zeros", observer)
     }
 
     pub(super) fn request(&self) -> KeepRequest {

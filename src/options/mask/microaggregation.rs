@@ -11,7 +11,7 @@ use crate::{
         Observer,
         mask::request::{MethodRequest, MicroaggregationRequest},
     },
-    options::files::Files,
+    options::{files::Files, note_idle},
     statement::{ArcCost, Average, DistanceScale, Grouping},
 };
 
@@ -162,11 +162,7 @@ impl MethodArgs for MicroaggregationArgs {
 
     fn check(&self, observer: &dyn Observer) -> Result<()> {
         let idle = |given: bool, option: &str, of: &str| {
-            if given {
-                observer.unused(&format!("{option} has no effect: it is for {of}"))
-            } else {
-                Ok(())
-            }
+            note_idle(given, option, &format!(": it is for {of}"), observer)
         };
         let gamma = self.gamma.is_some() && self.algorithm != AlgorithmArg::VMdav;
         idle(gamma, "--gamma", "--algorithm v-mdav")?;
