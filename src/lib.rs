@@ -15,8 +15,9 @@
 //!
 //! # Modules
 //!
-//! Arrows point one way: `cli → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} → {distance, agreement, stats,
-//! optimize, certificate, statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and `attack` never see each other, and `attack` never sees the true matches.
+//! Arrows point one way: `cli → options → jobs → {evaluate, report, selftest} → {mask, attack, loss, risk, schema} →
+//! {distance, agreement, stats, optimize, certificate, statement, rng} → {table, figure} → memory → {error, visible}`. `mask` and
+//! `attack` never see each other, and `attack` never sees the true matches.
 //!
 //! | module | what |
 //! |---|---|
@@ -37,7 +38,8 @@
 //! | [`rng`] | every random draw |
 //! | [`visible`] | names and text in which nothing is hidden |
 //! | [`jobs`] | what the commands do: a request in, a report out |
-//! | [`cli`] | the program: words, files, the terminal |
+//! | `options` | what can be typed, and the request that it means; not for other programs |
+//! | [`cli`] | the program: files, the terminal, the clock |
 //!
 //! # Words
 //!

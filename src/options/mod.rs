@@ -1,8 +1,8 @@
-//! What can be typed, and the request that it means: the options of each command with their help, the values that they take, and how a
-//! call becomes the request of a job.
+//! What can be typed, and the request that it means: the options of each command with their help, the
+//! values that they take, and how a call becomes the request of a job.
 //!
-//! Nothing here reads or writes: what needs a file is given by [`Files`](files::Files), what is to be said of options goes to an
-//! [`Observer`](crate::jobs::Observer).
+//! Nothing here reads or writes. What a file holds that an option names is given by
+//! [`Files`](files::Files); what is to be said of options goes to an [`Observer`].
 
 pub mod console;
 pub mod demo;
