@@ -10,6 +10,7 @@ pub mod describe;
 pub mod evaluate;
 pub mod explain;
 pub mod files;
+mod grouping;
 pub mod guess;
 pub mod link;
 pub mod loss;

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::{
-    Args, ValueEnum,
+    Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 
 use super::{
     files::Files,
-    link::{self, FitArg, ProbabilisticArgs},
+    link::{self, DirectionArg, FitArg, ProbabilisticArgs},
     output::{DetailArgs, ReportArgs},
     pair::AlignArgs,
     read::ReadArgs,
     records::{self, NumberOrFile},
-    values::rate_limit,
+    values::{bare, rate_limit},
 };
 use crate::{
     attack::Direction,
@@ -98,8 +98,8 @@ struct IntruderArgs {
     #[arg(long, value_name = "N|FILE")]
     known_records: Option<NumberOrFile>,
     /// Who looks for whom: original-to-masked (default) or masked-to-original
-    #[arg(long, value_name = "DIRECTION", value_parser = direction())]
-    direction: Option<Direction>,
+    #[arg(long, value_name = "DIRECTION", value_parser = bare::<DirectionArg>())]
+    direction: Option<DirectionArg>,
     /// PLD: when values agree, exact, sd:0.1, abs:5, rel:0.05, rank:3%, bins:20 [default: sd:0.1, names exact]
     #[arg(long, value_name = "COMPARATOR")]
     agree: Option<String>,
@@ -107,7 +107,7 @@ struct IntruderArgs {
     #[arg(long, value_name = "HOW", value_parser = assign())]
     assign: Option<PldAssign>,
     /// PLD: how m and u are found: em-fixed-u (default), em, or known (a worst case)
-    #[arg(long, value_name = "FIT", value_parser = fit())]
+    #[arg(long, value_name = "FIT", value_parser = bare::<FitArg>())]
     fit: Option<FitArg>,
     /// PLD: the most iterations of EM [default: 1000]
     #[arg(long, value_name = "N")]
@@ -115,24 +115,6 @@ struct IntruderArgs {
     /// Repeatable random choices of --known random: and --known-records N
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-}
-
-/// The words of `link --fit`, without its sentences about them.
-fn fit() -> impl TypedValueParser<Value = FitArg> {
-    let words = PossibleValuesParser::new(["em", "em-fixed-u", "known"]);
-    words.try_map(|word| FitArg::from_str(&word, false))
-}
-
-/// Who looks for whom.
-fn direction() -> impl TypedValueParser<Value = Direction> {
-    let words = [Direction::OriginalToMasked, Direction::MaskedToOriginal].map(Direction::word);
-    PossibleValuesParser::new(words).map(|word| {
-        if word == Direction::MaskedToOriginal.word() {
-            Direction::MaskedToOriginal
-        } else {
-            Direction::OriginalToMasked
-        }
-    })
 }
 
 /// How PLD assigns records.
@@ -185,7 +167,7 @@ impl ScoreArgs {
             pair: self.align.request(files)?,
             known: known.clone(),
             records: records::known_records(known_records.as_ref(), files)?,
-            direction: direction.unwrap_or(Direction::OriginalToMasked),
+            direction: direction.map_or(Direction::OriginalToMasked, Direction::from),
             rank_swapping,
             probabilistic: {
                 probabilistic.settle(true, observer)?;

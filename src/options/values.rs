@@ -1,8 +1,19 @@
 //! Values that options of several commands have.
 
-use clap::ValueEnum;
+use clap::{
+    ValueEnum,
+    builder::{PossibleValuesParser, Resettable, TypedValueParser},
+};
 
 use crate::statement::MissingMatches;
+
+/// The words of a type, for an option whose help has no sentences about them.
+pub fn bare<E: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = E> {
+    let words = E::value_variants().iter();
+    let words = words.filter_map(ValueEnum::to_possible_value);
+    let words = words.map(|word| word.help(Resettable::Reset));
+    PossibleValuesParser::new(words).try_map(|word| E::from_str(&word, false))
+}
 
 /// What a missing value of a key matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

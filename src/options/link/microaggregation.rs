@@ -1,11 +1,12 @@
 //! What the office published about microaggregation, as options of the command line.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::{
     error::{Error, Result},
     jobs::link::request::{AttackRequest, Groups},
-    statement::{ArcCost, Grouping},
+    options::{grouping::AlgorithmArg, values::bare},
+    statement::ArcCost,
 };
 
 /// What was published about microaggregation.
@@ -22,8 +23,8 @@ pub(super) struct MicroaggregationArgs {
     /// How microaggregation grouped records [default: mdav]
     #[arg(
         long,
-        value_enum,
         value_name = "ALGORITHM",
+        value_parser = bare::<AlgorithmArg>(),
         conflicts_with = "statement",
         help_heading = "What was published"
     )]
@@ -31,36 +32,6 @@ pub(super) struct MicroaggregationArgs {
     /// microagg: how many nearest averages of a block are taken into account where groups do not follow each other [default: 2]
     #[arg(long, value_name = "C", help_heading = "Options of methods")]
     pub(super) nearest_clusters: Option<usize>,
-}
-
-/// How records were grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum AlgorithmArg {
-    Mdav,
-    VMdav,
-    MdavMhm,
-    Exchange,
-    Univariate,
-    IndividualRanking,
-    Pca,
-    Zscores,
-}
-
-impl From<AlgorithmArg> for Grouping {
-    // What else the algorithms have as parameters changes nothing about who can be where.
-    fn from(algorithm: AlgorithmArg) -> Self {
-        let cost = ArcCost::Projected;
-        match algorithm {
-            AlgorithmArg::Mdav => Self::Mdav,
-            AlgorithmArg::VMdav => Self::VMdav { gamma: 0.2 },
-            AlgorithmArg::MdavMhm => Self::MdavMhm,
-            AlgorithmArg::Exchange => Self::Exchange,
-            AlgorithmArg::Univariate => Self::Univariate,
-            AlgorithmArg::IndividualRanking => Self::IndividualRanking,
-            AlgorithmArg::Pca => Self::Pca { cost },
-            AlgorithmArg::Zscores => Self::Zscores { cost },
-        }
-    }
 }
 
 impl MicroaggregationArgs {
@@ -77,9 +48,11 @@ impl MicroaggregationArgs {
 
     /// The groups, if they were given.
     pub(super) fn groups(&self) -> Option<Groups> {
+        let algorithm = self.algorithm.unwrap_or(AlgorithmArg::Mdav);
         (!self.group.is_empty()).then(|| Groups {
             groups: self.group.clone(),
-            algorithm: Grouping::from(self.algorithm.unwrap_or(AlgorithmArg::Mdav)),
+            // What else the algorithms have as parameters changes nothing about who can be where.
+            algorithm: algorithm.grouping(None, ArcCost::Projected),
         })
     }
 

@@ -177,11 +177,20 @@ pub struct LinkArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DirectionArg {
+pub(super) enum DirectionArg {
     /// Each record of the intruder looks for its masked record
     OriginalToMasked,
     /// Each masked record looks for its record in the intruder's file
     MaskedToOriginal,
+}
+
+impl From<DirectionArg> for Direction {
+    fn from(arg: DirectionArg) -> Self {
+        match arg {
+            DirectionArg::OriginalToMasked => Self::OriginalToMasked,
+            DirectionArg::MaskedToOriginal => Self::MaskedToOriginal,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -317,10 +326,7 @@ impl LinkArgs {
 
     /// Who looks for whom.
     pub fn direction(&self) -> Direction {
-        match self.direction {
-            DirectionArg::OriginalToMasked => Direction::OriginalToMasked,
-            DirectionArg::MaskedToOriginal => Direction::MaskedToOriginal,
-        }
+        self.direction.into()
     }
 
     fn ties(&self) -> Ties {

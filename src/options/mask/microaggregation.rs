@@ -11,7 +11,7 @@ use crate::{
         Observer,
         mask::request::{MethodRequest, MicroaggregationRequest},
     },
-    options::{files::Files, note_idle},
+    options::{files::Files, grouping::AlgorithmArg, note_idle},
     statement::{ArcCost, Average, DistanceScale, Grouping},
 };
 
@@ -69,26 +69,6 @@ pub struct MicroaggregationArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AlgorithmArg {
-    /// Groups of k around the records farthest from the average: the standard
-    Mdav,
-    /// The same with groups of varying size, which follow clusters
-    VMdav,
-    /// A tour through the groups of MDAV, cut where least is lost
-    MdavMhm,
-    /// MDAV, then exchanges between near groups until nothing more is gained: least information lost, slowest
-    Exchange,
-    /// One attribute: the optimum
-    Univariate,
-    /// Each attribute on its own, the optimum of each: little is lost, and little is hidden
-    IndividualRanking,
-    /// Along the first principal component
-    Pca,
-    /// Along the sum of the standardised attributes
-    Zscores,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ArcCostArg {
     /// Those of the positions on the line
     Projected,
@@ -128,18 +108,7 @@ impl MicroaggregationArgs {
             None | Some(ArcCostArg::Projected) => ArcCost::Projected,
             Some(ArcCostArg::Multivariate) => ArcCost::Multivariate,
         };
-        match self.algorithm {
-            AlgorithmArg::Mdav => Grouping::Mdav,
-            AlgorithmArg::VMdav => Grouping::VMdav {
-                gamma: self.gamma.unwrap_or(0.2),
-            },
-            AlgorithmArg::MdavMhm => Grouping::MdavMhm,
-            AlgorithmArg::Exchange => Grouping::Exchange,
-            AlgorithmArg::Univariate => Grouping::Univariate,
-            AlgorithmArg::IndividualRanking => Grouping::IndividualRanking,
-            AlgorithmArg::Pca => Grouping::Pca { cost },
-            AlgorithmArg::Zscores => Grouping::Zscores { cost },
-        }
+        self.algorithm.grouping(self.gamma, cost)
     }
 }
 

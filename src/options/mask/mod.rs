@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{files::Files, read::ReadArgs};
+use super::{files::Files, note_idle, read::ReadArgs};
 use crate::{
     error::Result,
     evaluate::shard::Shard,
@@ -193,7 +193,7 @@ impl MaskMethod {
     }
 
     /// Whether options of the method's own name the attributes, so that `--attributes` has no use.
-    pub fn names_attributes(&self) -> bool {
+    pub(super) fn names_attributes(&self) -> bool {
         self.args().names_attributes()
     }
 
@@ -220,13 +220,8 @@ impl MaskMethod {
 impl MaskArgs {
     /// Notes `--attributes` of a method whose attributes are named by `rules`.
     fn note_attributes(&self, method: &str, rules: &str, observer: &dyn Observer) -> Result<()> {
-        if self.attributes.is_some() {
-            observer.unused(&format!(
-                "--attributes has no effect on {method}: {rules} names the attributes"
-            ))
-        } else {
-            Ok(())
-        }
+        let why = format!(" on {method}: {rules} names the attributes");
+        note_idle(self.attributes.is_some(), "--attributes", &why, observer)
     }
 }
 
@@ -248,6 +243,7 @@ impl dyn MethodArgs + '_ {
 
 /// What the options of one method add to the course that every call takes.
 pub trait MethodArgs {
+    /// The options of all methods.
     fn common(&self) -> &MaskArgs;
 
     /// Files that the method reads beside the table.

@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Result},
     jobs::{Observer, mask::request::MethodRequest},
     mask::rank_swap::Reach,
-    options::files::Files,
+    options::{files::Files, note_idle},
     report::text,
     statement::Partner,
     table::Table,
@@ -100,11 +100,8 @@ impl MethodArgs for RankSwapArgs {
 
 /// `--p-unit` confirms a p that looks like a fraction, and nothing else.
 pub(super) fn note_idle_unit(p: Option<f64>, unit: bool, observer: &dyn Observer) -> Result<()> {
-    if unit && p.is_none_or(|p| p >= 1.0) {
-        observer.unused("--p-unit has no effect without a --p below 1")
-    } else {
-        Ok(())
-    }
+    let given = unit && p.is_none_or(|p| p >= 1.0);
+    note_idle(given, "--p-unit", " without a --p below 1", observer)
 }
 
 /// A p below 1 is a mistake more often than not.

@@ -6,7 +6,7 @@ use super::{MaskArgs, MethodArgs};
 use crate::{
     error::Result,
     jobs::{Observer, mask::request::MethodRequest},
-    options::{files::Files, values::rate_limit},
+    options::{files::Files, note_idle, values::rate_limit},
     statement::SampleSize,
 };
 
@@ -44,12 +44,9 @@ impl MethodArgs for SampleArgs {
     }
 
     fn check(&self, observer: &dyn Observer) -> Result<()> {
-        if self.common.attributes.is_some() {
-            observer.unused(
-                "--attributes has no effect on sample: it chooses records, and changes no value",
-            )?;
-        }
-        Ok(())
+        let why = " on sample: it chooses records, and changes no value";
+        let given = self.common.attributes.is_some();
+        note_idle(given, "--attributes", why, observer)
     }
 
     fn names_attributes(&self) -> bool {
