@@ -188,9 +188,10 @@ enum Change {
     Order(Vec<u32>),
 }
 
-fn changes(n: usize, width: usize) -> impl Strategy<Value = Vec<Change>> {
-    let anybody = prop::collection::vec(0..n as u32, n);
-    let everybody = Just((0..n as u32).collect::<Vec<_>>()).prop_shuffle();
+fn changes(end: u32, width: usize) -> impl Strategy<Value = Vec<Change>> {
+    let n = end as usize;
+    let anybody = prop::collection::vec(0..end, n);
+    let everybody = Just((0..end).collect::<Vec<_>>()).prop_shuffle();
     let change = prop_oneof![
         (0..width, prop_oneof![anybody, everybody.clone()])
             .prop_map(|(attribute, donors)| Change::Donors(attribute, donors)),
@@ -203,14 +204,14 @@ proptest! {
     /// Whether cells are moved as bytes or printed from their numbers: what is written is the text of the donor's cell.
     #[test]
     fn a_moved_cell_is_the_text_of_its_donor(
-        (columns, changes, stays) in (2_usize..12).prop_flat_map(|n| {
-            (prop::collection::vec(cells(n), 2), changes(n, 2), any::<bool>())
+        (columns, changes, stays) in (2_u32..12).prop_flat_map(|n| {
+            (prop::collection::vec(cells(n as usize), 2), changes(n, 2), any::<bool>())
         })
     ) {
         let n = columns[0].len();
         let mut text = "a;b\n".to_owned();
-        for record in 0..n {
-            text += &format!("{};{}\n", columns[0][record], columns[1][record]);
+        for (a, b) in columns[0].iter().zip(&columns[1]) {
+            text += &format!("{a};{b}\n");
         }
         let (mut table, _) = read(text).in_one_spelling(&[id(0), id(1)]);
         // The bytes and the number of each cell.
@@ -226,10 +227,10 @@ proptest! {
                 Change::Donors(attribute, mut donors) => {
                     if stays {
                         // As most methods do: gaps stay where they are, and nobody takes one.
-                        for record in 0..n {
-                            let of_gap = |record: usize| table.is_missing(record, id(attribute));
-                            if of_gap(record) || of_gap(donors[record] as usize) {
-                                donors[record] = record as u32;
+                        let is_gap = |record: u32| table.is_missing(record as usize, id(attribute));
+                        for (record, donor) in (0..).zip(&mut donors) {
+                            if is_gap(record) || is_gap(*donor) {
+                                *donor = record;
                             }
                         }
                     }

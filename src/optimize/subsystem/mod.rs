@@ -29,6 +29,7 @@ pub mod cone;
 mod inside;
 pub mod line_search;
 pub mod naive;
+mod parts;
 pub mod portfolio;
 mod proof;
 mod rows;
@@ -61,6 +62,27 @@ impl Problem {
             let (value, size) = self.rows.row(row).dot(parameters);
             value > ROUNDING * size
         })
+    }
+
+    /// Some of the blocks, with all of their rows.
+    pub fn of_blocks(&self, blocks: impl Iterator<Item = usize>) -> Self {
+        let mut rows = Rows::new();
+        let mut dense = vec![0.0; self.space.dimension()];
+        for block in blocks {
+            rows.push_block();
+            for number in self.rows.of_block(block) {
+                let row = self.rows.row(number);
+                dense.fill(0.0);
+                for (&column, &value) in row.columns.iter().zip(row.values) {
+                    dense[column as usize] = value;
+                }
+                rows.push_row(self.rows.label(number), &dense);
+            }
+        }
+        Self {
+            space: self.space.clone(),
+            rows,
+        }
     }
 
     /// The smallest value of a row among the blocks that parameters satisfy; infinite if they satisfy none.

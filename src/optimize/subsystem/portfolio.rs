@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Problem, Proof, Start, Watch, branch, cone, naive};
+use super::{Answer, Problem, Proof, Start, Watch, branch, cone, naive, parts};
 use crate::error::Result;
 
 /// Weighted means of up to so many attributes are quickest proven over cells.
@@ -56,6 +56,7 @@ pub fn solve(
             },
         });
     }
+    let is_auto = engine == Engine::Auto;
     let engine = match engine {
         Engine::Auto if is_simplex && problem.space.dimension() <= CONE_UP_TO => Engine::Cone,
         Engine::Auto if n_blocks <= BRANCH_UP_TO => Engine::Branch,
@@ -64,6 +65,10 @@ pub fn solve(
         Engine::Auto => Engine::Branch,
         chosen => chosen,
     };
+    // What parts prove could not be checked as a whole.
+    if is_auto && engine == Engine::Branch && n_blocks <= BRANCH_UP_TO && !keeps_proof {
+        return Ok(parts::solve(problem, start, watch));
+    }
     match engine {
         Engine::Cone => Ok(cone::solve_with(
             problem,

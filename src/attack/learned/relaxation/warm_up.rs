@@ -6,7 +6,7 @@ use crate::{
         competitors::{Room, Wanted},
         starts::{self, starts},
     },
-    optimize::subsystem::{Problem, Rows, Watch, line_search},
+    optimize::subsystem::{Watch, line_search},
 };
 
 /// Nearest competitors of each seeker that a relaxation begins with.
@@ -82,23 +82,9 @@ impl Growing<'_> {
         if every == 1 {
             return line_search::improve(&self.problem, from, restarts, watch);
         }
-        let mut rows = Rows::new();
-        let mut dense = vec![0.0; self.problem.space.dimension()];
-        for block in (0..self.blocks.len()).step_by(every) {
-            rows.push_block();
-            for number in self.problem.rows.of_block(block) {
-                let row = self.problem.rows.row(number);
-                dense.fill(0.0);
-                for (&column, &value) in row.columns.iter().zip(row.values) {
-                    dense[column as usize] = value;
-                }
-                rows.push_row(0, &dense);
-            }
-        }
-        let part = Problem {
-            space: self.problem.space.clone(),
-            rows,
-        };
+        let part = self
+            .problem
+            .of_blocks((0..self.blocks.len()).step_by(every));
         line_search::improve(&part, from, restarts, watch)
     }
 
