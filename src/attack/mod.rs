@@ -260,6 +260,20 @@ pub trait Decides: std::fmt::Debug + Send + Sync {
 
     /// The order of two sought records by their distance from the seeker, without rounding.
     fn compare(&self, seeker: usize, a: u32, b: u32) -> Ordering;
+
+    /// The order of two sought records with these costs; `doubt` is that of the seeker.
+    fn order(&self, seeker: usize, doubt: Doubt, a: (u32, f64), b: (u32, f64)) -> Ordering {
+        if doubt.covers(a.1, b.1) {
+            self.compare(seeker, a.0, b.0)
+        } else {
+            by_cost(a.1, b.1)
+        }
+    }
+}
+
+/// The order of two costs, which are numbers; −0 is 0.
+pub fn by_cost(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
 /// How much two costs may differ by rounding alone.

@@ -10,10 +10,7 @@ use super::{
 use crate::{
     error::Result,
     jobs::{link::Stated, loss, pair::PairRequest},
-    options::{
-        loss::LossArgs,
-        output::{DEFINITIONS, Detail, Format},
-    },
+    options::{loss::LossArgs, output::Format},
 };
 
 pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -32,11 +29,11 @@ pub fn run(args: &LossArgs, console: &Console) -> anyhow::Result<Ending> {
     report.provenance =
         (args.report.format == Format::Json).then(|| provenance::of(&files.tables()));
     let content = match args.report.format {
-        Format::Text => match detail {
-            Detail::Brief => report.to_brief(),
-            Detail::Usual => report.to_text() + DEFINITIONS,
-            Detail::Explained => report.to_text() + &report.definitions(),
-        },
+        Format::Text => detail.text(
+            || report.to_brief(),
+            || report.to_text(),
+            || report.definitions(),
+        ),
         Format::Json => report.to_json(),
         Format::Csv => report.to_csv()?,
     };

@@ -10,10 +10,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     jobs::{self, link::Stated},
-    options::{
-        output::{DEFINITIONS, Detail, Format},
-        score::ScoreArgs,
-    },
+    options::{output::Format, score::ScoreArgs},
     report::{score::ScoreReport, text},
 };
 
@@ -29,11 +26,11 @@ pub fn run(args: &ScoreArgs, console: &Console) -> anyhow::Result<Ending> {
     let report = jobs::score::run(&request, &files, stated, console)?;
     let ending = args.ending(&report, console)?;
     let content = match args.report.format {
-        Format::Text => match detail {
-            Detail::Brief => report.to_brief(),
-            Detail::Usual => report.to_text() + DEFINITIONS,
-            Detail::Explained => report.to_text() + &report.definitions(),
-        },
+        Format::Text => detail.text(
+            || report.to_brief(),
+            || report.to_text(),
+            || report.definitions(),
+        ),
         Format::Json => report.to_json(provenance::of(&files.tables())),
         Format::Csv => report.to_csv()?,
     };

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Doubt, Lists, Nearest, Preference, within_strata::Joined},
+    attack::{Decides, Doubt, Lists, Nearest, Preference, by_cost, within_strata::Joined},
     distance::{
         kd_tree::of_each,
         nearest::{Contest, Least, Link, Neighbours},
@@ -292,12 +292,9 @@ impl<'a> Order<'a> {
     }
 
     fn of(&self, a: (u32, f64), b: (u32, f64)) -> Ordering {
-        match &self.decides {
-            Some((decides, doubt)) if doubt.covers(a.1, b.1) => {
-                decides.compare(self.seeker, a.0, b.0)
-            }
-            // Costs are numbers; −0 is 0.
-            _ => a.1.partial_cmp(&b.1).unwrap_or(Ordering::Equal),
+        match self.decides {
+            Some((decides, doubt)) => decides.order(self.seeker, doubt, a, b),
+            None => by_cost(a.1, b.1),
         }
     }
 }

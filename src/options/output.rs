@@ -29,7 +29,7 @@ pub struct DetailArgs {
 }
 
 /// The last line of a report without definitions.
-pub const DEFINITIONS: &str = "\nWhat each measure is: --explain, or docs/measures.md\n";
+const DEFINITIONS: &str = "\nWhat each measure is: --explain, or docs/measures.md\n";
 
 /// What is printed of a text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,22 @@ pub enum Detail {
     Brief,
     Usual,
     Explained,
+}
+
+impl Detail {
+    /// The text of a report of measures.
+    pub fn text(
+        self,
+        brief: impl FnOnce() -> String,
+        usual: impl FnOnce() -> String,
+        definitions: impl FnOnce() -> String,
+    ) -> String {
+        match self {
+            Self::Brief => brief(),
+            Self::Usual => usual() + DEFINITIONS,
+            Self::Explained => usual() + &definitions(),
+        }
+    }
 }
 
 impl DetailArgs {

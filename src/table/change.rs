@@ -38,11 +38,8 @@ impl Table {
         let unmoved = unmoved.map(Arc::downgrade).unwrap_or_default();
         column.gather(&donors);
         column.unmoved = unmoved;
-        let gaps_stay = {
-            let mut gaps = column.missing.records();
-            gaps.all(|record| donors[record] as usize == record)
-        };
-        if column.by_number && column.donors.is_none() && gaps_stay {
+        let stays = |record: usize| donors[record] as usize == record;
+        if column.by_number && column.donors.is_none() && column.missing.records().all(stays) {
             return self;
         }
         column.donors = Some(match column.donors.take().or(order) {

@@ -120,32 +120,18 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         room: &mut Room,
         list: &mut Vec<(u32, f64)>,
     ) {
-        let (record, doubt) = (
-            self.differences.nearest.seekers.record(seeker),
-            decides.doubt(seeker),
-        );
-        let tree = &self.boxes.tree;
+        let doubt = decides.doubt(seeker);
         // What rounding of either way to work out a cost may have added.
         let above = |cost: f64| doubt.above(cost + NEAR * cost.abs());
         let mut bound = f64::INFINITY;
-        let mut waiting = std::mem::take(&mut room.waiting);
-        waiting.begin(tree);
         list.clear();
-        while let Some(leaf) = waiting.next(tree, bound, |node| {
-            self.least(record, node, &mut room.squares);
-            let least = self.cost(&mut room.squares, &mut room.order, parameters);
-            least - NEAR * least.abs()
-        }) {
-            for place in tree.run(leaf) {
-                self.squares(record, place, &mut room.squares);
-                let cost = self.cost(&mut room.squares, &mut room.order, parameters);
-                if cost <= bound {
-                    bound = bound.min(above(cost));
-                    list.push((tree.points()[place], cost));
-                }
+        self.visit(seeker, parameters, bound, room, |cost, point, _| {
+            if cost <= bound {
+                bound = bound.min(above(cost));
+                list.push((point, cost));
             }
-        }
-        room.waiting = waiting;
+            bound
+        });
         list.retain_mut(|(point, cost)| {
             let stays = *cost <= bound;
             if stays {
@@ -351,8 +337,21 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
             }
             return found;
         }
+        self.visit(seeker, parameters, limit, room, take);
+        found
+    }
+
+    /// Calls `found` with the d² of sought records, and the record, in all boxes that come within the bound, which begins as `bound` and
+    /// becomes what `found` returns; for monotone families. The nearer half of a node comes first.
+    fn visit(
+        &self,
+        seeker: usize,
+        parameters: &[f64],
+        mut bound: f64,
+        room: &mut Room,
+        mut found: impl FnMut(f64, u32, &mut Room) -> f64,
+    ) {
         let record = self.differences.nearest.seekers.record(seeker);
-        let mut bound = limit;
         let tree = &self.boxes.tree;
         let mut waiting = std::mem::take(&mut room.waiting);
         waiting.begin(tree);
@@ -369,11 +368,10 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
             for place in tree.run(leaf) {
                 self.squares(record, place, &mut room.squares);
                 let cost = self.cost(&mut room.squares, &mut room.order, parameters);
-                bound = take(cost, tree.points()[place], room);
+                bound = found(cost, tree.points()[place], room);
             }
         }
         room.waiting = waiting;
-        found
     }
 
     /// Whether these parameters link the seeker to its partner.

@@ -173,13 +173,7 @@ impl Lists for EveryPair<'_> {
             None => self.list(seeker, list),
         }
         let doubt = self.decides.doubt(seeker);
-        let order = |a: (u32, f64), b: (u32, f64)| {
-            if doubt.covers(a.1, b.1) {
-                self.decides.compare(seeker, a.0, b.0)
-            } else {
-                a.1.total_cmp(&b.1)
-            }
-        };
+        let order = |a, b| self.decides.order(seeker, doubt, a, b);
         let best = list
             .iter()
             .copied()

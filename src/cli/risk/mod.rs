@@ -17,10 +17,7 @@ use crate::{
         link::Stated,
         risk::{self as job, Files},
     },
-    options::{
-        output::{DEFINITIONS, Detail, Format},
-        risk::RiskArgs,
-    },
+    options::{output::Format, risk::RiskArgs},
     report::risk as report,
 };
 
@@ -46,11 +43,11 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         warn_of_open_gate(names, console)?;
     }
     let content = match args.report.format {
-        Format::Text => match detail {
-            Detail::Brief => report.to_brief(),
-            Detail::Usual => report.to_text() + DEFINITIONS,
-            Detail::Explained => report.to_text() + &report.definitions(),
-        },
+        Format::Text => detail.text(
+            || report.to_brief(),
+            || report.to_text(),
+            || report.definitions(),
+        ),
         Format::Json => report.to_json(),
         Format::Csv => report.to_csv()?,
     };

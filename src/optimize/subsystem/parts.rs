@@ -23,7 +23,7 @@ const WIDE: usize = 20;
 ///
 /// Without a limit of time, or of few blocks, it is the search over all alone.
 pub(super) fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answer {
-    let (n_blocks, tolerance) = (problem.rows.n_blocks(), start.tolerance);
+    let n_blocks = problem.rows.n_blocks();
     let Some(seconds) = watch.seconds_left().filter(|_| n_blocks > PART) else {
         return branch::solve(problem, start, watch);
     };
@@ -31,7 +31,7 @@ pub(super) fn solve(problem: &Problem, start: Start, watch: &dyn Watch) -> Answe
         watch,
         left: seconds / 2.0,
         gap: AtomicUsize::new(n_blocks),
-        wide: tolerance.max(n_blocks / WIDE),
+        wide: start.tolerance.max(n_blocks / WIDE),
     };
     let answer = branch::solve(problem, start, &halfway);
     if answer.bound - answer.satisfied <= halfway.wide {
