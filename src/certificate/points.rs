@@ -297,8 +297,8 @@ fn column(
     turned: bool,
 ) -> Result<(Attribute, [Cells; 2])> {
     let numbers = (
-        files.original.numbers(ids.0).is_some(),
-        files.masked.numbers(ids.1).is_some(),
+        files.original.has_numbers(ids.0),
+        files.masked.has_numbers(ids.1),
     );
     let (attribute, original, masked) = match numbers {
         (true, true) => {

@@ -13,7 +13,7 @@ use crate::{
         truth::OriginalRecord,
     },
     stats::{eigen, interval::wilson},
-    table::{AttrId, Numbers, Table},
+    table::{AttrId, Table, Values},
 };
 
 /// Of more attributes than these nobody is called far from the mean.
@@ -147,9 +147,9 @@ impl StandingOut {
     /// worked out, and nobody is far: the axes of 1000 alone take a minute.
     pub fn of(original: &Table, attributes: &[AttrId]) -> Self {
         let n = original.n_records();
-        let columns: Vec<Numbers<'_>> = attributes
+        let columns: Vec<Values<'_>> = attributes
             .iter()
-            .filter_map(|&id| original.numbers(id))
+            .filter_map(|&id| original.values(id))
             .collect();
         let mut extreme = vec![false; n];
         for numbers in &columns {
@@ -169,9 +169,10 @@ impl StandingOut {
     }
 }
 
-fn present<'a>(numbers: Numbers<'a>) -> impl Iterator<Item = (f64, usize)> + Clone + 'a {
-    let all = numbers.values.iter().map(|value| value + 0.0).zip(0..);
-    all.filter(move |&(_, record)| !numbers.missing.contains(record))
+fn present<'a>(values: Values<'a>) -> impl Iterator<Item = (f64, usize)> + Clone + 'a {
+    values
+        .present()
+        .map(|(record, value)| (value + 0.0, record))
 }
 
 /// Marks the first 1 % of records in an order from the most to the least extreme, equal values all or none of them.
@@ -189,7 +190,7 @@ fn mark_last<'a>(order: impl ExactSizeIterator<Item = &'a (f64, usize)>, marked:
 }
 
 /// Squared Mahalanobis distances from the mean, in the directions in which the attributes vary.
-fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
+fn mahalanobis(columns: &[Values<'_>], n: usize) -> Vec<f64> {
     let scores: Vec<Vec<f64>> = columns
         .iter()
         .map(|&numbers| standardised(numbers, n))
@@ -218,7 +219,7 @@ fn mahalanobis(columns: &[Numbers<'_>], n: usize) -> Vec<f64> {
 }
 
 /// z-scores, 0 where a value is missing; all 0 for a constant.
-fn standardised(numbers: Numbers<'_>, n: usize) -> Vec<f64> {
+fn standardised(numbers: Values<'_>, n: usize) -> Vec<f64> {
     let moments = crate::stats::moments::moments(present(numbers).map(|(value, _)| value));
     let mut scores = vec![0.0; n];
     if moments.sd > 0.0 && moments.sd.is_finite() {

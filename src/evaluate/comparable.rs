@@ -14,7 +14,7 @@ use super::{
 use crate::{
     error::{Error, Reason, Result},
     statement::Laws,
-    table::{AttrId, Numbers, Role, Table},
+    table::{AttrId, Role, Table, Values},
 };
 
 /// Names are compared in vain where fewer than this share of the values of either file occur in the other one.
@@ -133,7 +133,7 @@ pub fn doubts(
         let name = &original.attribute(id).name;
         let other = masked.find(name).ok()?;
         let is_explained = laws.is_some_and(|laws| laws.moves(name));
-        let numbers = [original.numbers(id), masked.numbers(other)];
+        let numbers = [original.values(id), masked.values(other)];
         let what = match numbers {
             [Some(left), Some(right)] => numbers_apart([left, right]).filter(|_| !is_explained),
             [None, None] => names_apart([original, masked], [id, other]),
@@ -164,14 +164,14 @@ pub fn differing(
     let records = truth.records();
     let count = |pair: &Shared| {
         let ids = [pair.original, pair.masked];
-        let numbers = [original.numbers(ids[0]), masked.numbers(ids[1])];
+        let numbers = [original.values(ids[0]), masked.values(ids[1])];
         let differ = |pair: &&[u32; 2]| {
             let [of, to] = pair.map(|record| record as usize);
             if original.is_missing(of, ids[0]) || masked.is_missing(to, ids[1]) {
                 return false;
             }
             match &numbers {
-                [Some(left), Some(right)] => left.values[of].total_cmp(&right.values[to]).is_ne(),
+                [Some(left), Some(right)] => left.of(of).total_cmp(&right.of(to)).is_ne(),
                 _ => original.category(of, ids[0]) != masked.category(to, ids[1]),
             }
         };
@@ -230,7 +230,7 @@ fn names_apart(tables: [&Table; 2], ids: [AttrId; 2]) -> Option<String> {
 }
 
 /// Whether numbers lie elsewhere or are in other units.
-fn numbers_apart(numbers: [Numbers<'_>; 2]) -> Option<String> {
+fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
     let [left, right] = numbers.map(sorted);
     if left.len() < ENOUGH || right.len() < ENOUGH {
         return None;
@@ -270,10 +270,8 @@ fn numbers_apart(numbers: [Numbers<'_>; 2]) -> Option<String> {
 }
 
 /// The numbers that are there, ascending.
-fn sorted(numbers: Numbers<'_>) -> Vec<f64> {
-    let all = numbers.values.iter().copied().enumerate();
-    let present = all.filter(|&(record, _)| !numbers.missing.contains(record));
-    let mut values: Vec<f64> = present.map(|(_, value)| value).collect();
+fn sorted(values: Values<'_>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.present().map(|(_, value)| value).collect();
     values.sort_unstable_by(f64::total_cmp);
     values
 }

@@ -83,7 +83,7 @@ pub(super) fn composed(statement: &Statement, original: &Table) -> Composed {
 fn merged(rule: &RecodingRule, categories: &[String], like: &Table) -> Option<Vec<String>> {
     const NAME: &str = "a";
     let id = like.find(&rule.attribute).ok()?;
-    let (has_numbers, are_numerals) = (like.numbers(id).is_some(), like.has_numerals(id));
+    let (has_numbers, are_numerals) = (like.has_numbers(id), like.has_numerals(id));
     // Ordered text and dates are numbers to an attack, and numbers have more than one spelling.
     let is_spelled = |category: &String| category.is_empty() || category.contains(['\n', '\r']);
     if has_numbers && (!are_numerals || rule.digits.is_some()) || categories.iter().any(is_spelled)
@@ -106,8 +106,7 @@ fn merged(rule: &RecodingRule, categories: &[String], like: &Table) -> Option<Ve
     };
     let table = Table::read("categories", text.into_bytes(), &options).ok()?;
     let id = table.find(NAME).ok()?;
-    let is_like =
-        table.numbers(id).is_some() == has_numbers && table.has_numerals(id) == are_numerals;
+    let is_like = table.has_numbers(id) == has_numbers && table.has_numerals(id) == are_numerals;
     if !is_like || table.n_records() != categories.len() {
         return None;
     }

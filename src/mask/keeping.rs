@@ -297,7 +297,7 @@ fn recount(effects: &mut [Effect], before: &Table, after: &Table) {
         let Ok(id) = before.find(&counted.attribute) else {
             continue;
         };
-        if before.numbers(id).is_some() && after.numbers(id).is_some() {
+        if before.has_numbers(id) && after.has_numbers(id) {
             let squared_error = counted.squared_error;
             *counted = Effect::between(before, after, id);
             counted.squared_error = squared_error.and(counted.squared_error);

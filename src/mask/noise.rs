@@ -20,7 +20,7 @@ use crate::{
         elementary::power_of_two,
         moments::{Moments, moments},
     },
-    table::{AttrId, Matrix, Numbers, Scale, Table},
+    table::{AttrId, Matrix, Numbers, Scale, Table, Values},
 };
 
 /// Cells that one task computes: enough to be worth a task.
@@ -323,13 +323,14 @@ fn refuse_two(source: &Source<'_>) -> Result<()> {
 /// The covariances of the attributes in their steps: correlations of the complete records, variances of all values.
 fn covariances(attributes: &[Source<'_>]) -> Result<Array2<f64>> {
     let in_steps: Vec<Cow<'_, [f64]>> = attributes.iter().map(Source::in_steps).collect();
-    let numbers: Vec<Numbers<'_>> = (attributes.iter().zip(&in_steps))
+    let numbers: Vec<Values<'_>> = (attributes.iter().zip(&in_steps))
         .map(|(source, values)| Numbers {
             values,
             missing: source.numbers.missing,
         })
+        .map(Values::from)
         .collect();
-    let records = numbers.first().map_or(0, |numbers| numbers.values.len());
+    let records = in_steps.first().map_or(0, |values| values.len());
     let every: Vec<u32> = (0_u32..).take(records).collect();
     let matrix = Matrix::gather(&numbers, &every);
     let complete = (0..records).filter(|&r| !matrix.has_missing(r)).count();

@@ -164,7 +164,7 @@ impl Sampled {
         let n = table.n_records();
         let size = n.min(SAMPLE);
         let records: Vec<usize> = (0..size).map(|i| i * n / size.max(1)).collect();
-        let numeric = |id: &AttrId| table.numbers(*id).is_some() && table.has_numerals(*id);
+        let numeric = |id: &AttrId| table.has_numbers(*id) && table.has_numerals(*id);
         let ids: Vec<AttrId> = table.ids().filter(numeric).collect();
         let decimals = |&id: &AttrId| table.decimals_needed(id, records.clone());
         let decimals = ids.iter().map(decimals).max().unwrap_or(0);

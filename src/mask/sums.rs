@@ -149,7 +149,7 @@ impl Sum {
     pub fn held(&self, table: &Table) -> Held {
         // Who became names, or lost all numbers, holds nowhere.
         let numeric = self.parts.iter().chain([&self.total]);
-        if numeric.into_iter().any(|&id| table.numbers(id).is_none()) {
+        if numeric.into_iter().any(|&id| !table.has_numbers(id)) {
             return Held { holds: 0, of: 0 };
         }
         let decimals = self.decimals(table);

@@ -191,7 +191,7 @@ fn effects(of_strata: Vec<Vec<Effect>>, [before, after]: [&Table; 2]) -> Vec<Eff
     }
     for sum in all.iter_mut().filter(|sum| sum.squared_error.is_some()) {
         let id = before.find(&sum.attribute).ok();
-        let id = id.filter(|&id| before.numbers(id).is_some() && after.numbers(id).is_some());
+        let id = id.filter(|&id| before.has_numbers(id) && after.has_numbers(id));
         sum.squared_error = id.and_then(|id| Effect::between(before, after, id).squared_error);
     }
     all

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use rayon::prelude::*;
 
-use super::Numbers;
+use super::Values;
 use super::rounded;
 
 /// Records that one task copies: enough to be worth a task.
@@ -43,7 +43,7 @@ impl Matrix {
     ///
     /// # Panics
     /// If a record does not exist.
-    pub fn gather(attributes: &[Numbers<'_>], records: &[u32]) -> Self {
+    pub fn gather(attributes: &[Values<'_>], records: &[u32]) -> Self {
         let width = attributes.len();
         let mut values = vec![0.0; records.len() * width];
         values
@@ -52,7 +52,7 @@ impl Matrix {
             .with_min_len(GATHERED_AT_ONCE)
             .for_each(|(row, &record)| {
                 for (cell, numbers) in row.iter_mut().zip(attributes) {
-                    *cell = numbers.values[record as usize];
+                    *cell = numbers.of(record as usize);
                 }
             });
         let mut matrix = Self::complete(records.len(), attributes.len(), values);

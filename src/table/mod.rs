@@ -23,6 +23,7 @@ mod build;
 mod cell;
 mod change;
 mod columns;
+mod condensed;
 mod dates;
 mod describe;
 mod dialect;
@@ -81,11 +82,11 @@ pub use select::list_of;
 pub(crate) use select::of_known;
 pub use singling::Singling;
 
+use condensed::{Steps, Text};
 use lexicon::Lexicon;
 use missing::Markers;
 use replace::Replaced;
 use spelling::Spelling;
-use tokens::Layout;
 
 /// Blanks around the text of a cell mean nothing.
 pub const BLANKS: [char; 2] = [' ', '\t'];
@@ -109,8 +110,8 @@ pub struct Table {
 /// What was read and never changes.
 struct File {
     name: String,
-    bytes: Vec<u8>,
-    /// SHA-256 of the file, where `bytes` were converted from it.
+    text: Text,
+    /// SHA-256 of the file, where the text was converted from it.
     sha256: Option<String>,
     /// The lines above the table that were skipped, and are not written.
     title: Range<usize>,
@@ -122,13 +123,12 @@ struct File {
     own_names: bool,
     /// Why the first line, taken for names, may be a record.
     doubt: Option<String>,
-    layout: Layout,
     dialect: Dialect,
     syntax: number::Syntax,
     /// What stands for a missing value, one an attribute of the file.
     markers: Vec<Markers>,
     notes: Vec<Note>,
-    /// The types of its attributes, if it was Parquet: then `bytes` are what it became.
+    /// The types of its attributes, if it was Parquet: then the text is what it became.
     parquet: Option<Kinds>,
     /// What the user said about it.
     options: ReadOptions,
@@ -176,6 +176,53 @@ pub struct Numbers<'a> {
     pub values: &'a [f64],
     /// Which records miss theirs.
     pub missing: &'a RecordSet,
+}
+
+/// The numbers of one attribute, wherever they are kept.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    at: At<'a>,
+    /// Which records miss theirs.
+    pub missing: &'a RecordSet,
+}
+
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Numbers(&'a [f64]),
+    Steps(&'a Steps),
+}
+
+impl<'a> From<Numbers<'a>> for Values<'a> {
+    fn from(numbers: Numbers<'a>) -> Self {
+        Self {
+            at: At::Numbers(numbers.values),
+            missing: numbers.missing,
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    /// The number of a record, finite; 0.0 where it is missing.
+    #[inline(always)]
+    pub fn of(self, record: usize) -> f64 {
+        match self.at {
+            At::Numbers(values) => values[record],
+            At::Steps(_) if self.missing.contains(record) => 0.0,
+            At::Steps(steps) => steps.value(record),
+        }
+    }
+
+    /// The numbers that are there, with their records, in the order of these.
+    pub fn present(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
+        let n = match self.at {
+            At::Numbers(values) => values.len(),
+            At::Steps(steps) => steps.len(),
+        };
+        let present = move |&record: &usize| !self.missing.contains(record);
+        (0..n)
+            .filter(present)
+            .map(move |record| (record, self.of(record)))
+    }
 }
 
 impl fmt::Debug for Numbers<'_> {
@@ -263,7 +310,12 @@ impl Table {
     pub fn n_records(&self) -> usize {
         self.order
             .as_ref()
-            .map_or(self.file.layout.n_records(), |order| order.len())
+            .map_or(self.file.text.n_records(), |order| order.len())
+    }
+
+    /// How many bytes the file has, as text.
+    pub fn n_bytes(&self) -> u64 {
+        self.file.text.bytes().len() as u64
     }
 
     /// How many attributes there are.
@@ -314,6 +366,56 @@ impl Table {
             Some(values) => Cow::Borrowed(values.as_slice()),
             None => Cow::Owned(self.read_numbers(column)),
         })
+    }
+
+    /// Whether an attribute has numbers: it is continuous or ordinal.
+    pub fn has_numbers(&self, id: AttrId) -> bool {
+        self.columns[id.index()].numeric
+    }
+
+    /// The numbers of a continuous or ordinal attribute as they are kept, for somebody who reads them one by one; `None` for a nominal one.
+    pub fn values(&self, id: AttrId) -> Option<Values<'_>> {
+        let column = &self.columns[id.index()];
+        let steps = self.steps(column).filter(|_| {
+            column.values.get().is_none() && column.donors.is_none() && self.order.is_none()
+        });
+        match steps {
+            Some(steps) if column.numeric => Some(Values {
+                at: At::Steps(steps),
+                missing: &column.missing,
+            }),
+            _ => self.numbers(id).map(Values::from),
+        }
+    }
+
+    /// The table without the text of its file, where every cell is a plain number of few digits ([`condensed`]): a
+    /// quarter of the memory. Nothing else changes; whoever asks for text, or for all numbers at once, gets them, and memory is then what it was.
+    /// It stays as it is where somebody else has it, too, or an attribute changed.
+    ///
+    /// # Complexity
+    /// Linear in the bytes, in parallel.
+    #[must_use]
+    pub fn condensed(mut self) -> Self {
+        let as_read =
+            |column: &Column| column.numeric && column.lexicon.is_none() && column.is_as_read();
+        if self.order.is_some() || !self.columns.iter().all(as_read) {
+            return self;
+        }
+        let (syntax, delimiter) = (self.file.syntax, self.file.dialect.delimiter);
+        let missing: Vec<&RecordSet> = self.columns.iter().map(|column| &column.missing).collect();
+        let is_condensed = Arc::get_mut(&mut self.file)
+            .is_some_and(|file| file.text.condense(&syntax, delimiter, &missing));
+        if is_condensed {
+            for column in &mut self.columns {
+                column.values = OnceLock::new();
+            }
+        }
+        self
+    }
+
+    /// Whether the text of the file is not in memory.
+    pub fn is_condensed(&self) -> bool {
+        self.file.text.is_condensed()
     }
 
     /// The attributes with a role, in the order of the file.
@@ -386,8 +488,9 @@ impl Table {
     /// Reads the bytes of up to [`LINE_STEP`](limits) records: for messages, not for loops.
     pub fn line_of(&self, record: usize) -> u64 {
         self.file
-            .layout
-            .line_of(&self.file.bytes, self.file_record(record))
+            .text
+            .layout()
+            .line_of(self.file.text.bytes(), self.file_record(record))
     }
 
     /// Whether the header gives each attribute a name that no other has; if not, some names were made from places, and
@@ -425,15 +528,15 @@ impl Table {
     pub fn sha256(&self) -> String {
         match &self.file.sha256 {
             Some(of_original) => of_original.clone(),
-            None => sha256(&self.file.bytes),
+            None => self.file.text.sha256(),
         }
     }
 
     /// The bytes of the file, to be read in another way: UTF-8 where it is UTF-16.
     pub fn into_bytes(self) -> Vec<u8> {
         match Arc::try_unwrap(self.file) {
-            Ok(file) => file.bytes,
-            Err(shared) => shared.bytes.clone(),
+            Ok(file) => file.text.into_bytes(),
+            Err(shared) => shared.text.bytes().to_vec(),
         }
     }
 
@@ -449,13 +552,24 @@ impl Table {
         if let Some(cell) = column.new_cell(record) {
             return cell;
         }
-        let source = match &column.donors {
+        let text = &self.file.text;
+        let source = self.source(record, column);
+        text.layout().cell(text.bytes(), source, column.place)
+    }
+
+    /// The record of the file from which this cell is taken.
+    fn source(&self, record: usize, column: &Column) -> usize {
+        match &column.donors {
             Some(donors) => donors[record] as usize,
             None => self.file_record(record),
-        };
-        self.file
-            .layout
-            .cell(&self.file.bytes, source, column.place)
+        }
+    }
+
+    /// The numbers of the file from which these cells are taken, where its text is condensed and no cell has other text.
+    fn steps(&self, column: &Column) -> Option<&Steps> {
+        let is_numeral = column.lexicon.is_none() && column.replaced.is_none();
+        let steps = self.file.text.steps(column.place);
+        steps.filter(|_| is_numeral)
     }
 
     /// The numbers of the cells as they stand in the file. Where the table that they were moved in is still there, its numbers are
@@ -471,11 +585,15 @@ impl Table {
             };
             return donors.par_iter().enumerate().map(number).collect();
         }
+        let steps = self.steps(column);
         (0..self.n_records())
             .into_par_iter()
             .map(|record| {
                 if column.missing.contains(record) {
                     return 0.0;
+                }
+                if let Some(steps) = steps {
+                    return steps.value(self.source(record, column));
                 }
                 let content = cell::content(self.file_cell(record, column));
                 (column.reading(content, &self.file.syntax)).map_or(0.0, |reading| reading.value)
@@ -528,9 +646,13 @@ impl Table {
 
 /// SHA-256 in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write;
     let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
+    for byte in bytes {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }

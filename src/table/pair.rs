@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{AttrId, Matrix, Numbers, Scale, Table};
+use super::{AttrId, Matrix, Scale, Table, Values};
 
 /// The records that both files have, side by side, attribute by attribute.
 ///
@@ -55,8 +55,8 @@ impl Pair {
     pub fn new(tables: [&Table; 2], attributes: &[[AttrId; 2]], records: &[[u32; 2]]) -> Self {
         let of_side = |side: usize| -> Vec<u32> { records.iter().map(|pair| pair[side]).collect() };
         let records = [of_side(0), of_side(1)];
-        let numbers_of = |ids: &[AttrId; 2]| -> Option<[Numbers<'_>; 2]> {
-            Some([tables[0].numbers(ids[0])?, tables[1].numbers(ids[1])?])
+        let numbers_of = |ids: &[AttrId; 2]| -> Option<[Values<'_>; 2]> {
+            Some([tables[0].values(ids[0])?, tables[1].values(ids[1])?])
         };
         let (mut names, mut scales, mut are_amounts) = (Vec::new(), Vec::new(), Vec::new());
         let (mut original, mut masked) = (Vec::new(), Vec::new());

@@ -91,7 +91,7 @@ impl Table {
     /// If there are fewer than two attributes: cells that are alone in their line are written otherwise.
     pub fn frame(&self) -> Frame {
         assert!(self.columns.len() > 1, "a file of columns");
-        let (n, in_file) = (self.n_records(), self.file.layout.n_records());
+        let (n, in_file) = (self.n_records(), self.file.text.n_records());
         // The last record ends as that of the file does.
         let behind =
             |record: usize| self.gap_after(if record + 1 == n { in_file - 1 } else { record });

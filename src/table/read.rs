@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::blank_lines::BlankLines;
 use super::build::Source;
 use super::columns::{self, Cells};
+use super::condensed::Text;
 use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::lexicon::Lexicon;
@@ -105,7 +106,7 @@ impl Table {
         let (dialect, said) = (self.dialect(), &self.file.options);
         let of_numbers = |name: &str| {
             self.find(name)
-                .is_ok_and(|attribute| self.numbers(attribute).is_some())
+                .is_ok_and(|attribute| self.has_numbers(attribute))
         };
         let options = ReadOptions {
             delimiter: dialect.delimiter,
@@ -132,8 +133,7 @@ impl Table {
             .collect();
         self.order = None;
         if let Some(file) = Arc::get_mut(&mut self.file) {
-            file.bytes = Vec::new();
-            file.layout = Layout::default();
+            file.text = Text::new(Vec::new(), Layout::default());
         }
         let stated = options.merged()?;
         let mut read = read(&file, bytes, None, (&stated, &options), known)
@@ -340,14 +340,13 @@ fn read(
     let name = name.to_owned();
     let file = File {
         name,
-        bytes,
+        text: Text::new(bytes, layout),
         sha256,
         title,
         table_start,
         header,
         own_names,
         doubt,
-        layout,
         dialect,
         syntax,
         markers,

@@ -170,7 +170,7 @@ impl Table {
                 });
             }
         }
-        looks.singling(name, self.numbers(id).is_some())
+        looks.singling(name, self.has_numbers(id))
     }
 }
 

@@ -349,11 +349,21 @@ impl Layout {
                 .remedy("Split the file"),
             );
         }
+        self.begin(start);
+        Ok(())
+    }
+
+    fn begin(&mut self, start: Start) {
         if self.starts.len().is_multiple_of(LINE_STEP) {
             self.lines.push(start.line);
         }
         self.starts.push(start.byte as u64);
-        Ok(())
+    }
+
+    /// Appends a record of a file that was read before.
+    pub fn append(&mut self, start: Start, ends: &[u32]) {
+        self.ends.push(ends);
+        self.begin(start);
     }
 
     /// How many cells a record has.

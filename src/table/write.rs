@@ -31,8 +31,8 @@ impl Table {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let file = &self.file;
         if self.is_untouched() {
-            out.write_all(&file.bytes[..file.title.start])?;
-            return out.write_all(&file.bytes[file.title.end..]);
+            out.write_all(&file.text.bytes()[..file.title.start])?;
+            return out.write_all(&file.text.bytes()[file.title.end..]);
         }
         let mut start = self.before_the_table();
         self.write_header(&mut start);
@@ -105,8 +105,8 @@ impl Table {
     /// The mark at the start, and the line that states the delimiter; not the lines that were skipped.
     pub(super) fn before_the_table(&self) -> Vec<u8> {
         let file = &self.file;
-        let mut start = file.bytes[..file.title.start].to_vec();
-        start.extend_from_slice(&file.bytes[file.title.end..file.table_start]);
+        let mut start = file.text.bytes()[..file.title.start].to_vec();
+        start.extend_from_slice(&file.text.bytes()[file.title.end..file.table_start]);
         start
     }
 
@@ -148,7 +148,7 @@ impl Table {
                 .collect();
             blocks.iter().try_for_each(|block| out.write_all(block))?;
         }
-        if let Some(last) = file.layout.n_records().checked_sub(1)
+        if let Some(last) = file.text.n_records().checked_sub(1)
             && n_records > 0
         {
             out.write_all(self.gap_after(last))?;
@@ -199,7 +199,7 @@ impl Table {
         self.order.is_none()
             && (self.columns.iter().enumerate())
                 .all(|(place, column)| column.place == place && column.is_as_read())
-            && self.columns.len() == self.file.layout.n_cells()
+            && self.columns.len() == self.file.text.layout().n_cells()
     }
 
     fn write_header(&self, buffer: &mut Vec<u8>) {
@@ -214,7 +214,7 @@ impl Table {
     /// The cells of the header, where there is one.
     pub(super) fn header_cells(&self) -> impl Iterator<Item = &[u8]> {
         let file = &self.file;
-        let header = &file.bytes[file.table_start..];
+        let header = &file.text.bytes()[file.table_start..];
         let columns = self.columns.iter();
         columns.map(|column| cut(header, &file.header, column.place))
     }
@@ -223,11 +223,11 @@ impl Table {
     pub(super) fn gap_after_header(&self, end: u32) -> &[u8] {
         let file = &self.file;
         let after = file.table_start + end as usize;
-        let next = match file.layout.n_records() {
-            0 => file.bytes.len(),
-            _ => file.layout.start(0),
+        let next = match file.text.n_records() {
+            0 => file.text.bytes().len(),
+            _ => file.text.layout().start(0),
         };
-        self.without_new_records(&file.bytes[after..next])
+        self.without_new_records(&file.text.bytes()[after..next])
     }
 
     fn write_cells<'a>(&self, cells: impl Iterator<Item = &'a [u8]>, buffer: &mut Vec<u8>) {
@@ -253,7 +253,7 @@ impl Table {
         }
         let file = &self.file;
         let is_last = |record| record + 1 == self.n_records();
-        let stays_a_record = file.layout.n_cells() == 1
+        let stays_a_record = file.text.layout().n_cells() == 1
             && record.is_some_and(|record| file.dialect.final_line_end || !is_last(record));
         if !stays_a_record {
             buffer.extend_from_slice(b"\"\"");
@@ -264,17 +264,17 @@ impl Table {
     pub(super) fn gap_after(&self, place: usize) -> &[u8] {
         let file = &self.file;
         let next = place + 1;
-        let to = if next == file.layout.n_records() {
-            file.bytes.len()
+        let to = if next == file.text.n_records() {
+            file.text.bytes().len()
         } else {
-            file.layout.start(next)
+            file.text.layout().start(next)
         };
-        self.without_new_records(&file.bytes[file.layout.end(place)..to])
+        self.without_new_records(&file.text.bytes()[file.text.layout().end(place)..to])
     }
 
     /// A gap between records without its blank lines, where only one attribute of several is left: they would be read as records.
     fn without_new_records<'a>(&self, gap: &'a [u8]) -> &'a [u8] {
-        if self.columns.len() != 1 || self.file.layout.n_cells() == 1 {
+        if self.columns.len() != 1 || self.file.text.layout().n_cells() == 1 {
             return gap;
         }
         let end = match gap.iter().position(|byte| b"\r\n".contains(byte)) {

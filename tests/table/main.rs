@@ -1,6 +1,7 @@
 //! The table layer from outside: bytes in, tables and bytes out.
 
 mod changes;
+mod condensed;
 mod dialects;
 mod errors;
 mod guesses;

@@ -94,7 +94,12 @@ pub(in crate::cli) fn truth(
     }
 }
 
-/// The original and the masked table, the second read as the first was if that fits better. Where the original `is_crossed`, the roles file
+/// Files from this size on are kept without their text where that is possible: the text of others is worth less than the time that it takes
+/// to see whether it is.
+const LARGE: u64 = 1 << 28;
+
+/// The original and the masked table, the second read as the first was if that fits better; both without the text of large files
+/// ([`Table::condensed`]), of which comparisons need the numbers alone. Where the original `is_crossed`, the roles file
 /// may name attributes that a crosswalk makes.
 ///
 /// # Errors
@@ -110,12 +115,16 @@ pub(in crate::cli) fn read_pair(
     if is_crossed {
         options.roles = options.roles.naming_others();
     }
-    let original = read_table(original, &options, console)?;
+    let small = |table: Table| match table.n_bytes() {
+        ..LARGE => table,
+        LARGE.. => table.condensed(),
+    };
+    let original = small(read_table(original, &options, console)?);
     let options = options.for_another_file();
     let masked = read_table(masked, &options, console)?;
     read.settle(&[&original, &masked], console)?;
     let masked = as_the_original(masked, &original, &options)?;
-    Ok((original, masked))
+    Ok((original, small(masked)))
 }
 
 /// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other

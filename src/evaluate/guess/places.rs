@@ -248,7 +248,7 @@ fn variance_added(search: &Search<'_>, places: &[usize]) -> (f64, f64) {
     let (mut added, mut numbers) = (Vec::new(), Vec::new());
     for column in columns {
         let both = column.sorted(0).zip(column.sorted(1));
-        let (Some((before, after)), Some(of)) = (both, table.numbers(column.ids[0])) else {
+        let (Some((before, after)), Some(of)) = (both, table.values(column.ids[0])) else {
             continue;
         };
         let [before, after] = [before, after].map(|side| moments(side.into_iter()));

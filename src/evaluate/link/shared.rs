@@ -65,7 +65,7 @@ pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> Result<Shared
         .find(name)
         .map_err(|unknown| Error::input("is not in the masked file").for_the_reason_of(&unknown))?;
     let sides = [(original, id, "original"), (masked, other, "masked")];
-    let are_numbers = sides.map(|(table, id, _)| table.numbers(id).is_some());
+    let are_numbers = sides.map(|(table, id, _)| table.has_numbers(id));
     if let Some(side) =
         (0..2).find(|&side| are_numbers[side] != are_numbers[1 - side] && !are_numbers[side])
     {
@@ -89,18 +89,12 @@ pub fn comparable(original: &Table, masked: &Table, id: AttrId) -> Result<Shared
 
 /// Whether an attribute has no two different values.
 pub fn is_constant(table: &Table, id: AttrId) -> bool {
-    let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
-    let Some(first) = present.next() else {
-        return true;
-    };
-    match table.numbers(id) {
-        Some(numbers) => {
-            let first = numbers.values[first] + 0.0;
-            present.all(|record| (numbers.values[record] + 0.0).total_cmp(&first).is_eq())
-        }
-        None => {
-            let first = table.category(first, id);
-            present.all(|record| table.category(record, id) == first)
-        }
+    if let Some(values) = table.values(id) {
+        let mut present = values.present().map(|(_, value)| value + 0.0);
+        let first = present.next();
+        return first.is_none_or(|first| present.all(|value| value.total_cmp(&first).is_eq()));
     }
+    let mut present = (0..table.n_records()).filter(|&record| !table.is_missing(record, id));
+    let first = present.next().map(|first| table.category(first, id));
+    first.is_none_or(|first| present.all(|record| table.category(record, id) == first))
 }

@@ -15,7 +15,7 @@ use crate::{
         truth::{MaskedRecord, OriginalRecord, Truth},
     },
     rng::{Purpose, Seed},
-    table::{AttrId, Matrix, Numbers, Scale, Table},
+    table::{AttrId, Matrix, Numbers, Scale, Table, Values},
 };
 
 /// A pair of files under attack by an intruder who knows some of the records.
@@ -125,22 +125,21 @@ impl<'a> Study<'a> {
         let coded: Vec<Option<Coded<2>>> = (known.iter())
             .map(|attribute| {
                 let [original, masked] = [0, 1].map(|side| (tables[side], ids(attribute)[side]));
-                match self.original.numbers(attribute.original) {
-                    Some(_) => None,
-                    None => Some(coded([original, masked])),
-                }
+                let has_numbers = self.original.has_numbers(attribute.original);
+                (!has_numbers).then(|| coded([original, masked]))
             })
             .collect();
         let side = |side: usize, records: &[u32]| {
-            let columns: Vec<Numbers<'_>> = known
+            let columns: Vec<Values<'_>> = known
                 .iter()
                 .zip(&coded)
                 .map(|(attribute, coded)| {
                     let (table, id) = (tables[side], ids(attribute)[side]);
-                    table.numbers(id).unwrap_or(Numbers {
+                    let codes = || Numbers {
                         values: coded.as_ref().map_or(&[], |(codes, _)| &codes[side]),
                         missing: table.missing(id),
-                    })
+                    };
+                    table.values(id).unwrap_or_else(|| codes().into())
                 })
                 .collect();
             Matrix::gather(&columns, records)
@@ -178,14 +177,11 @@ impl<'a> Study<'a> {
         masked: &[AttrId],
     ) -> Case<'a> {
         let gathered = |table: &Table, ids: &[AttrId], records: &[u32]| {
-            let columns: Vec<Numbers<'_>> =
-                ids.iter().filter_map(|&id| table.numbers(id)).collect();
+            let columns: Vec<Values<'_>> = ids.iter().filter_map(|&id| table.values(id)).collect();
             Matrix::gather(&columns, records)
         };
         let intruder = gathered(self.original, original, &self.held_places());
-        let numbers = original
-            .iter()
-            .filter(|&&id| self.original.numbers(id).is_some());
+        let numbers = original.iter().filter(|&&id| self.original.has_numbers(id));
         Case {
             study: self,
             scales: vec![Scale::Continuous; intruder.n_attributes()],
@@ -293,18 +289,15 @@ fn beside(table: &Table, names: &[String], records: &[u32]) -> Option<Release> {
         return None;
     }
     let coded: Vec<Option<Coded<1>>> = (ids.iter())
-        .map(|&id| match table.numbers(id) {
-            Some(_) => None,
-            None => Some(coded([(table, id)])),
-        })
+        .map(|&id| (!table.has_numbers(id)).then(|| coded([(table, id)])))
         .collect();
-    let columns: Vec<Numbers<'_>> = (ids.iter().zip(&coded))
-        .map(|(&id, coded)| match (table.numbers(id), coded) {
-            (Some(numbers), _) => numbers,
-            (None, coded) => Numbers {
+    let columns: Vec<Values<'_>> = (ids.iter().zip(&coded))
+        .map(|(&id, coded)| {
+            let codes = || Numbers {
                 values: coded.as_ref().map_or(&[], |([codes], _)| codes),
                 missing: table.missing(id),
-            },
+            };
+            table.values(id).unwrap_or_else(|| codes().into())
         })
         .collect();
     Some(Release {

@@ -10,7 +10,7 @@ use crate::{
     },
     report::link::AggregatesSummary,
     schema::{self, Distance, Relation, ScaleBy},
-    table::{AttrId, Matrix, Numbers, Role, Table},
+    table::{AttrId, Matrix, Role, Table, Values},
 };
 
 /// The attributes of either file that are aggregated.
@@ -85,7 +85,7 @@ fn rankable(
         let attribute = table.attribute(id);
         if aside.is_some_and(|names| names.contains(&attribute.name.as_str())) {
             Some(Error::input("is named by --id"))
-        } else if table.numbers(id).is_none() {
+        } else if !table.has_numbers(id) {
             Some(
                 Error::input(format!("is not a number in the {file} file"))
                     .wrong_scale(&attribute.name),
@@ -146,7 +146,7 @@ fn names(table: &Table, ids: &[AttrId]) -> Vec<String> {
 
 /// The attributes that the attack turns round.
 fn turned(table: &Table, ids: &[AttrId], records: &[u32]) -> Result<Vec<String>> {
-    let columns: Vec<Numbers<'_>> = ids.iter().filter_map(|&id| table.numbers(id)).collect();
+    let columns: Vec<Values<'_>> = ids.iter().filter_map(|&id| table.values(id)).collect();
     let turned = aggregates::turned(&Matrix::gather(&columns, records))
         .map_err(|error| error.in_file(table.name()))?;
     let turned = ids.iter().zip(turned).filter(|(_, turned)| *turned);

@@ -46,7 +46,7 @@ impl<'a> Recoded<'a> {
         check_statement(statement, file, alignment, masked, Some(&pair.truth))?;
         let are_numbers_in_both = |id: AttrId| {
             let other = masked.find(&original.attribute(id).name);
-            original.numbers(id).is_some() && other.is_ok_and(|id| masked.numbers(id).is_some())
+            original.has_numbers(id) && other.is_ok_and(|id| masked.has_numbers(id))
         };
         let recoded = |stays: &dyn Fn(AttrId) -> bool, observer: &dyn Observer| {
             history::recoded(statement, original, stays, observer)

@@ -318,7 +318,7 @@ struct Drawn {
 impl Drawn {
     /// Writes the masked categories: the bytes of the first record that has each, or the text of the matrix.
     fn write(&self, table: Table, id: AttrId) -> Result<Table> {
-        let are_numbers = table.numbers(id).is_some();
+        let are_numbers = table.has_numbers(id);
         let mut texts = Vec::new();
         let mut code_of = BTreeMap::new();
         let mut donors: Vec<u32> = (0..).take(self.codes.len()).collect();

@@ -63,7 +63,7 @@ pub(super) struct New {
 impl<'a> Recoding<'a> {
     pub(super) fn new(table: &Table, attribute: AttrId, section: &'a Section) -> Result<Self> {
         let rule = &section.rule;
-        let numbers = table.numbers(attribute).is_some();
+        let numbers = table.has_numbers(attribute);
         if !numbers
             && let Some(key) = ["bottom", "top", "round", "breaks"]
                 .into_iter()

@@ -179,7 +179,7 @@ fn singling(masked: &Masked, earlier: Option<&Statement>) -> Option<Line> {
         let name = &table.attribute(id).name;
         let is_masked =
             masked.masks(name) || (moved_before.as_ref()).is_some_and(|laws| laws.moves(name));
-        table.numbers(id).is_none() || !is_masked
+        !table.has_numbers(id) || !is_masked
     });
     let found: Vec<String> = table
         .singling_among(as_collected)

@@ -1,0 +1,162 @@
+//! Files whose text is let go: nothing can be told from the table that still has it.
+
+use proptest::prelude::*;
+use sdcrisk::table::{AttrId, ReadOptions, Table};
+
+use crate::{id, read, written};
+
+/// Cells that are not what a number of the attribute is printed as.
+const ODD: [&str; 9] = [
+    "007",
+    "+5",
+    "-0",
+    "\"3\"",
+    " 4",
+    "5e1",
+    "2147483648",
+    "1.23456",
+    "*",
+];
+
+/// Everything that can be asked of two tables, the text last.
+fn assert_alike(table: &Table, condensed: &Table) -> Result<(), TestCaseError> {
+    prop_assert_eq!(table.sha256(), condensed.sha256());
+    for id in table.ids() {
+        let (Some(all), Some(theirs)) = (table.values(id), condensed.values(id)) else {
+            prop_assert_eq!(table.has_numbers(id), condensed.has_numbers(id));
+            continue;
+        };
+        prop_assert_eq!(table.missing(id), condensed.missing(id));
+        for record in 0..table.n_records() {
+            prop_assert_eq!(all.of(record).to_bits(), theirs.of(record).to_bits());
+        }
+        prop_assert!(all.present().eq(theirs.present()));
+    }
+    Ok(())
+}
+
+/// What methods make of it.
+fn changed(table: &Table, order: &[u32]) -> Vec<Vec<u8>> {
+    let first = id(0);
+    let numbers = |table: &Table| table.numbers(first).map(|numbers| numbers.values.to_vec());
+    let swapped = table.clone().with_donors(first, order.to_vec());
+    let turned = table.clone().reordered(order.to_vec());
+    let mut all = vec![
+        written(&swapped),
+        written(&turned),
+        written(&turned.with_donors(first, order.to_vec())),
+        written(&table.clone().without(&[first])),
+    ];
+    if let Some(numbers) = numbers(table) {
+        let plus = numbers.iter().map(|value| value + 1.5).collect();
+        all.push(written(&table.clone().with_numbers(first, plus)));
+        let (one, _) = table.clone().in_one_spelling(&[first]);
+        all.push(written(&one.with_donors(first, order.to_vec())));
+    }
+    let last = table.n_records() - 1;
+    all.push(table.line_of(last).to_string().into_bytes());
+    all.push(table.raw(last, first).into_owned());
+    all.push(written(table));
+    all
+}
+
+/// A file of numbers with so many decimals an attribute; cells are steps, or gaps.
+fn file(
+    cells: &[Vec<Option<i32>>],
+    decimals: &[usize],
+    (delimiter, gap, line_end, is_final): (char, &str, &str, bool),
+) -> String {
+    let decimal = if delimiter == ';' { ',' } else { '.' };
+    let names: Vec<String> = (0..decimals.len()).map(|k| format!("a{k}")).collect();
+    let mut lines = vec![names.join(&delimiter.to_string())];
+    for record in cells {
+        let cells = record.iter().zip(decimals).map(|(steps, &decimals)| {
+            let Some(steps) = steps else {
+                return gap.into();
+            };
+            let size = steps.unsigned_abs().to_string();
+            let size = format!("{size:0>width$}", width = decimals + 1);
+            let (whole, fraction) = size.split_at(size.len() - decimals);
+            let sign = if *steps < 0 { "-" } else { "" };
+            match decimals {
+                0 => format!("{sign}{whole}"),
+                _ => format!("{sign}{whole}{decimal}{fraction}"),
+            }
+        });
+        lines.push(cells.collect::<Vec<String>>().join(&delimiter.to_string()));
+    }
+    lines.join(line_end) + if is_final { line_end } else { "" }
+}
+
+fn record() -> impl Strategy<Value = Vec<Option<i32>>> {
+    let steps = prop_oneof![4 => (-2000..2000).boxed(), 1 => (-i32::MAX..=i32::MAX).boxed()];
+    proptest::collection::vec(proptest::option::weighted(0.9, steps), 3)
+}
+
+proptest! {
+    #[test]
+    fn files_of_plain_numbers_are_what_they_were(
+        mut cells in proptest::collection::vec(record(), 2..40),
+        decimals in proptest::collection::vec(0_usize..4, 3),
+        delimiter in prop_oneof![Just(','), Just(';')],
+        gap in prop_oneof![Just(""), Just("NA")],
+        line_end in prop_oneof![Just("\n"), Just("\r\n")],
+        is_final in any::<bool>(),
+        odd in proptest::option::weighted(0.4, (0_usize..40, 0_usize..3, 0..ODD.len())),
+        turn in 0_usize..40,
+    ) {
+        // Marks are known: every attribute has a number to begin with.
+        cells[0] = vec![Some(1234), Some(-1), Some(99_999)];
+        let n = cells.len();
+        let mut text = file(&cells, &decimals, (delimiter, gap, line_end, is_final));
+        if let Some((at, place, odd)) = odd {
+            let mut lines: Vec<String> = text.split(line_end).map(String::from).collect();
+            let mut row: Vec<&str> = lines[1 + at % n].split(delimiter).collect();
+            row[place] = ODD[odd];
+            lines[1 + at % n] = row.join(&delimiter.to_string());
+            text = lines.join(line_end);
+        }
+        let mark = if delimiter == ';' { ',' } else { '.' };
+        let options = ReadOptions {
+            delimiter: Some(delimiter as u8),
+            decimal_mark: Some(mark),
+            thousands_mark: Some(None),
+            header: Some(true),
+            ..ReadOptions::default()
+        };
+        let read = || Table::read("t.csv", text.clone().into_bytes(), &options);
+        let (Ok(table), Ok(condensed)) = (read(), read()) else { return Ok(()) };
+        let condensed = condensed.condensed();
+        if odd.is_none() {
+            prop_assert!(condensed.is_condensed(), "{}", text);
+        }
+        let was = condensed.is_condensed();
+        assert_alike(&table, &condensed)?;
+        prop_assert_eq!(condensed.is_condensed(), was, "numbers need no text");
+        let order: Vec<u32> = (0..n).map(|record| ((record + turn) % n) as u32).collect();
+        prop_assert_eq!(changed(&table, &order), changed(&condensed, &order));
+        prop_assert_eq!(written(&condensed), text.into_bytes());
+    }
+}
+
+#[test]
+fn what_is_not_plain_keeps_its_text() {
+    let is_condensed = |text: &str| read(text).condensed().is_condensed();
+    assert!(is_condensed("a,b\n1,2.50\n30,-4.25\n,0.00\n"));
+    for text in [
+        "a,b\n1,x\n2,y\n3,x\n",     // names
+        "a\n1\n2\n",                // blank lines could be gaps
+        "a,b\n1,2.5\n2,3.25\n",     // decimals differ
+        "a,b\n1,2\n\n3,4\n",        // a blank line
+        "a,b\n1,2\r\n3,4\n5,6\n",   // line ends differ
+        "a,b\n1,2\nNA,4\n,6\n",     // gaps differ
+        "a,b\n1,2\n3000000000,4\n", // more than 31 bits
+    ] {
+        assert!(!is_condensed(text), "{text:?}");
+    }
+    // Somebody else has it, too.
+    let table = read("a,b\n1,2\n3,4\n");
+    let other = table.clone();
+    assert!(!table.condensed().is_condensed());
+    assert_eq!(other.ids().collect::<Vec<AttrId>>().len(), 2);
+}
