@@ -113,7 +113,7 @@ fn standardised(path: &Path, by: Option<&Path>) -> Matrix {
     let read = |path: &Path| {
         let bytes = fs::read(path).expect("the file");
         let table = Table::read("fuzzy.csv", bytes, &ReadOptions::default()).expect("a table");
-        let numbers: Vec<_> = table.ids().filter_map(|id| table.values(id)).collect();
+        let numbers: Vec<_> = table.ids().filter_map(|id| table.numbers(id)).collect();
         let records: Vec<u32> = (0..).take(table.n_records()).collect();
         Matrix::gather(&numbers, &records)
     };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Attack, Direction, Nearest, Preference, Scenario,
     nominal::{Column, Expanded, Holds},
+    whole::{Columns, Whole},
 };
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -128,6 +129,14 @@ impl Attack for DistanceBased {
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         nearest(scenario, self.standardize, |_| None).map(Preference::from)
     }
+
+    fn prepare_some<'a>(
+        &self,
+        some: &Scenario<'a>,
+        whole: &Whole<'_>,
+    ) -> Option<Result<Nearest<'a>>> {
+        Some(nearest_of((some, Some(whole)), self.standardize, |_| None))
+    }
 }
 
 /// Prefers the nearest candidate by the standardised distance. `confine` makes the candidate sets, if there are such, from
@@ -140,8 +149,20 @@ pub(super) fn nearest<'a>(
     standardize: Standardize,
     confine: impl FnOnce(&[Column]) -> Option<Boxes>,
 ) -> Result<Nearest<'a>> {
+    nearest_of((scenario, None), standardize, confine)
+}
+
+/// The same by the columns of both files, where the scenario has some of the records only.
+pub(super) fn nearest_of<'a>(
+    (scenario, whole): (&Scenario<'a>, Option<&Whole<'_>>),
+    standardize: Standardize,
+    confine: impl FnOnce(&[Column]) -> Option<Boxes>,
+) -> Result<Nearest<'a>> {
     let points = Expanded::new(scenario)?;
-    let units = Units::of_columns(scenario, &points, standardize)?;
+    let units = match whole {
+        None => Units::of_columns(scenario, &points, standardize)?,
+        Some(whole) => Units::of_whole(scenario, &points, whole, standardize)?,
+    };
     let mut weights = Vec::new();
     let mut missing = Vec::new();
     for (column, units) in points.columns.iter().zip(&units) {
@@ -245,6 +266,35 @@ impl Units {
     ) -> Result<Vec<Self>> {
         let of_seekers = moments_by_attribute(&points.seekers);
         let of_sought = moments_by_attribute(&points.sought);
+        Self::of_moments(
+            scenario,
+            &points.columns,
+            [of_seekers, of_sought],
+            standardize,
+        )
+    }
+
+    /// The same where the columns of both files are these.
+    fn of_whole(
+        scenario: &Scenario<'_>,
+        points: &Expanded<'_>,
+        whole: &Whole<'_>,
+        standardize: Standardize,
+    ) -> Result<Vec<Self>> {
+        let moments = match scenario.direction {
+            Direction::OriginalToMasked => [&whole.intruder, &whole.released],
+            Direction::MaskedToOriginal => [&whole.released, &whole.intruder],
+        };
+        let moments = moments.map(Columns::moments);
+        Self::of_moments(scenario, &points.columns, moments, standardize)
+    }
+
+    fn of_moments(
+        scenario: &Scenario<'_>,
+        columns: &[Column],
+        [of_seekers, of_sought]: [Vec<Moments>; 2],
+        standardize: Standardize,
+    ) -> Result<Vec<Self>> {
         let column = |(place, column): (usize, &Column)| {
             let (mut seekers, mut sought) = (of_seekers[place], of_sought[place]);
             let (intruder, released) = match scenario.direction {
@@ -277,7 +327,7 @@ impl Units {
                 },
             })
         };
-        points.columns.iter().enumerate().map(column).collect()
+        columns.iter().enumerate().map(column).collect()
     }
 }
 

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Attack, Lists, Nearest, Preference, Scenario,
-    distance_based::{Standardize, nearest},
+    distance_based::{Standardize, nearest, nearest_of},
     mahalanobis::{Mahalanobis, Scatter, Singular},
     points::{Points, by_record},
+    whole::Whole,
 };
 use crate::{
     distance::Metric,
@@ -105,6 +106,15 @@ impl Attack for KernelDistance {
 
     fn standardize(&self) -> Option<Standardize> {
         Some(self.standardize)
+    }
+
+    fn prepare_some<'a>(
+        &self,
+        some: &Scenario<'a>,
+        whole: &Whole<'_>,
+    ) -> Option<Result<Nearest<'a>>> {
+        (self.kernel == Kernel::Rbf)
+            .then(|| nearest_of((some, Some(whole)), self.standardize, |_| None))
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {

@@ -25,6 +25,7 @@ pub mod posterior;
 pub mod probabilistic;
 pub mod releases;
 pub mod steps;
+pub mod whole;
 pub mod within_strata;
 
 use std::{borrow::Cow, cmp::Ordering};
@@ -33,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use distance_based::Standardize;
 use probabilistic::Agreed;
+use whole::Whole;
 
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -219,6 +221,19 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// # Errors
     /// Usage or Input, when the attack does not apply to this scenario.
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>>;
+
+    /// Of attacks that prefer the nearest by what the columns of both files are, and all attributes of which are numbers: what they prefer for
+    /// some seekers. The scenario has these, and no sought record. `None` of all other attacks.
+    ///
+    /// # Errors
+    /// As for [`prepare`](Self::prepare).
+    fn prepare_some<'a>(
+        &self,
+        _some: &Scenario<'a>,
+        _whole: &Whole<'_>,
+    ) -> Option<Result<Nearest<'a>>> {
+        None
+    }
 }
 
 /// What an attack comes to: for each seeker, which sought records are possible and which of these it prefers.

@@ -4,6 +4,7 @@
 //! attack is shown it.
 
 use ndarray::Array2;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -143,7 +144,7 @@ impl StandingOut {
     /// A missing value does not stand out; in Mahalanobis distances it stands at the mean.
     ///
     /// # Complexity
-    /// O(n log n) an attribute, and n times the square of the attributes. Of more than 200 known attributes no Mahalanobis distance is
+    /// O(n) an attribute, and n times the square of the attributes. Of more than 200 known attributes no Mahalanobis distance is
     /// worked out, and nobody is far: the axes of 1000 alone take a minute.
     pub fn of(original: &Table, attributes: &[AttrId]) -> Self {
         let n = original.n_records();
@@ -151,19 +152,27 @@ impl StandingOut {
             .iter()
             .filter_map(|&id| original.values(id))
             .collect();
-        let mut extreme = vec![false; n];
-        for numbers in &columns {
-            let mut values: Vec<(f64, usize)> = present(*numbers).collect();
-            values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            mark_last(values.iter().rev(), &mut extreme);
-            mark_last(values.iter(), &mut extreme);
-        }
+        let inner: Vec<Option<Inner>> = (columns.par_iter())
+            .map(|column| Inner::of(&mut present(*column).map(|of| of.0).collect::<Vec<f64>>()))
+            .collect();
+        let stands_out = |record: usize| {
+            let is_outside = |(column, inner): (&Values<'_>, &Option<Inner>)| {
+                !column.missing.contains(record)
+                    && (inner.as_ref()).is_some_and(|inner| {
+                        let value = column.of(record) + 0.0;
+                        inner.is_below(value) || inner.is_above(value)
+                    })
+            };
+            columns.iter().zip(&inner).any(is_outside)
+        };
+        let extreme = (0..n).into_par_iter().map(stands_out).collect();
         let mut far = vec![false; n];
         if (1..=MAX_AXES).contains(&columns.len()) {
-            let mut distances: Vec<(f64, usize)> =
-                mahalanobis(&columns, n).into_iter().zip(0..).collect();
-            distances.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-            mark_last(distances.iter(), &mut far);
+            let distances = mahalanobis(&columns, n);
+            if let Some(inner) = Inner::of(&mut distances.clone()) {
+                let is_far = |distance: &f64| inner.is_above(*distance);
+                far = distances.par_iter().map(is_far).collect();
+            }
         }
         Self { extreme, far }
     }
@@ -175,24 +184,37 @@ fn present<'a>(values: Values<'a>) -> impl Iterator<Item = (f64, usize)> + Clone
         .map(|(record, value)| (value + 0.0, record))
 }
 
-/// Marks the first 1 % of records in an order from the most to the least extreme, equal values all or none of them.
-fn mark_last<'a>(order: impl ExactSizeIterator<Item = &'a (f64, usize)>, marked: &mut [bool]) {
-    let n = order.len();
-    let most = (n / ONE_IN).max(1);
-    let first: Vec<&(f64, usize)> = order.take(most + 1).collect();
-    // Who ties with the first that is out is out.
-    let out = first.get(most).map(|&&(value, _)| value);
-    for (value, record) in first.into_iter().take(most) {
-        if out.is_none_or(|out| value.total_cmp(&out).is_ne()) && n > 1 {
-            marked[*record] = true;
-        }
+/// The values that are not among the least or the greatest 1 %: who ties with the first of them is one of them.
+struct Inner {
+    least: f64,
+    greatest: f64,
+}
+
+impl Inner {
+    /// Those of these values, which it reorders; `None` of fewer than two.
+    fn of(values: &mut [f64]) -> Option<Self> {
+        let n = values.len();
+        let outside = (n / ONE_IN).max(1);
+        let mut at = |place: usize| *values.select_nth_unstable_by(place, f64::total_cmp).1;
+        (n > 1).then(|| Self {
+            least: at(outside),
+            greatest: at(n - 1 - outside),
+        })
+    }
+
+    fn is_below(&self, value: f64) -> bool {
+        value.total_cmp(&self.least).is_lt()
+    }
+
+    fn is_above(&self, value: f64) -> bool {
+        value.total_cmp(&self.greatest).is_gt()
     }
 }
 
 /// Squared Mahalanobis distances from the mean, in the directions in which the attributes vary.
 fn mahalanobis(columns: &[Values<'_>], n: usize) -> Vec<f64> {
     let scores: Vec<Vec<f64>> = columns
-        .iter()
+        .par_iter()
         .map(|&numbers| standardised(numbers, n))
         .collect();
     let width = scores.len();
@@ -200,13 +222,21 @@ fn mahalanobis(columns: &[Values<'_>], n: usize) -> Vec<f64> {
         let products = scores[j].iter().zip(&scores[k]).map(|(x, y)| x * y);
         products.fold(0.0, |sum, product| sum + product) / n.max(1) as f64
     };
-    let correlations = Array2::from_shape_fn((width, width), |(j, k)| product(j, k));
+    let pairs: Vec<(usize, usize)> = (0..width)
+        .flat_map(|j| (j..width).map(move |k| (j, k)))
+        .collect();
+    let products: Vec<f64> = (pairs.par_iter()).map(|&(j, k)| product(j, k)).collect();
+    let mut correlations = Array2::zeros((width, width));
+    for (&(j, k), product) in pairs.iter().zip(products) {
+        (correlations[[j, k]], correlations[[k, j]]) = (product, product);
+    }
     let axes = eigen::symmetric(correlations);
     let greatest = axes.values.first().copied().unwrap_or(0.0);
     let along: Vec<usize> = (0..width)
         .filter(|&axis| axes.values[axis] > MIN_VARIANCE * greatest)
         .collect();
     (0..n)
+        .into_par_iter()
         .map(|record| {
             along.iter().fold(0.0, |sum, &axis| {
                 let position = (0..width).fold(0.0, |sum, k| {
@@ -219,11 +249,11 @@ fn mahalanobis(columns: &[Values<'_>], n: usize) -> Vec<f64> {
 }
 
 /// z-scores, 0 where a value is missing; all 0 for a constant.
-fn standardised(numbers: Values<'_>, n: usize) -> Vec<f64> {
-    let moments = crate::stats::moments::moments(present(numbers).map(|(value, _)| value));
+fn standardised(values: Values<'_>, n: usize) -> Vec<f64> {
+    let moments = crate::stats::moments::moments(present(values).map(|(value, _)| value));
     let mut scores = vec![0.0; n];
     if moments.sd > 0.0 && moments.sd.is_finite() {
-        for (value, record) in present(numbers) {
+        for (value, record) in present(values) {
             scores[record] = (value - moments.mean) / moments.sd;
         }
     }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -122,7 +123,7 @@ pub fn compared(
 /// Missing values do not count; an attribute without any value raises no doubt.
 ///
 /// # Complexity
-/// O(n log n) an attribute.
+/// O(n) an attribute of numbers, O(n log n) one of names.
 pub fn doubts(
     original: &Table,
     masked: &Table,
@@ -145,7 +146,7 @@ pub fn doubts(
             remedy: REMEDY.into(),
         })
     };
-    among.iter().filter_map(doubt).collect()
+    among.par_iter().filter_map(doubt).collect()
 }
 
 const REMEDY: &str = "Say how the original is to be recoded first (--recode RULES.toml, with rules as of 'sdcrisk mask recode'), or leave \
@@ -231,21 +232,13 @@ fn names_apart(tables: [&Table; 2], ids: [AttrId; 2]) -> Option<String> {
 
 /// Whether numbers lie elsewhere or are in other units.
 fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
-    let [left, right] = numbers.map(sorted);
-    if left.len() < ENOUGH || right.len() < ENOUGH {
+    let [Some(left), Some(right)] = numbers.map(Spread::of) else {
         return None;
-    }
-    let last = |values: &[f64]| values[values.len() - 1];
-    if last(&left) < right[0] || last(&right) < left[0] {
+    };
+    if left.greatest < right.least || right.greatest < left.least {
         return Some("has numbers of which the ranges in the two files do not overlap".into());
     }
-    let spread = [&left, &right].map(|values| {
-        let quarter = values.len() / 4;
-        [
-            crate::stats::moments::moments(values.iter().copied()).sd,
-            values[values.len() - 1 - quarter] - values[quarter],
-        ]
-    });
+    let spread = [left, right].map(|spread| [spread.sd, spread.middle_half]);
     let factor = |measure: usize| spread[1][measure] / spread[0][measure];
     let is_far = |factor: f64| {
         factor.is_finite()
@@ -269,11 +262,32 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
     })
 }
 
-/// The numbers that are there, ascending.
-fn sorted(values: Values<'_>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.present().map(|(_, value)| value).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values
+/// Where the numbers of an attribute lie.
+struct Spread {
+    least: f64,
+    greatest: f64,
+    sd: f64,
+    /// The range of the middle half.
+    middle_half: f64,
+}
+
+impl Spread {
+    /// That of the numbers that are there; `None` of too few.
+    fn of(values: Values<'_>) -> Option<Self> {
+        let mut values: Vec<f64> = values.present().map(|(_, value)| value).collect();
+        let n = values.len();
+        if n < ENOUGH {
+            return None;
+        }
+        let sd = crate::stats::moments::moments(values.iter().copied()).sd;
+        let mut at = |place: usize| *values.select_nth_unstable_by(place, f64::total_cmp).1;
+        Some(Self {
+            least: at(0),
+            greatest: at(n - 1),
+            sd,
+            middle_half: at(n - 1 - n / 4) - at(n / 4),
+        })
+    }
 }
 
 /// A factor to one digit: it says what unit it is, and not what a value is.

@@ -66,7 +66,7 @@ impl Judged {
 }
 
 /// Of more seekers, least distances are not worked out for their own sake.
-const MAX_MEASURED: usize = 200_000;
+pub(super) const MAX_MEASURED: usize = 200_000;
 
 /// Judges the seekers of a shard, in their order, without links. Each is judged as if all were, so parts fit together.
 ///

@@ -324,11 +324,7 @@ fn refuse_two(source: &Source<'_>) -> Result<()> {
 fn covariances(attributes: &[Source<'_>]) -> Result<Array2<f64>> {
     let in_steps: Vec<Cow<'_, [f64]>> = attributes.iter().map(Source::in_steps).collect();
     let numbers: Vec<Values<'_>> = (attributes.iter().zip(&in_steps))
-        .map(|(source, values)| Numbers {
-            values,
-            missing: source.numbers.missing,
-        })
-        .map(Values::from)
+        .map(|(source, values)| Values::new(values, source.numbers.missing))
         .collect();
     let records = in_steps.first().map_or(0, |values| values.len());
     let every: Vec<u32> = (0_u32..).take(records).collect();

@@ -43,7 +43,8 @@ impl Matrix {
     ///
     /// # Panics
     /// If a record does not exist.
-    pub fn gather(attributes: &[Values<'_>], records: &[u32]) -> Self {
+    pub fn gather<'a>(attributes: &[impl Into<Values<'a>> + Copy], records: &[u32]) -> Self {
+        let attributes: Vec<Values<'a>> = attributes.iter().map(|&of| of.into()).collect();
         let width = attributes.len();
         let mut values = vec![0.0; records.len() * width];
         values
@@ -51,7 +52,7 @@ impl Matrix {
             .zip(records)
             .with_min_len(GATHERED_AT_ONCE)
             .for_each(|(row, &record)| {
-                for (cell, numbers) in row.iter_mut().zip(attributes) {
+                for (cell, numbers) in row.iter_mut().zip(&attributes) {
                     *cell = numbers.of(record as usize);
                 }
             });

@@ -194,14 +194,19 @@ enum At<'a> {
 
 impl<'a> From<Numbers<'a>> for Values<'a> {
     fn from(numbers: Numbers<'a>) -> Self {
-        Self {
-            at: At::Numbers(numbers.values),
-            missing: numbers.missing,
-        }
+        Self::new(numbers.values, numbers.missing)
     }
 }
 
 impl<'a> Values<'a> {
+    /// Those of a column.
+    pub fn new(values: &'a [f64], missing: &'a RecordSet) -> Self {
+        Self {
+            at: At::Numbers(values),
+            missing,
+        }
+    }
+
     /// The number of a record, finite; 0.0 where it is missing.
     #[inline(always)]
     pub fn of(self, record: usize) -> f64 {
@@ -222,6 +227,14 @@ impl<'a> Values<'a> {
         (0..n)
             .filter(present)
             .map(move |record| (record, self.of(record)))
+    }
+}
+
+impl fmt::Debug for Values<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values")
+            .field("n_missing", &self.missing.count())
+            .finish_non_exhaustive()
     }
 }
 

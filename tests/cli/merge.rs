@@ -364,6 +364,7 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
         "--method am,md0,gower,dbrl2,md --known age,income,tax",
         "--method gower,kernel --known age,income,town --direction masked-to-original",
         "--method rsld,am --p 20 --known sweep:2 --attributes age,income,tax --ties strict",
+        "--method rsld,am,kernel --p 20 --known age,income,tax --direction masked-to-original",
         "--method likelihood,rsld --statement s.json --known age,income,tax",
         "--method likelihood --statement s.json --known age,tax --direction masked-to-original",
         "--method microagg --algorithm mdav --group age,income:3 --known age,income",
@@ -399,7 +400,7 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
             }
         }
     }
-    assert_eq!(attacks, 5 + 2 + 4 + 2 + 1 + 1 + 3 + 1 + 2);
+    assert_eq!(attacks, 5 + 2 + 4 + 3 + 2 + 1 + 1 + 3 + 1 + 2);
     // Limits, too.
     let names = "l1-3.json l2-3.json l3-3.json";
     for (limit, status) in [
@@ -410,7 +411,7 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
         ("--explain", 0),
     ] {
         let once = sandbox
-            .run(&format!("link {} {limit} -q {FILES}", ways[8]))
+            .run(&format!("link {} {limit} -q {FILES}", ways[9]))
             .ended(status);
         let merged = sandbox
             .run(&format!("merge {names} {limit} -q"))

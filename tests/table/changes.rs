@@ -73,11 +73,11 @@ fn reordered_records_leave_line_ends_where_they_are() {
 #[test]
 fn matrices_hold_numbers_and_mark_missing_ones() {
     let table = read("a,b,c\n1,x,4\nNA,y,5.5\n");
-    let numbers = |place| table.values(id(place)).expect("numbers");
+    let numbers = |place| table.numbers(id(place)).expect("numbers");
     let matrix = Matrix::gather(&[numbers(2), numbers(0)], &[1, 0]);
     assert_eq!(matrix.values(), [5.5, 0.0, 4.0, 1.0]);
     assert!(matrix.is_missing(0, 1) && !matrix.is_missing(1, 1) && !matrix.is_missing(0, 0));
-    assert!(table.values(id(1)).is_none(), "text");
+    assert!(table.numbers(id(1)).is_none(), "text");
 }
 
 proptest! {

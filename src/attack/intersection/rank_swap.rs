@@ -8,9 +8,10 @@ use super::boxes_of;
 
 use crate::{
     attack::{
-        Attack, Direction, Preference, Scenario,
-        distance_based::{Standardize, nearest},
+        Attack, Direction, Nearest, Preference, Scenario,
+        distance_based::{Standardize, nearest_of},
         nominal::{Column, Holds},
+        whole::Whole,
         within_strata::Stratum,
     },
     distance::nearest::Boxes,
@@ -165,14 +166,31 @@ impl Attack for RankSwapIntersection {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        self.nearest(scenario, None).map(Preference::from)
+    }
+
+    fn prepare_some<'a>(
+        &self,
+        some: &Scenario<'a>,
+        whole: &Whole<'_>,
+    ) -> Option<Result<Nearest<'a>>> {
+        Some(self.nearest(some, Some(whole)))
+    }
+}
+
+impl RankSwapIntersection {
+    fn nearest<'a>(
+        &self,
+        scenario: &Scenario<'a>,
+        whole: Option<&Whole<'_>>,
+    ) -> Result<Nearest<'a>> {
         let known = scenario.known.iter();
         let windows: Vec<Cow<'_, [usize]>> =
             known.map(|name| self.bound.windows_of(name)).collect();
-        nearest(scenario, self.standardize, |columns| {
+        nearest_of((scenario, whole), self.standardize, |columns| {
             let stated = matches!(self.bound, Bound::Stated(_) | Bound::InStrata(_));
-            Some(boxes(scenario, &windows, columns, stated))
+            Some(boxes((scenario, whole), &windows, columns, stated))
         })
-        .map(Preference::from)
     }
 }
 
@@ -181,7 +199,7 @@ impl Attack for RankSwapIntersection {
 /// Whoever seeks, values are ranked among the released ones. Names have no ranks: they were not swapped, and only equal ones
 /// are possible.
 fn boxes(
-    scenario: &Scenario<'_>,
+    (scenario, whole): (&Scenario<'_>, Option<&Whole<'_>>),
     windows: &[Cow<'_, [usize]>],
     columns: &[Column],
     stated: bool,
@@ -190,7 +208,10 @@ fn boxes(
     let rankings: Vec<Ranking> = columns
         .par_iter()
         .map(|column| match column.holds {
-            Holds::Numbers => Ranking::new(released.present(column.attribute)),
+            Holds::Numbers => match whole {
+                None => Ranking::new(released.present(column.attribute)),
+                Some(whole) => Ranking::new(whole.released.present(column.attribute)),
+            },
             Holds::Code | Holds::Indicator { .. } => Ranking::new([].into_iter()),
         })
         .collect();
@@ -227,7 +248,10 @@ fn boxes(
             }
         }
     };
-    let in_place = scenario.gaps_in_place(stated);
+    let in_place = match whole {
+        None => scenario.gaps_in_place(stated),
+        Some(whole) => whole.gaps_in_place(stated),
+    };
     let admits_gaps = columns.iter().map(|column| !in_place[column.attribute]);
     boxes_of(
         seekers.n_records(),

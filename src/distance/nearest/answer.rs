@@ -1,4 +1,6 @@
-//! What a search answers.
+//! What a search is asked, and what it answers.
+
+use std::cmp::Ordering;
 
 /// How the rival of a query compares with the other points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +16,20 @@ pub struct Contest {
     pub tied: u32,
 }
 
+impl Contest {
+    /// How the rival compares with these points and the others, which are not the same.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        let closer = self.closer || others.closer;
+        Self {
+            candidates: self.candidates + others.candidates,
+            inside: self.inside || others.inside,
+            closer,
+            tied: if closer { 0 } else { self.tied + others.tied },
+        }
+    }
+}
+
 /// The least distance of a query, and how its rival compares with the other points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Least {
@@ -23,6 +39,69 @@ pub struct Least {
     pub tied: u32,
     /// How the rival compares.
     pub contest: Contest,
+}
+
+impl Least {
+    /// The least distance to these points and the others, which are not the same.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        let [of_these, of_others] = [(self.key, self.tied), (others.key, others.tied)];
+        let (key, tied) = match of_these.0.total_cmp(&of_others.0) {
+            Ordering::Less => of_these,
+            Ordering::Equal => (self.key, self.tied + others.tied),
+            Ordering::Greater => of_others,
+        };
+        Self {
+            key,
+            tied,
+            contest: self.contest.and(others.contest),
+        }
+    }
+}
+
+/// Whom each query is asked about.
+#[derive(Debug, Clone, Copy)]
+pub enum Rivals<'a> {
+    /// One of the points; `None`: nobody.
+    Points(&'a [Option<u32>]),
+    /// Somebody who is not among the points, or stands for one that is; `None`: nobody.
+    Known(&'a [Option<Rival>]),
+}
+
+/// The rival of a query, as the query sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rival {
+    /// Its distance.
+    pub key: f64,
+    /// Whether it is a candidate.
+    pub inside: bool,
+}
+
+impl Rivals<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Points(rivals) => rivals.len(),
+            Self::Known(rivals) => rivals.len(),
+        }
+    }
+}
+
+impl<'a> From<&'a [Option<u32>]> for Rivals<'a> {
+    fn from(rivals: &'a [Option<u32>]) -> Self {
+        Self::Points(rivals)
+    }
+}
+
+impl<'a> From<&'a Vec<Option<u32>>> for Rivals<'a> {
+    fn from(rivals: &'a Vec<Option<u32>>) -> Self {
+        Self::Points(rivals)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [Option<u32>; N]> for Rivals<'a> {
+    fn from(rivals: &'a [Option<u32>; N]) -> Self {
+        Self::Points(rivals)
+    }
 }
 
 /// The nearest candidates of a query.

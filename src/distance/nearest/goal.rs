@@ -1,16 +1,7 @@
 //! What a search is for: what it still needs to see, and what it makes of what it sees.
 
-use super::answer::{Contest, Least, Link};
+use super::answer::{Contest, Least, Link, Rival};
 use super::tiles::{LANES, greater, least, lesser};
-
-/// The rival of a query, as the query sees it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rival {
-    /// Its distance.
-    pub key: f64,
-    /// Whether it is a candidate.
-    pub inside: bool,
-}
 
 /// Points of a tile and their distances.
 pub(super) struct Tile<'a> {

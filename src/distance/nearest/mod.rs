@@ -34,7 +34,7 @@ use rayon::prelude::*;
 
 use super::Metric;
 use crate::table::matrix::Matrix;
-pub use answer::{Contest, Least, Link};
+pub use answer::{Contest, Least, Link, Rival, Rivals};
 pub use boxes::Boxes;
 use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
 use rough::Rough;
@@ -95,7 +95,7 @@ impl Neighbours {
         self.tree.tiles.n_points()
     }
 
-    /// For each query, how `rivals[query]` (a point; `None`: nobody) compares with the other points.
+    /// For each query, how its rival compares with the other points.
     ///
     /// # Complexity
     /// A search stops when its answer is known. If rivals are much closer to their queries than
@@ -103,16 +103,16 @@ impl Neighbours {
     ///
     /// # Panics
     /// If queries, rivals and boxes do not fit together or to the points.
-    pub fn contests(
+    pub fn contests<'a>(
         &self,
         queries: &Matrix,
-        rivals: &[Option<u32>],
+        rivals: impl Into<Rivals<'a>>,
         within: Option<&Boxes>,
     ) -> Vec<Contest> {
-        self.search(queries, rivals, within, ContestGoal::new)
+        self.search(queries, rivals.into(), within, ContestGoal::new)
     }
 
-    /// For each query, the least distance, and how `rivals[query]` compares with the other points: in one search what
+    /// For each query, the least distance, and how its rival compares with the other points: in one search what
     /// [`Self::contests`] and [`Self::links`] find in two.
     ///
     /// # Complexity
@@ -120,13 +120,13 @@ impl Neighbours {
     ///
     /// # Panics
     /// If queries, rivals and boxes do not fit together or to the points.
-    pub fn least(
+    pub fn least<'a>(
         &self,
         queries: &Matrix,
-        rivals: &[Option<u32>],
+        rivals: impl Into<Rivals<'a>>,
         within: Option<&Boxes>,
     ) -> Vec<Least> {
-        self.search(queries, rivals, within, LeastGoal::new)
+        self.search(queries, rivals.into(), within, LeastGoal::new)
     }
 
     /// For each query, the nearest points and the place of `rivals[query]` among the points.
@@ -147,7 +147,9 @@ impl Neighbours {
         within: Option<&Boxes>,
         limit: usize,
     ) -> Vec<Link> {
-        self.search(queries, rivals, within, |rival| LinkGoal::new(rival, limit))
+        self.search(queries, rivals.into(), within, |rival| {
+            LinkGoal::new(rival, limit)
+        })
     }
 
     /// The building of it is one task: a task that waits inside `get_or_init` must not steal another
@@ -160,9 +162,9 @@ impl Neighbours {
     fn search<G: Goal>(
         &self,
         queries: &Matrix,
-        rivals: &[Option<u32>],
+        rivals: Rivals<'_>,
         within: Option<&Boxes>,
-        goal: impl Fn(Option<goal::Rival>) -> G + Sync,
+        goal: impl Fn(Option<Rival>) -> G + Sync,
     ) -> Vec<G::Answer> {
         assert_eq!(
             queries.n_attributes(),

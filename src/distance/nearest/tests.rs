@@ -1,4 +1,4 @@
-use super::{Boxes, Contest, Least, Link, Neighbours, exhaustive};
+use super::{Boxes, Contest, Least, Link, Neighbours, Rival, Rivals, exhaustive};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
@@ -124,6 +124,43 @@ struct Case {
 }
 
 impl Case {
+    /// What is found in some of the points, and in the others, makes what is found in all.
+    fn check_pieces(&self, contests: &[Contest], links: &[Link], within: Option<&Boxes>) {
+        let Self {
+            points,
+            queries,
+            metric,
+            rivals,
+            ..
+        } = self;
+        let rival = |query: usize| {
+            let row = points.record(rivals[query]? as usize);
+            Some(Rival {
+                key: metric.key(queries.record(query), row),
+                inside: within.is_none_or(|boxes| boxes.admits(query, row)),
+            })
+        };
+        let known: Vec<Option<Rival>> = (0..rivals.len()).map(rival).collect();
+        let half = |parity: u32| {
+            let n = u32::try_from(points.n_records()).unwrap();
+            let of_half: Vec<u32> = (0..n).filter(|point| point % 2 == parity).collect();
+            Neighbours::build(&points.reordered(&of_half), metric.clone())
+        };
+        let [even, odd] = [half(0), half(1)];
+        let rivals = Rivals::Known(&known);
+        let found = even.contests(queries, rivals, within).into_iter();
+        let others = odd.contests(queries, rivals, within);
+        let found: Vec<Contest> = found.zip(others).map(|(a, b)| a.and(b)).collect();
+        assert_eq!(found, contests);
+        let found = even.least(queries, rivals, within).into_iter();
+        let others = odd.least(queries, rivals, within);
+        for (query, (a, b)) in found.zip(others).enumerate() {
+            let Link { key, tied, .. } = links[query];
+            let contest = contests[query];
+            assert_eq!(a.and(b), Least { key, tied, contest }, "query {query}");
+        }
+    }
+
     fn check(&self, limit: usize, what: &str) {
         let Self {
             points,
@@ -141,6 +178,7 @@ impl Case {
             };
             let (contests, links): (Vec<Contest>, Vec<Link>) =
                 (0..queries.n_records()).map(oracle).unzip();
+            self.check_pieces(&contests, &links, within);
             for budget in [None, Some(u64::MAX), Some(0), Some(3)] {
                 let mut neighbours = Neighbours::build(points, metric.clone());
                 neighbours.forced = budget;

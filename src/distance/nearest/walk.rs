@@ -3,8 +3,9 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::answer::{Rival, Rivals};
 use super::boxes::{Boxes, Constraint};
-use super::goal::{Goal, Rival, Settled, Tile};
+use super::goal::{Goal, Settled, Tile};
 use super::plan::FAN;
 use super::rough::{Bounds, Place, Rough};
 use super::tiles::{Axis, LANES, axes_of, greater};
@@ -22,7 +23,7 @@ pub(super) struct Walk<'a> {
     pub rough: Option<&'a Rough>,
     pub metric: &'a Metric,
     pub queries: &'a Matrix,
-    pub rivals: &'a [Option<u32>],
+    pub rivals: Rivals<'a>,
     pub within: Option<&'a Boxes>,
     /// Nodes and leaves visited before a walk is given up.
     pub budget: u64,
@@ -144,7 +145,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
             if let Some(boxes) = walk.within {
                 one.constraints.extend(boxes.constraints(query as usize));
             }
-            let rival = walk.rivals[query as usize].map(|rival| {
+            let of_point = |rival: u32| {
                 let position = walk.tree.positions[rival as usize] as usize;
                 let tiles = &walk.tree.tiles;
                 let inside = one.constraints.iter().all(|constraint| {
@@ -154,7 +155,11 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                     key: tiles.key(position, &one.axes),
                     inside,
                 }
-            });
+            };
+            let rival = match walk.rivals {
+                Rivals::Points(rivals) => rivals[query as usize].map(of_point),
+                Rivals::Known(rivals) => rivals[query as usize],
+            };
             let mut goal = (self.goal)(rival);
             let rough = walk.rough.filter(|rough| {
                 G::PLAIN && walk.within.is_none() && rough.place(&one.axes, &mut one.place)

@@ -1,6 +1,6 @@
 //! What becomes of what an attack comes to: links are assigned, held against the truth, and made into claims.
 
-use std::{borrow::Cow, rc::Rc};
+use std::{borrow::Cow, cell::OnceCell, rc::Rc};
 
 use super::{Assign, Case, Claim, FittedModel, Outcome};
 use crate::{
@@ -89,16 +89,12 @@ impl Case<'_> {
                 return Err(Error::usage("links that depend on each other (--assign one-to-one and balanced, involution) are not made in parts")
                     .remedy("Leave --shard out, or take --assign best"));
             }
+            let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
+            let judged = judge::of_shard(&preference, shard, partners, &neighbours)?;
             return Ok(Outcome {
-                beyond: Beyond::default(),
-                score: Score::of_contests(&[], 0, preference.n_sought() as u64, candidate_sets),
-                assignment: None,
-                calibration: None,
-                posterior: None,
-                findings: Some(self.findings(&preference, shard, candidate_sets)?),
                 fitted,
-                links: Vec::new(),
                 caveats,
+                ..self.of_shard(shard, judged, candidate_sets)
             });
         }
         let Judged {
@@ -173,16 +169,24 @@ impl Case<'_> {
         }
     }
 
-    /// What is found out of the seekers of a shard.
-    fn findings(
-        &self,
-        preference: &Preference<'_>,
-        shard: Shard,
-        candidate_sets: bool,
-    ) -> Result<Findings> {
+    /// What is found out of the seekers of a shard, who were judged.
+    pub(super) fn of_shard(&self, shard: Shard, judged: Judged, candidate_sets: bool) -> Outcome {
+        let sought = self.study.n_sought() as u64;
+        Outcome {
+            beyond: Beyond::default(),
+            score: Score::of_contests(&[], 0, sought, candidate_sets),
+            assignment: None,
+            calibration: None,
+            posterior: None,
+            findings: Some(self.findings(shard, judged, candidate_sets)),
+            fitted: None,
+            links: Vec::new(),
+            caveats: Vec::new(),
+        }
+    }
+
+    fn findings(&self, shard: Shard, judged: Judged, candidate_sets: bool) -> Findings {
         let partners = self.study.partners();
-        let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
-        let judged = judge::of_shard(preference, shard, partners, &neighbours)?;
         let standing_out = self.standing_out();
         let originals = self.originals();
         let own = shard
@@ -205,14 +209,14 @@ impl Case<'_> {
                 stated: judged.stated.as_ref().map(|stated| stated[place]),
             }
         });
-        Ok(Findings {
+        Findings {
             of: partners.len(),
-            sought: preference.n_sought() as u64,
+            sought: self.study.n_sought() as u64,
             candidate_sets,
             has_least: judged.least.is_some(),
             has_stated: judged.stated.is_some(),
             seekers: seekers.collect(),
-        })
+        }
     }
 
     fn standing_out(&self) -> &StandingOut {
@@ -248,8 +252,8 @@ impl Case<'_> {
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
     fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
         let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
-        let whole = [&self.intruder, &self.released];
-        let is_whole = |matrix: &Matrix| whole.iter().any(|&whole| std::ptr::eq(whole, matrix));
+        let mut whole = self.matrices.iter().filter_map(OnceCell::get);
+        let mut is_whole = |matrix: &Matrix| whole.any(|whole| std::ptr::eq(whole, matrix));
         if !matches!(&nearest.sought, Cow::Borrowed(sought) if is_whole(sought)) {
             return build();
         }
@@ -273,7 +277,7 @@ impl Case<'_> {
                 let mut linked: Vec<u32> = link
                     .nearest
                     .iter()
-                    .map(|&sought| self.study.sought_record(sought))
+                    .map(|&sought| self.study.sought_record(sought as usize))
                     .collect();
                 linked.sort_unstable();
                 Claim {

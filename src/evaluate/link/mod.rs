@@ -3,6 +3,7 @@
 mod assign;
 mod judged;
 mod outcome;
+mod pieces;
 mod seen;
 mod shared;
 mod study;
@@ -17,6 +18,7 @@ pub use outcome::{Claim, FittedModel, Outcome};
 use seen::{likelihoods, preference, unlikely};
 pub use shared::{LeftOut, Shared, comparable, is_constant, shared_attributes};
 pub use study::Study;
+use study::{MASKED, ORIGINAL};
 
 use super::{beyond::StandingOut, truth::MaskedRecord};
 use crate::{
@@ -39,8 +41,10 @@ pub struct Case<'a> {
     scales: Vec<Scale>,
     /// Of those without numbers, what their codes stand for.
     categories: Vec<Option<Vec<String>>>,
-    intruder: Matrix,
-    released: Matrix,
+    /// What these are in either file, unless the files share none.
+    pairs: Vec<Shared>,
+    /// The intruder's records and the released ones, once they were asked for.
+    matrices: [OnceCell<Matrix>; 2],
     /// What the intruder knows of attributes before they were recoded, where laws are about that.
     unrecoded: Option<Release>,
     /// The index of the last attack: attacks with the same distance share it.
@@ -83,16 +87,30 @@ impl Case<'_> {
 
     /// What the intruder has; the true matches only in a worst case.
     fn scenario<'s>(&'s self, worst_case: bool, beside: Option<&'s Release>) -> Scenario<'s> {
+        let gathered = |side: usize| {
+            let columns = || self.study.columns(side, &self.pairs);
+            self.matrices[side].get_or_init(|| Matrix::gather(&columns(), &self.study.places(side)))
+        };
+        Scenario {
+            aligned: worst_case.then_some(self.study.partners()),
+            beside,
+            unrecoded: self.unrecoded.as_ref(),
+            ..self.scenario_of([ORIGINAL, MASKED].map(gathered))
+        }
+    }
+
+    /// What the intruder has who sees these records alone.
+    fn scenario_of<'s>(&'s self, [intruder, released]: [&'s Matrix; 2]) -> Scenario<'s> {
         Scenario {
             known: &self.known,
             scales: &self.scales,
             categories: &self.categories,
-            intruder: &self.intruder,
-            released: &self.released,
+            intruder,
+            released,
             direction: self.study.direction,
-            aligned: worst_case.then_some(self.study.partners()),
-            beside,
-            unrecoded: self.unrecoded.as_ref(),
+            aligned: None,
+            beside: None,
+            unrecoded: None,
         }
     }
 
@@ -102,6 +120,11 @@ impl Case<'_> {
     /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
+        if let (Some(shard), Assign::Best) = (self.study.shard, assign)
+            && let Some(judged) = self.in_pieces(attack, shard)?
+        {
+            return Ok(self.of_shard(shard, judged, attack.has_candidate_sets()));
+        }
         let seen = self.seen(attack)?;
         let mut preference = preference(&seen)?;
         if attack.left_out() > 0

@@ -15,8 +15,14 @@ use crate::{
         truth::{MaskedRecord, OriginalRecord, Truth},
     },
     rng::{Purpose, Seed},
-    table::{AttrId, Matrix, Numbers, Scale, Table, Values},
+    table::{AttrId, Matrix, Scale, Table, Values},
 };
+
+/// The original file, where files are numbered.
+pub(super) const ORIGINAL: usize = 0;
+
+/// The masked file.
+pub(super) const MASKED: usize = 1;
 
 /// A pair of files under attack by an intruder who knows some of the records.
 #[derive(Debug)]
@@ -129,21 +135,22 @@ impl<'a> Study<'a> {
                 (!has_numbers).then(|| coded([original, masked]))
             })
             .collect();
-        let side = |side: usize, records: &[u32]| {
-            let columns: Vec<Values<'_>> = known
-                .iter()
-                .zip(&coded)
-                .map(|(attribute, coded)| {
-                    let (table, id) = (tables[side], ids(attribute)[side]);
-                    let codes = || Numbers {
-                        values: coded.as_ref().map_or(&[], |(codes, _)| &codes[side]),
-                        missing: table.missing(id),
-                    };
-                    table.values(id).unwrap_or_else(|| codes().into())
-                })
-                .collect();
-            Matrix::gather(&columns, records)
-        };
+        let matrices = [OnceCell::new(), OnceCell::new()];
+        // Numbers are gathered when they are asked for; codes are nowhere else.
+        if coded.iter().any(Option::is_some) {
+            for side in [ORIGINAL, MASKED] {
+                let columns: Vec<Values<'_>> = (known.iter().zip(&coded))
+                    .map(|(attribute, coded)| {
+                        let (table, id) = (tables[side], ids(attribute)[side]);
+                        let codes = coded.as_ref().map_or(&[][..], |(codes, _)| &codes[side]);
+                        let of_codes = || Values::new(codes, table.missing(id));
+                        table.values(id).unwrap_or_else(of_codes)
+                    })
+                    .collect();
+                let gathered = || Matrix::gather(&columns, &self.places(side));
+                matrices[side].get_or_init(gathered);
+            }
+        }
         let attributes = known
             .iter()
             .map(|attribute| self.original.attribute(attribute.original));
@@ -156,8 +163,8 @@ impl<'a> Study<'a> {
             unrecoded: self.unrecoded(&names),
             scales: attributes.map(|attribute| attribute.scale).collect(),
             known: names,
-            intruder: side(0, &self.held_places()),
-            released: side(1, &self.shown_places()),
+            pairs: known.to_vec(),
+            matrices,
             categories: (coded.into_iter())
                 .map(|coded| coded.map(|(_, names)| names))
                 .collect(),
@@ -180,7 +187,8 @@ impl<'a> Study<'a> {
             let columns: Vec<Values<'_>> = ids.iter().filter_map(|&id| table.values(id)).collect();
             Matrix::gather(&columns, records)
         };
-        let intruder = gathered(self.original, original, &self.held_places());
+        let intruder = gathered(self.original, original, &self.places(ORIGINAL));
+        let released = gathered(self.masked, masked, &self.places(MASKED));
         let numbers = original.iter().filter(|&&id| self.original.has_numbers(id));
         Case {
             study: self,
@@ -188,8 +196,8 @@ impl<'a> Study<'a> {
             known: numbers
                 .map(|&id| self.original.attribute(id).name.clone())
                 .collect(),
-            intruder,
-            released: gathered(self.masked, masked, &self.shown_places()),
+            pairs: Vec::new(),
+            matrices: [intruder, released].map(OnceCell::from),
             categories: Vec::new(),
             unrecoded: None,
             index: RefCell::default(),
@@ -200,7 +208,7 @@ impl<'a> Study<'a> {
 
     /// These attributes of the released records, as far as the masked file has them; `None` if there is none.
     pub(super) fn release(&self, names: &[String]) -> Option<Release> {
-        beside(self.masked, names, &self.shown_places())
+        beside(self.masked, names, &self.places(MASKED))
     }
 
     /// Of these known attributes, the values of the intruder's records before they were recoded, where laws are about those.
@@ -210,25 +218,39 @@ impl<'a> Study<'a> {
         beside(
             table,
             &names.cloned().collect::<Vec<_>>(),
-            &self.held_places(),
+            &self.places(ORIGINAL),
         )
     }
 
-    fn held_places(&self) -> Vec<u32> {
-        self.held.iter().map(|record| record.0).collect()
+    /// The records of a file, in the order in which the intruder sees them.
+    pub(super) fn places(&self, side: usize) -> Vec<u32> {
+        match side {
+            ORIGINAL => self.held.iter().map(|record| record.0).collect(),
+            _ => self.shown.iter().map(|record| record.0).collect(),
+        }
     }
 
-    fn shown_places(&self) -> Vec<u32> {
-        self.shown.iter().map(|record| record.0).collect()
+    /// These attributes of a file, which are numbers.
+    pub(super) fn columns(&self, side: usize, known: &[Shared]) -> Vec<Values<'a>> {
+        let values = |attribute: &Shared| match side {
+            ORIGINAL => self.original.values(attribute.original),
+            _ => self.masked.values(attribute.masked),
+        };
+        known.iter().filter_map(values).collect()
     }
 
     /// The place in its file of each seeker, and of each sought record: which file that is depends on the direction.
     pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
-        let (held, shown) = (self.held_places(), self.shown_places());
+        let (held, shown) = (self.places(ORIGINAL), self.places(MASKED));
         match self.direction {
             Direction::OriginalToMasked => (held, shown),
             Direction::MaskedToOriginal => (shown, held),
         }
+    }
+
+    /// How many records are looked among.
+    pub(super) fn n_sought(&self) -> usize {
+        self.sizes().1
     }
 
     /// For each seeker, where its true partner stands among the sought records.
@@ -248,10 +270,10 @@ impl<'a> Study<'a> {
     }
 
     /// The file record behind a sought record.
-    pub(super) fn sought_record(&self, sought: u32) -> u32 {
+    pub(super) fn sought_record(&self, sought: usize) -> u32 {
         match self.direction {
-            Direction::OriginalToMasked => self.shown[sought as usize].0,
-            Direction::MaskedToOriginal => self.held[sought as usize].0,
+            Direction::OriginalToMasked => self.shown[sought].0,
+            Direction::MaskedToOriginal => self.held[sought].0,
         }
     }
 }
@@ -293,11 +315,10 @@ fn beside(table: &Table, names: &[String], records: &[u32]) -> Option<Release> {
         .collect();
     let columns: Vec<Values<'_>> = (ids.iter().zip(&coded))
         .map(|(&id, coded)| {
-            let codes = || Numbers {
-                values: coded.as_ref().map_or(&[], |([codes], _)| codes),
-                missing: table.missing(id),
-            };
-            table.values(id).unwrap_or_else(|| codes().into())
+            let codes = coded.as_ref().map_or(&[][..], |([codes], _)| codes);
+            table
+                .values(id)
+                .unwrap_or_else(|| Values::new(codes, table.missing(id)))
         })
         .collect();
     Some(Release {

@@ -1,0 +1,55 @@
+//! The columns of both files, for attacks that are shown some of the records only.
+
+use crate::{
+    stats::moments::{Moments, moments},
+    table::Values,
+};
+
+/// What both files hold, whoever looks for whom.
+#[derive(Debug)]
+pub struct Whole<'a> {
+    /// The intruder's records.
+    pub intruder: Columns<'a>,
+    /// The released ones.
+    pub released: Columns<'a>,
+}
+
+/// The known attributes of a file, all of which are numbers.
+#[derive(Debug)]
+pub struct Columns<'a> {
+    values: Vec<Values<'a>>,
+    records: Vec<u32>,
+}
+
+impl<'a> Columns<'a> {
+    /// These records of these attributes. Their order is of no use to anybody.
+    pub fn new(values: Vec<Values<'a>>, mut records: Vec<u32>) -> Self {
+        records.sort_unstable();
+        Self { values, records }
+    }
+
+    /// The values of an attribute that are there.
+    pub fn present(&self, attribute: usize) -> impl Iterator<Item = f64> + Clone {
+        let values = self.values[attribute];
+        let records = self.records.iter().map(|&record| record as usize);
+        let present = records.filter(move |&record| !values.missing.contains(record));
+        present.map(move |record| values.of(record))
+    }
+
+    /// The moments of each attribute, those of [`moments_by_attribute`](crate::stats::moments::moments_by_attribute).
+    pub fn moments(&self) -> Vec<Moments> {
+        let of = |attribute| moments(self.present(attribute));
+        (0..self.values.len()).map(of).collect()
+    }
+}
+
+impl Whole<'_> {
+    /// [`Scenario::gaps_in_place`](super::Scenario::gaps_in_place) of the whole files.
+    pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
+        let (intruder, released) = (&self.intruder, &self.released);
+        let comparable = published && intruder.records.len() == released.records.len();
+        let agree = |k| intruder.present(k).count() == released.present(k).count();
+        let attributes = 0..intruder.values.len();
+        attributes.map(|k| comparable && agree(k)).collect()
+    }
+}

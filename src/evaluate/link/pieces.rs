@@ -1,0 +1,155 @@
+//! An attack by the seekers of a shard, for which neither file need be there as a whole.
+//!
+//! Of n shards each holds an n-th of the seekers, and looks among an n-th of the sought records at a time.
+
+use rayon::prelude::*;
+
+use super::{
+    Case, Shared,
+    study::{MASKED, ORIGINAL, Study},
+};
+use crate::{
+    attack::{
+        Attack, Direction, Nearest,
+        whole::{Columns, Whole},
+    },
+    distance::nearest::{Contest, Least, Neighbours, Rival, Rivals},
+    error::Result,
+    evaluate::{
+        judge::{Judged, MAX_MEASURED},
+        shard::Shard,
+    },
+    table::{Matrix, Scale},
+};
+
+/// Partners that one task looks up.
+const RIVALS_AT_ONCE: usize = 4096;
+
+impl Case<'_> {
+    /// Judges the seekers of a shard, in their order, as [`of_shard`](crate::evaluate::judge::of_shard) does; `None` where the attack
+    /// takes more of the files than their columns, or an attribute has names.
+    ///
+    /// # Complexity
+    /// Searches one index of an n-th of the sought records after the other. Each partner is known before all of them.
+    pub(super) fn in_pieces(&self, attack: &dyn Attack, shard: Shard) -> Result<Option<Judged>> {
+        if self.pairs.is_empty() || self.scales.contains(&Scale::Nominal) {
+            return Ok(None);
+        }
+        let partners = self.study.partners();
+        let own: Vec<usize> = shard.of_all(partners.len()).collect();
+        let seekers = self.study.seekers(&self.pairs, &own);
+        let nobody = Matrix::complete(0, self.pairs.len(), Vec::new());
+        let Some(nearest) = self.prepared_for(attack, [&seekers, &nobody])? else {
+            return Ok(None);
+        };
+        let rivals = self.study.rivals(&self.pairs, &nearest, &own);
+        let (rivals, boxes) = (Rivals::Known(&rivals), nearest.candidates.as_ref());
+        let (mut contests, mut least) = (Vec::new(), Vec::new());
+        let n_sought = self.study.n_sought();
+        let size = n_sought.div_ceil(shard.of()).max(1);
+        for first in (0..n_sought).step_by(size) {
+            let points = (self.study).sought(&self.pairs, first..n_sought.min(first + size));
+            let index = Neighbours::build(&points, nearest.metric.clone());
+            drop(points);
+            if partners.len() <= MAX_MEASURED {
+                let found = index.least(&nearest.seekers, rivals, boxes);
+                join(&mut least, found, Least::and);
+            } else {
+                let found = index.contests(&nearest.seekers, rivals, boxes);
+                join(&mut contests, found, Contest::and);
+            }
+        }
+        let is_measured = partners.len() <= MAX_MEASURED;
+        if is_measured {
+            contests = least.iter().map(|least| least.contest).collect();
+        }
+        let of_seeker = |least: &Least| (least.key, least.tied);
+        Ok(Some(Judged {
+            contests,
+            links: Vec::new(),
+            stated: None,
+            least: is_measured.then(|| least.iter().map(of_seeker).collect()),
+        }))
+    }
+
+    /// What the attack comes to for some seekers, without the sought records.
+    fn prepared_for<'s>(
+        &'s self,
+        attack: &dyn Attack,
+        [seekers, nobody]: [&'s Matrix; 2],
+    ) -> Result<Option<Nearest<'s>>> {
+        let (intruder, released) = match self.study.direction {
+            Direction::OriginalToMasked => (seekers, nobody),
+            Direction::MaskedToOriginal => (nobody, seekers),
+        };
+        let scenario = self.scenario_of([intruder, released]);
+        let columns = |side| {
+            let values = self.study.columns(side, &self.pairs);
+            Columns::new(values, self.study.places(side))
+        };
+        let whole = Whole {
+            intruder: columns(ORIGINAL),
+            released: columns(MASKED),
+        };
+        attack.prepare_some(&scenario, &whole).transpose()
+    }
+}
+
+impl Study<'_> {
+    /// What is known of some seekers.
+    fn seekers(&self, known: &[Shared], of: &[usize]) -> Matrix {
+        let records: Vec<u32> = of
+            .iter()
+            .map(|&seeker| self.seeker_record(seeker))
+            .collect();
+        let side = match self.direction {
+            Direction::OriginalToMasked => ORIGINAL,
+            Direction::MaskedToOriginal => MASKED,
+        };
+        Matrix::gather(&self.columns(side, known), &records)
+    }
+
+    /// What is known of some of the sought records.
+    fn sought(&self, known: &[Shared], places: impl Iterator<Item = usize>) -> Matrix {
+        let records: Vec<u32> = places.map(|place| self.sought_record(place)).collect();
+        let side = match self.direction {
+            Direction::OriginalToMasked => MASKED,
+            Direction::MaskedToOriginal => ORIGINAL,
+        };
+        Matrix::gather(&self.columns(side, known), &records)
+    }
+
+    /// The partner of each of these seekers, who are all that the preference has.
+    fn rivals(&self, known: &[Shared], nearest: &Nearest<'_>, own: &[usize]) -> Vec<Option<Rival>> {
+        let partners = self.partners();
+        let of_chunk = |(number, chunk): (usize, &[usize])| -> Vec<Option<Rival>> {
+            let partners = chunk.iter().map(|&seeker| partners[seeker]);
+            let places = partners.clone().flatten().map(|sought| sought as usize);
+            let found = self.sought(known, places);
+            let mut rows = 0..found.n_records();
+            let rival = |(place, partner): (usize, Option<u32>)| {
+                partner?;
+                let (seeker, row) = (number * RIVALS_AT_ONCE + place, found.record(rows.next()?));
+                let boxes = nearest.candidates.as_ref();
+                Some(Rival {
+                    key: nearest.metric.key(nearest.seekers.record(seeker), row),
+                    inside: boxes.is_none_or(|boxes| boxes.admits(seeker, row)),
+                })
+            };
+            partners.enumerate().map(rival).collect()
+        };
+        let chunks = own.par_chunks(RIVALS_AT_ONCE).enumerate();
+        chunks.flat_map_iter(of_chunk).collect()
+    }
+}
+
+/// Adds what was found in a piece to what was found in others.
+fn join<T: Copy>(all: &mut Vec<T>, found: Vec<T>, and: fn(T, T) -> T) {
+    if all.is_empty() {
+        *all = found;
+        return;
+    }
+    for (all, found) in all.iter_mut().zip(found) {
+        *all = and(*all, found);
+    }
+}
