@@ -100,6 +100,8 @@ impl Text {
 /// The cells of one attribute, each a number in steps of its last decimal.
 pub(super) struct Steps {
     decimals: usize,
+    /// 10 to the power of these.
+    in_one: f64,
     steps: Vec<i32>,
     /// What stands in the cells that hold [`GAP`], if one does.
     gap: Option<Vec<u8>>,
@@ -122,7 +124,7 @@ impl Steps {
             return 0.0;
         }
         // As the text of the cell is read: a quotient of two exact numbers.
-        f64::from(steps) / number::power(self.decimals)
+        f64::from(steps) / self.in_one
     }
 }
 
@@ -261,6 +263,7 @@ impl Steps {
         let gap = gaps.find(|cell| read(cell, decimals, decimal).is_none());
         Self {
             decimals,
+            in_one: number::power(decimals),
             steps: vec![0; CHUNK.min(layout.n_records())],
             gap: gap.map(<[u8]>::to_vec),
         }

@@ -1,6 +1,6 @@
 //! An attack by the seekers of a shard, for which neither file need be there as a whole.
 //!
-//! Of n shards each holds an n-th of the seekers, and looks among an n-th of the sought records at a time.
+//! Of n shards each holds an n-th of the seekers, and looks among an n-th of the sought records at a time, a quarter at least.
 
 use rayon::prelude::*;
 
@@ -22,6 +22,10 @@ use crate::{
     table::{Matrix, Scale},
 };
 
+/// Pieces of the sought records at most. An index of a quarter takes less memory than the two files do: smaller ones would save little,
+/// and each is searched for every seeker.
+const PIECES: usize = 4;
+
 /// Partners that one task looks up.
 const RIVALS_AT_ONCE: usize = 4096;
 
@@ -30,7 +34,7 @@ impl Case<'_> {
     /// takes more of the files than their columns, or an attribute has names.
     ///
     /// # Complexity
-    /// Searches one index of an n-th of the sought records after the other. Each partner is known before all of them.
+    /// Searches the index of one piece of the sought records after the other. Each partner is known before all of them.
     pub(super) fn in_pieces(&self, attack: &dyn Attack, shard: Shard) -> Result<Option<Judged>> {
         if self.pairs.is_empty() || self.scales.contains(&Scale::Nominal) {
             return Ok(None);
@@ -42,21 +46,24 @@ impl Case<'_> {
         let Some(nearest) = self.prepared_for(attack, [&seekers, &nobody])? else {
             return Ok(None);
         };
-        let rivals = self.study.rivals(&self.pairs, &nearest, &own);
-        let (rivals, boxes) = (Rivals::Known(&rivals), nearest.candidates.as_ref());
+        let mut rivals = self.study.rivals(&self.pairs, &nearest, &own);
+        let boxes = nearest.candidates.as_ref();
         let (mut contests, mut least) = (Vec::new(), Vec::new());
         let n_sought = self.study.n_sought();
-        let size = n_sought.div_ceil(shard.of()).max(1);
+        let size = n_sought.div_ceil(shard.of().min(PIECES)).max(1);
         for first in (0..n_sought).step_by(size) {
             let points = (self.study).sought(&self.pairs, first..n_sought.min(first + size));
             let index = Neighbours::build(&points, nearest.metric.clone());
             drop(points);
             if partners.len() <= MAX_MEASURED {
-                let found = index.least(&nearest.seekers, rivals, boxes);
+                let found = index.least(&nearest.seekers, Rivals::Known(&rivals), boxes);
                 join(&mut least, found, Least::and);
             } else {
-                let found = index.contests(&nearest.seekers, rivals, boxes);
+                let found = index.contests(&nearest.seekers, Rivals::Known(&rivals), boxes);
                 join(&mut contests, found, Contest::and);
+                // Who is beaten need not be held against anybody else.
+                let beaten = rivals.iter_mut().zip(&contests).filter(|(_, of)| of.closer);
+                beaten.for_each(|(rival, _)| *rival = None);
             }
         }
         let is_measured = partners.len() <= MAX_MEASURED;
