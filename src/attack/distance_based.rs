@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Attack, Direction, Nearest, Preference, Scenario,
     nominal::{Column, Expanded, Holds},
-    whole::{Columns, Whole},
+    whole::{ByColumns, Columns, Whole},
 };
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -130,12 +130,14 @@ impl Attack for DistanceBased {
         nearest(scenario, self.standardize, |_| None).map(Preference::from)
     }
 
-    fn prepare_some<'a>(
-        &self,
-        some: &Scenario<'a>,
-        whole: &Whole<'_>,
-    ) -> Option<Result<Nearest<'a>>> {
-        Some(nearest_of((some, Some(whole)), self.standardize, |_| None))
+    fn by_columns(&self) -> Option<&dyn ByColumns> {
+        Some(self)
+    }
+}
+
+impl ByColumns for DistanceBased {
+    fn prepare_some<'a>(&self, some: &Scenario<'a>, whole: &Whole<'_>) -> Result<Nearest<'a>> {
+        nearest_of((some, Some(whole)), self.standardize, |_| None)
     }
 }
 

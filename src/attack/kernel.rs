@@ -9,7 +9,7 @@ use super::{
     distance_based::{Standardize, nearest, nearest_of},
     mahalanobis::{Mahalanobis, Scatter, Singular},
     points::{Points, by_record},
-    whole::Whole,
+    whole::{ByColumns, Whole},
 };
 use crate::{
     distance::Metric,
@@ -108,13 +108,8 @@ impl Attack for KernelDistance {
         Some(self.standardize)
     }
 
-    fn prepare_some<'a>(
-        &self,
-        some: &Scenario<'a>,
-        whole: &Whole<'_>,
-    ) -> Option<Result<Nearest<'a>>> {
-        (self.kernel == Kernel::Rbf)
-            .then(|| nearest_of((some, Some(whole)), self.standardize, |_| None))
+    fn by_columns(&self) -> Option<&dyn ByColumns> {
+        (self.kernel == Kernel::Rbf).then_some(self)
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
@@ -177,6 +172,12 @@ impl Attack for KernelDistance {
                 })))
             }
         }
+    }
+}
+
+impl ByColumns for KernelDistance {
+    fn prepare_some<'a>(&self, some: &Scenario<'a>, whole: &Whole<'_>) -> Result<Nearest<'a>> {
+        nearest_of((some, Some(whole)), self.standardize, |_| None)
     }
 }
 

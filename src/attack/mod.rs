@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use distance_based::Standardize;
 use probabilistic::Agreed;
-use whole::Whole;
+use whole::ByColumns;
 
 use crate::{
     distance::{Metric, nearest::Boxes},
@@ -222,16 +222,8 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Usage or Input, when the attack does not apply to this scenario.
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>>;
 
-    /// Of attacks that prefer the nearest by what the columns of both files are, and all attributes of which are numbers: what they prefer for
-    /// some seekers. The scenario has these, and no sought record. `None` of all other attacks.
-    ///
-    /// # Errors
-    /// As for [`prepare`](Self::prepare).
-    fn prepare_some<'a>(
-        &self,
-        _some: &Scenario<'a>,
-        _whole: &Whole<'_>,
-    ) -> Option<Result<Nearest<'a>>> {
+    /// The attack as one for which both files need not be there as a whole, if it is one.
+    fn by_columns(&self) -> Option<&dyn ByColumns> {
         None
     }
 }

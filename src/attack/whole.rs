@@ -1,9 +1,21 @@
 //! The columns of both files, for attacks that are shown some of the records only.
 
+use super::{Nearest, Scenario};
 use crate::{
+    error::Result,
     stats::moments::{Moments, moments},
     table::Values,
 };
+
+/// An attack that prefers the nearest record, by a distance and candidate sets that rest on the columns of both files and on nothing else of them.
+pub trait ByColumns {
+    /// What the attack prefers for some seekers, all of whose known attributes are numbers: the scenario holds these seekers, and no sought
+    /// record.
+    ///
+    /// # Errors
+    /// As for [`prepare`](super::Attack::prepare).
+    fn prepare_some<'a>(&self, some: &Scenario<'a>, whole: &Whole<'_>) -> Result<Nearest<'a>>;
+}
 
 /// What both files hold, whoever looks for whom.
 #[derive(Debug)]
@@ -22,7 +34,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// These records of these attributes. Their order is of no use to anybody.
+    /// These records of these attributes. Their order does not matter.
     pub fn new(values: Vec<Values<'a>>, mut records: Vec<u32>) -> Self {
         records.sort_unstable();
         Self { values, records }
@@ -36,7 +48,8 @@ impl<'a> Columns<'a> {
         present.map(move |record| values.of(record))
     }
 
-    /// The moments of each attribute, those of [`moments_by_attribute`](crate::stats::moments::moments_by_attribute).
+    /// The moments of each attribute, those of [`moments_by_attribute`](crate::stats::moments::moments_by_attribute): they do not depend on
+    /// the order of the records.
     pub fn moments(&self) -> Vec<Moments> {
         let of = |attribute| moments(self.present(attribute));
         (0..self.values.len()).map(of).collect()

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -146,7 +145,7 @@ pub fn doubts(
             remedy: REMEDY.into(),
         })
     };
-    among.par_iter().filter_map(doubt).collect()
+    among.iter().filter_map(doubt).collect()
 }
 
 const REMEDY: &str = "Say how the original is to be recoded first (--recode RULES.toml, with rules as of 'sdcrisk mask recode'), or leave \

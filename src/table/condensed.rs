@@ -19,11 +19,13 @@ pub(super) struct Text {
     /// Empty while a condensed text was not asked for.
     whole: OnceLock<(Vec<u8>, Layout)>,
     condensed: Option<Condensed>,
+    n_bytes: usize,
 }
 
 impl Text {
     pub fn new(bytes: Vec<u8>, layout: Layout) -> Self {
         Self {
+            n_bytes: bytes.len(),
             whole: OnceLock::from((bytes, layout)),
             condensed: None,
         }
@@ -42,6 +44,10 @@ impl Text {
         self.whole.take().unwrap_or_default().0
     }
 
+    pub fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
     pub fn is_condensed(&self) -> bool {
         self.whole.get().is_none()
     }
@@ -58,7 +64,7 @@ impl Text {
         self.condensed.as_ref()?.columns.get(place)
     }
 
-    /// Lets the text go, if it can be written again; says whether it has.
+    /// Lets the text go, if it is there and can be written again; says whether it did.
     ///
     /// # Complexity
     /// Linear in the bytes, in parallel.
@@ -68,16 +74,17 @@ impl Text {
         delimiter: Option<u8>,
         missing: &[&RecordSet],
     ) -> bool {
-        if self.condensed.is_none()
-            && let Some((bytes, layout)) = self.whole.get()
-            && let Some(delimiter) = delimiter
-        {
+        let (Some((bytes, layout)), Some(delimiter)) = (self.whole.get(), delimiter) else {
+            return false;
+        };
+        if self.condensed.is_none() {
             self.condensed = Condensed::of(bytes, layout, (syntax, delimiter), missing);
-            if self.condensed.is_some() {
-                self.whole = OnceLock::new();
-            }
         }
-        self.condensed.is_some()
+        let is_condensed = self.condensed.is_some();
+        if is_condensed {
+            self.whole = OnceLock::new();
+        }
+        is_condensed
     }
 
     /// SHA-256 of all bytes, in hexadecimal.

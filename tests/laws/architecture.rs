@@ -177,7 +177,7 @@ const MAY_IMPORT: [(&str, &[&str]); 24] = [
 ];
 
 /// What the intruder may know of a table: numbers without names of files, of records, or of the true matches.
-const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 3] = ["matrix", "Matrix", "Scale"];
+const ATTACK_MAY_TAKE_FROM_TABLE: [&str; 4] = ["matrix", "Matrix", "Scale", "Values"];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -1,6 +1,7 @@
 //! Files whose text is let go: nothing can be told from the table that still has it.
 
 use proptest::prelude::*;
+use rayon::prelude::*;
 use sdcrisk::table::{AttrId, ReadOptions, Table};
 
 use crate::{id, read, written};
@@ -160,4 +161,24 @@ fn what_is_not_plain_keeps_its_text() {
     let other = table.clone();
     assert!(!table.condensed().is_condensed());
     assert_eq!(other.ids().collect::<Vec<AttrId>>().len(), 2);
+}
+
+/// Numbers are worked out in parallel, also when several threads that work in parallel ask for them at once: none waits for what only it
+/// could do.
+#[test]
+fn threads_that_ask_for_the_same_numbers_do_not_wait_for_each_other() {
+    let lines: String = (0..60_000).map(|k| format!("{k},{}\n", k % 7)).collect();
+    let text = format!("a,b\n{lines}");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build();
+    pool.unwrap().install(|| {
+        for _ in 0..10 {
+            let table = read(&text).condensed();
+            let sums: Vec<f64> = (0..64)
+                .into_par_iter()
+                .map(|_| table.numbers(id(0)).unwrap().values.iter().sum())
+                .collect();
+            // 0 + 1 + … + 59,999
+            assert_eq!(sums, vec![1_799_970_000.0; 64]);
+        }
+    });
 }

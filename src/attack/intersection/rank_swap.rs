@@ -11,7 +11,7 @@ use crate::{
         Attack, Direction, Nearest, Preference, Scenario,
         distance_based::{Standardize, nearest_of},
         nominal::{Column, Holds},
-        whole::Whole,
+        whole::{ByColumns, Whole},
         within_strata::Stratum,
     },
     distance::nearest::Boxes,
@@ -169,12 +169,14 @@ impl Attack for RankSwapIntersection {
         self.nearest(scenario, None).map(Preference::from)
     }
 
-    fn prepare_some<'a>(
-        &self,
-        some: &Scenario<'a>,
-        whole: &Whole<'_>,
-    ) -> Option<Result<Nearest<'a>>> {
-        Some(self.nearest(some, Some(whole)))
+    fn by_columns(&self) -> Option<&dyn ByColumns> {
+        Some(self)
+    }
+}
+
+impl ByColumns for RankSwapIntersection {
+    fn prepare_some<'a>(&self, some: &Scenario<'a>, whole: &Whole<'_>) -> Result<Nearest<'a>> {
+        self.nearest(some, Some(whole))
     }
 }
 

@@ -92,18 +92,6 @@ impl<'a> From<&'a [Option<u32>]> for Rivals<'a> {
     }
 }
 
-impl<'a> From<&'a Vec<Option<u32>>> for Rivals<'a> {
-    fn from(rivals: &'a Vec<Option<u32>>) -> Self {
-        Self::Points(rivals)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [Option<u32>; N]> for Rivals<'a> {
-    fn from(rivals: &'a [Option<u32>; N]) -> Self {
-        Self::Points(rivals)
-    }
-}
-
 /// The nearest candidates of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {

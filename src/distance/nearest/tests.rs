@@ -182,11 +182,11 @@ impl Case {
             for budget in [None, Some(u64::MAX), Some(0), Some(3)] {
                 let mut neighbours = Neighbours::build(points, metric.clone());
                 neighbours.forced = budget;
-                let found = neighbours.contests(queries, rivals, within);
+                let found = neighbours.contests(queries, rivals.as_slice(), within);
                 for (query, (found, expected)) in found.iter().zip(&contests).enumerate() {
                     assert_eq!(found, expected, "{what}, query {query}, budget {budget:?}");
                 }
-                let found = neighbours.least(queries, rivals, within);
+                let found = neighbours.least(queries, rivals.as_slice(), within);
                 for (query, found) in found.iter().enumerate() {
                     let Link { key, tied, .. } = links[query];
                     let contest = contests[query];
@@ -305,7 +305,7 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         pool.install(|| {
             let metric = Metric::new(vec![1.0, 1e-6, 1.0, 1.0], vec![1.0; 4]);
             let neighbours = Neighbours::build(&points, metric);
-            let contests = neighbours.contests(&queries, &rivals, None);
+            let contests = neighbours.contests(&queries, rivals.as_slice(), None);
             (contests, neighbours.links(&queries, &rivals, None, 2))
         })
     };
@@ -327,7 +327,7 @@ fn a_file_of_equal_records_ties_without_taking_quadratic_memory() {
     };
     assert!(
         neighbours
-            .contests(&points, &rivals, None)
+            .contests(&points, rivals.as_slice(), None)
             .iter()
             .all(|found| *found == contest)
     );
@@ -351,5 +351,5 @@ fn a_file_of_equal_records_ties_without_taking_quadratic_memory() {
 fn rivals_must_fit() {
     let points = Matrix::complete(2, 1, vec![0.0, 1.0]);
     let neighbours = Neighbours::build(&points, Metric::new(vec![1.0], vec![1.0]));
-    neighbours.contests(&points, &[None], None);
+    neighbours.contests(&points, [None].as_slice(), None);
 }

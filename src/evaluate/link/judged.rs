@@ -185,6 +185,7 @@ impl Case<'_> {
         }
     }
 
+    /// What is found out of these seekers.
     fn findings(&self, shard: Shard, judged: Judged, candidate_sets: bool) -> Findings {
         let partners = self.study.partners();
         let standing_out = self.standing_out();
@@ -250,7 +251,7 @@ impl Case<'_> {
     }
 
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
-    fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
+    pub(super) fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
         let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
         let mut whole = self.matrices.iter().filter_map(OnceCell::get);
         let mut is_whole = |matrix: &Matrix| whole.any(|whole| std::ptr::eq(whole, matrix));

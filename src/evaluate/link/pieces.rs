@@ -11,7 +11,7 @@ use super::{
 use crate::{
     attack::{
         Attack, Direction, Nearest,
-        whole::{Columns, Whole},
+        whole::{ByColumns, Columns, Whole},
     },
     distance::nearest::{Contest, Least, Neighbours, Rival, Rivals},
     error::Result,
@@ -34,28 +34,37 @@ impl Case<'_> {
     /// takes more of the files than their columns, or an attribute has names.
     ///
     /// # Complexity
-    /// Searches the index of one piece of the sought records after the other. Each partner is known before all of them.
+    /// Searches the index of one piece of the sought records after the other. The distance of each partner is known before the search.
     pub(super) fn in_pieces(&self, attack: &dyn Attack, shard: Shard) -> Result<Option<Judged>> {
-        if self.pairs.is_empty() || self.scales.contains(&Scale::Nominal) {
-            return Ok(None);
-        }
+        let is_of_numbers = !self.pairs.is_empty() && !self.scales.contains(&Scale::Nominal);
+        let attack = attack.by_columns().filter(|_| is_of_numbers);
+        let is_measured = self.study.partners().len() <= MAX_MEASURED;
+        let judged = attack.map(|attack| self.judged_in_pieces(attack, shard, is_measured));
+        judged.transpose()
+    }
+
+    /// `is_measured`: whether least distances are worked out.
+    fn judged_in_pieces(
+        &self,
+        attack: &dyn ByColumns,
+        shard: Shard,
+        is_measured: bool,
+    ) -> Result<Judged> {
         let partners = self.study.partners();
         let own: Vec<usize> = shard.of_all(partners.len()).collect();
         let seekers = self.study.seekers(&self.pairs, &own);
         let nobody = Matrix::complete(0, self.pairs.len(), Vec::new());
-        let Some(nearest) = self.prepared_for(attack, [&seekers, &nobody])? else {
-            return Ok(None);
-        };
+        let nearest = self.prepared_for(attack, [&seekers, &nobody])?;
         let mut rivals = self.study.rivals(&self.pairs, &nearest, &own);
         let boxes = nearest.candidates.as_ref();
         let (mut contests, mut least) = (Vec::new(), Vec::new());
         let n_sought = self.study.n_sought();
         let size = n_sought.div_ceil(shard.of().min(PIECES)).max(1);
-        for first in (0..n_sought).step_by(size) {
+        for first in (0..n_sought.max(1)).step_by(size) {
             let points = (self.study).sought(&self.pairs, first..n_sought.min(first + size));
             let index = Neighbours::build(&points, nearest.metric.clone());
             drop(points);
-            if partners.len() <= MAX_MEASURED {
+            if is_measured {
                 let found = index.least(&nearest.seekers, Rivals::Known(&rivals), boxes);
                 join(&mut least, found, Least::and);
             } else {
@@ -66,25 +75,24 @@ impl Case<'_> {
                 beaten.for_each(|(rival, _)| *rival = None);
             }
         }
-        let is_measured = partners.len() <= MAX_MEASURED;
         if is_measured {
             contests = least.iter().map(|least| least.contest).collect();
         }
         let of_seeker = |least: &Least| (least.key, least.tied);
-        Ok(Some(Judged {
+        Ok(Judged {
             contests,
             links: Vec::new(),
             stated: None,
             least: is_measured.then(|| least.iter().map(of_seeker).collect()),
-        }))
+        })
     }
 
     /// What the attack comes to for some seekers, without the sought records.
     fn prepared_for<'s>(
         &'s self,
-        attack: &dyn Attack,
+        attack: &dyn ByColumns,
         [seekers, nobody]: [&'s Matrix; 2],
-    ) -> Result<Option<Nearest<'s>>> {
+    ) -> Result<Nearest<'s>> {
         let (intruder, released) = match self.study.direction {
             Direction::OriginalToMasked => (seekers, nobody),
             Direction::MaskedToOriginal => (nobody, seekers),
@@ -98,7 +106,7 @@ impl Case<'_> {
             intruder: columns(ORIGINAL),
             released: columns(MASKED),
         };
-        attack.prepare_some(&scenario, &whole).transpose()
+        attack.prepare_some(&scenario, &whole)
     }
 }
 
@@ -158,5 +166,106 @@ fn join<T: Copy>(all: &mut Vec<T>, found: Vec<T>, and: fn(T, T) -> T) {
     }
     for (all, found) in all.iter_mut().zip(found) {
         *all = and(*all, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::{
+        attack::{
+            distance_based::{DistanceBased, Standardize},
+            intersection::rank_swap::{Bound, RankSwapIntersection},
+        },
+        evaluate::{
+            judge,
+            link::{Study, seen::preference},
+            truth::{MaskedRecord, OriginalRecord, Truth},
+        },
+        table::{ReadOptions, Table},
+    };
+
+    /// Whole numbers with many ties, a few gaps, and values that are near the originals in the masked file.
+    fn files(rng: &mut ChaCha8Rng, n: usize) -> [Table; 2] {
+        let mut texts = ["a,b,c\n".to_string(), "a,b,c\n".to_string()];
+        for _ in 0..n {
+            let mut rows = [Vec::new(), Vec::new()];
+            for _ in 0..3 {
+                let value = rng.random_range(0..30);
+                let mut cells =
+                    [value, value + rng.random_range(-2..=2)].map(|cell| cell.to_string());
+                if rng.random_range(0..40) == 0 {
+                    cells[rng.random_range(0..2)] = "NA".into();
+                }
+                rows.iter_mut()
+                    .zip(cells)
+                    .for_each(|(row, cell)| row.push(cell));
+            }
+            for (text, row) in texts.iter_mut().zip(rows) {
+                *text += &(row.join(",") + "\n");
+            }
+        }
+        let read = |text: String| Table::read("t.csv", text.into_bytes(), &ReadOptions::default());
+        texts.map(|text| read(text).unwrap())
+    }
+
+    /// The judge of whole files, with as many people as are measured and with more, with people who are not known, and with records that were
+    /// not released.
+    #[test]
+    fn pieces_are_judged_as_the_whole_is() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for turn in 0..12 {
+            let [original, masked] = files(&mut rng, 60);
+            let known: Vec<Shared> = (original.ids().zip(masked.ids()))
+                .map(|(original, masked)| Shared { original, masked })
+                .collect();
+            let truth = Truth::by_order(&original, &masked).unwrap();
+            let held = OriginalRecord::all(&original).into_iter();
+            let held: Vec<OriginalRecord> =
+                held.filter(|record| record.0 % 4 != turn % 4).collect();
+            let released = MaskedRecord::all(&masked).into_iter();
+            let released = released.filter(|record| record.0 % 5 != turn % 5).collect();
+            let direction = match turn % 2 {
+                0 => Direction::OriginalToMasked,
+                _ => Direction::MaskedToOriginal,
+            };
+            let study = Study::among(&original, &masked, &truth, held, released, direction);
+            let case = study.case(&known);
+            for standardize in [Standardize::Own, Standardize::Release, Standardize::None] {
+                let am = DistanceBased { standardize };
+                let rsld = RankSwapIntersection {
+                    bound: Bound::Window(4),
+                    standardize,
+                };
+                let attacks: [&dyn Attack; 2] = [&am, &rsld];
+                for (attack, of) in attacks
+                    .iter()
+                    .flat_map(|&attack| [(attack, 1), (attack, 3), (attack, 7)])
+                {
+                    let shard: Shard = format!("{of}/{of}").parse().unwrap();
+                    let seen = case.seen(attack).unwrap();
+                    let whole = preference(&seen).unwrap();
+                    let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
+                    let partners = study.partners();
+                    let expected = judge::of_shard(&whole, shard, partners, &neighbours).unwrap();
+                    for is_measured in [true, false] {
+                        let by_columns = attack.by_columns().unwrap();
+                        let found = case
+                            .judged_in_pieces(by_columns, shard, is_measured)
+                            .unwrap();
+                        assert_eq!(found.contests, expected.contests, "{} {of}", attack.name());
+                        assert_eq!(found.least.is_some(), is_measured);
+                        assert!(
+                            found
+                                .least
+                                .is_none_or(|least| Some(least) == expected.least)
+                        );
+                    }
+                }
+            }
+        }
     }
 }
