@@ -4,17 +4,26 @@
 #[derive(Debug, Clone)]
 pub struct Ranking {
     sorted: Vec<f64>,
+    /// The last value of each full run of [`RUN`]: few enough to stay near the processor while many ranks are asked for.
+    ends: Vec<f64>,
 }
+
+/// Values of a run that is searched after its end was found.
+const RUN: usize = 256;
 
 impl Ranking {
     /// Sorts the values. `-0.0` counts as `0.0`.
     ///
     /// # Complexity
-    /// O(n log n) time, n numbers of memory.
+    /// O(n log n) time, n numbers of memory and a 256th of them.
     pub fn new(values: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.map(|value| value + 0.0).collect();
         sorted.sort_unstable_by(f64::total_cmp);
-        Self { sorted }
+        let ends = sorted.iter().skip(RUN - 1).step_by(RUN).copied();
+        Self {
+            ends: ends.collect(),
+            sorted,
+        }
     }
 
     /// How many values there are.
@@ -36,7 +45,9 @@ impl Ranking {
 
     /// How many values are less, and how many are not greater: the ties of `value` are what lies between.
     pub fn ranks(&self, value: f64) -> (usize, usize) {
-        let below = self.sorted.partition_point(|&other| other < value);
+        let start = self.ends.partition_point(|&end| end < value) * RUN;
+        let run = &self.sorted[start..self.sorted.len().min(start + RUN)];
+        let below = start + run.partition_point(|&other| other < value);
         // Ties are short as a rule: leaps that double find their end faster than halving all the rest.
         let rest = &self.sorted[below..];
         let mut leap = 1;
@@ -111,6 +122,29 @@ mod tests {
         assert_eq!(r.within(2.0, 2), (1.0, 4.0));
         assert_eq!(r.within(6.0, 2), (4.0, 8.0));
         assert_eq!(r.within(7.0, 2), (5.0, 9.0));
+    }
+
+    /// Plain counts, of values that fill several runs, some of them with one value alone.
+    #[test]
+    fn ranks_are_counts() {
+        for n in [0, 1, 255, 256, 257, 511, 512, 513, 2000_u32] {
+            for values in [1, 3, 100, 10_000] {
+                let values: Vec<f64> = (0..n)
+                    .map(|i| f64::from(i.wrapping_mul(2_654_435_761) % values))
+                    .collect();
+                let ranking = ranking(&values);
+                for asked in values
+                    .iter()
+                    .flat_map(|&value| [value - 0.5, value, value + 0.5])
+                {
+                    let count = |test: fn(f64, f64) -> bool| {
+                        values.iter().filter(|&&value| test(value, asked)).count()
+                    };
+                    let counts = (count(|a, b| a < b), count(|a, b| a <= b));
+                    assert_eq!(ranking.ranks(asked), counts, "{n} {asked}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -229,7 +229,10 @@ fn boxes(
                 let swaps = windows[attribute].iter();
                 swaps.fold((value, value), |(low, high), &window| {
                     let reached = |value| rankings[place].within(value, window);
-                    (reached(low).0, reached(high).1)
+                    let from = reached(low);
+                    let is_one = low.total_cmp(&high).is_eq();
+                    let to = if is_one { from } else { reached(high) };
+                    (from.0, to.1)
                 })
             }
             (Holds::Numbers, Direction::MaskedToOriginal) => {

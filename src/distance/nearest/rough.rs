@@ -21,10 +21,15 @@
 //!
 //! The threshold allows `(1 + 1.1 (d + 6) u) S + 1e-35` and rounds up: what exceeds it is beyond reach.
 //! There is no such filter where a point misses a value, or numbers might overflow or vanish.
+//!
+//! # Candidates
+//! The interval of a query is rounded as its points are. Rounding is monotone: what is beyond the rounded end is beyond the exact one, and a
+//! box strictly between both rounded ends is between the exact ones. What is neither is looked at in double precision.
 
 use pulp::Simd;
 use rayon::prelude::*;
 
+use super::boxes::Constraint;
 use super::filter::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
 use super::plan::FAN;
 use super::tiles::{Axis, LANES};
@@ -64,6 +69,18 @@ pub(super) struct Place {
     norm: f64,
 }
 
+/// The box of a query, rounded: a side for each attribute that it constrains.
+pub(super) struct Sieve(Vec<Side>);
+
+struct Side {
+    /// The place of the attribute among those that are used.
+    place: usize,
+    /// The upper end, as often as boxes have lower ends, and the negated lower end for the upper ends: what is above it is apart.
+    apart: Strip,
+    /// The lower end, and the negated upper end: what is above it is within.
+    within: Strip,
+}
+
 /// What separates near from far.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
@@ -87,6 +104,12 @@ impl Place {
             strips: Vec::new(),
             norm: 0.0,
         }
+    }
+}
+
+impl Sieve {
+    pub(super) fn new() -> Self {
+        Self(Vec::new())
     }
 }
 
@@ -221,6 +244,87 @@ impl Rough {
             least = if part < least { part } else { least };
         }
         least <= most
+    }
+
+    /// Puts the box of a query into `sieve`; false if it constrains an attribute that is not used.
+    #[inline(always)]
+    pub(super) fn sieve(&self, constraints: &[Constraint], sieve: &mut Sieve) -> bool {
+        sieve.0.clear();
+        constraints.iter().all(|constraint| {
+            let at = |&(k, _, _): &(usize, f64, f64)| k == constraint.attribute;
+            let Some(place) = self.used.iter().position(at) else {
+                return false;
+            };
+            let (_, scale, centre) = self.used[place];
+            let lo = round(constraint.lo, scale, centre);
+            let hi = round(constraint.hi, scale, centre);
+            let strip = |lower: f32, upper: f32| {
+                let mut strip = [lower; LANES];
+                strip[FAN..].fill(upper);
+                Strip(strip)
+            };
+            sieve.0.push(Side {
+                place,
+                apart: strip(hi, -lo),
+                within: strip(lo, -hi),
+            });
+            true
+        })
+    }
+
+    /// For each child of a node, whether all its points are surely outside the box, and whether all are surely in.
+    #[inline(always)]
+    pub(super) fn relations<S: Simd>(
+        &self,
+        simd: S,
+        node: usize,
+        sieve: &Sieve,
+    ) -> ([bool; FAN], [bool; FAN]) {
+        let d = self.used.len();
+        let strips = &self.boxes[node * d..(node + 1) * d];
+        let (mut beyond, mut between) = ([f32::NEG_INFINITY; LANES], [f32::INFINITY; LANES]);
+        let (beyonds, _) = S::as_mut_simd_f32s(&mut beyond);
+        let (betweens, _) = S::as_mut_simd_f32s(&mut between);
+        // A difference has the sign of the comparison. Past the last child it may be none, and is not asked for.
+        for side in &sieve.0 {
+            let (strip, _) = S::as_simd_f32s(&strips[side.place].0);
+            let (apart, _) = S::as_simd_f32s(&side.apart.0);
+            let (within, _) = S::as_simd_f32s(&side.within.0);
+            for (part, beyond) in beyonds.iter_mut().enumerate() {
+                *beyond = simd.max_f32s(simd.sub_f32s(strip[part], apart[part]), *beyond);
+            }
+            for (part, between) in betweens.iter_mut().enumerate() {
+                *between = simd.min_f32s(simd.sub_f32s(strip[part], within[part]), *between);
+            }
+        }
+        let apart: [bool; FAN] =
+            std::array::from_fn(|child| (beyond[child] > 0.0) | (beyond[FAN + child] > 0.0));
+        let within = |child: usize| (between[child] > 0.0) & (between[FAN + child] > 0.0);
+        (
+            apart,
+            std::array::from_fn(|child| within(child) & !apart[child]),
+        )
+    }
+
+    /// Whether a tile may have a point in the box.
+    #[inline(always)]
+    pub(super) fn holds<S: Simd>(&self, simd: S, tile: usize, sieve: &Sieve) -> bool {
+        let d = self.used.len();
+        let strips = &self.tiles[tile * d..(tile + 1) * d];
+        let mut least = f32::INFINITY;
+        for part in 0..LANES / S::F32_LANES {
+            let mut beyond = simd.splat_f32s(f32::NEG_INFINITY);
+            for side in &sieve.0 {
+                let values = S::as_simd_f32s(&strips[side.place].0).0[part];
+                let (lo, hi) = (side.within.0[0], side.apart.0[0]);
+                let below = simd.sub_f32s(simd.splat_f32s(lo), values);
+                let above = simd.sub_f32s(values, simd.splat_f32s(hi));
+                beyond = simd.max_f32s(beyond, simd.max_f32s(below, above));
+            }
+            let part = simd.reduce_min_f32s(beyond);
+            least = if part < least { part } else { least };
+        }
+        least <= 0.0
     }
 
     /// The position at which a greedy descent towards the query ends.

@@ -44,15 +44,18 @@ enum Law {
     Offset,
     /// Differences whose squares overflow.
     Overflowing,
+    /// Many that are one number in single precision, and a few far away.
+    Alike,
 }
 
-const LAWS: [Law; 7] = [
+const LAWS: [Law; 8] = [
     Law::Few,
     Law::Normal,
     Law::Heavy,
     Law::Constant,
     Law::Wild,
     Law::Offset,
+    Law::Alike,
     Law::Overflowing,
 ];
 
@@ -65,6 +68,8 @@ fn draw(law: Law, random: &mut Random) -> f64 {
         Law::Wild => random.normal() * 10f64.powi(random.below(60) as i32 - 30),
         Law::Offset => 1e9 + random.below(1000) as f64,
         Law::Overflowing => random.normal() * 10f64.powi(random.below(600) as i32 - 300),
+        Law::Alike if random.below(8) == 0 => 1e6 * random.normal(),
+        Law::Alike => 1.0 + random.below(40) as f64 * 1e-6,
     }
 }
 

@@ -7,7 +7,7 @@ use super::answer::{Rival, Rivals};
 use super::boxes::{Boxes, Constraint};
 use super::goal::{Goal, Settled, Tile};
 use super::plan::FAN;
-use super::rough::{Bounds, Place, Rough};
+use super::rough::{Bounds, Place, Rough, Sieve};
 use super::tiles::{Axis, LANES, axes_of, greater};
 use super::tree::{NO_NODE, Tree};
 use crate::distance::Metric;
@@ -132,6 +132,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
             axes: Vec::new(),
             place: Place::new(),
             constraints: Vec::new(),
+            sieve: Sieve::new(),
             visits: Vec::new(),
         };
         let mut walked = Vec::with_capacity(self.queries.len());
@@ -161,12 +162,13 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 Rivals::Known(rivals) => rivals[query as usize],
             };
             let mut goal = (self.goal)(rival);
-            let rough = walk.rough.filter(|rough| {
+            let nearby = walk.rough.filter(|rough| {
                 G::PLAIN && walk.within.is_none() && rough.place(&one.axes, &mut one.place)
             });
-            let work = match rough {
+            let sifted = (walk.rough).filter(|rough| rough.sieve(&one.constraints, &mut one.sieve));
+            let work = match nearby {
                 Some(rough) => one.hurry(simd, walk.tree, rough, walk.budget, &mut goal),
-                None => one.walk(simd, walk.tree, walk.budget, &mut goal),
+                None => one.walk(simd, (walk.tree, sifted), walk.budget, &mut goal),
             };
             walked.push(Walked {
                 query,
@@ -206,13 +208,20 @@ struct One {
     axes: Vec<Axis>,
     place: Place,
     constraints: Vec<Constraint>,
+    sieve: Sieve,
     visits: Vec<Visit>,
 }
 
 impl One {
-    /// Returns the work done; more than the budget if the walk was given up.
+    /// Returns the work done; more than the budget if the walk was given up. `sifted`: the tree in single precision, if the sieve is right.
     #[inline(always)]
-    fn walk<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, budget: u64, goal: &mut G) -> u64 {
+    fn walk<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        (tree, sifted): (&Tree, Option<&Rough>),
+        budget: u64,
+        goal: &mut G,
+    ) -> u64 {
         self.visits.clear();
         let nobody = self
             .constraints
@@ -245,9 +254,9 @@ impl One {
                 return work;
             }
             if visit.node == NO_NODE {
-                self.leaf(simd, tree, visit, goal);
+                self.leaf(simd, (tree, sifted), visit, goal);
             } else {
-                self.node(simd, tree, visit, goal);
+                self.node(simd, (tree, sifted), visit, goal);
             }
         }
         work
@@ -296,7 +305,7 @@ impl One {
                 return work;
             }
             if visit.node == NO_NODE {
-                self.leaf(simd, tree, visit, goal);
+                self.leaf(simd, (tree, None), visit, goal);
                 near.follow(rough, &self.place, goal);
             } else {
                 work += self.hurry_node(simd, tree, rough, &mut near, visit, goal);
@@ -340,7 +349,7 @@ impl One {
         }
         // Where all of a child may tie, that is decided for all of it at once.
         if at_edge {
-            self.node(simd, tree, visit, goal);
+            self.node(simd, (tree, None), visit, goal);
             near.follow(rough, &self.place, goal);
             return 0;
         }
@@ -401,14 +410,25 @@ impl One {
 
     /// Puts the children that matter on the stack, the nearest on top.
     #[inline(always)]
-    fn node<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, visit: Visit, goal: &mut G) {
+    fn node<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        (tree, sifted): (&Tree, Option<&Rough>),
+        visit: Visit,
+        goal: &mut G,
+    ) {
         let index = visit.node as usize;
         let node = &tree.nodes[index];
-        let lower = tree.lower(simd, index, &self.axes);
-        let (apart, within) = if visit.inside {
-            ([false; FAN], [true; FAN])
+        let (apart, within) = match sifted {
+            _ if visit.inside => ([false; FAN], [true; FAN]),
+            Some(rough) => rough.relations(simd, index, &self.sieve),
+            None => self.relations(tree, index),
+        };
+        // Candidates are counted near and far: distances matter once all of a child are some.
+        let lower = if within.contains(&true) {
+            tree.lower(simd, index, &self.axes)
         } else {
-            self.relations(tree, index)
+            [visit.lower; FAN]
         };
         let bottom = self.visits.len();
         for child in 0..node.n_children as usize {
@@ -490,9 +510,19 @@ impl One {
 
     /// Shows the candidates of a leaf to the goal.
     #[inline(always)]
-    fn leaf<S: Simd, G: Goal>(&mut self, simd: S, tree: &Tree, visit: Visit, goal: &mut G) {
+    fn leaf<S: Simd, G: Goal>(
+        &mut self,
+        simd: S,
+        (tree, sifted): (&Tree, Option<&Rough>),
+        visit: Visit,
+        goal: &mut G,
+    ) {
         let tiles = &tree.tiles;
         for tile in visit.start as usize / LANES..(visit.end as usize).div_ceil(LANES) {
+            let is_sifted = |rough: &Rough| !rough.holds(simd, tile, &self.sieve);
+            if !visit.inside && sifted.is_some_and(is_sifted) {
+                continue;
+            }
             let points = tiles.points(tile);
             let mut admitted = [true; LANES];
             if !visit.inside {
