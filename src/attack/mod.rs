@@ -316,6 +316,12 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// sought record. Less is preferred; equal costs are a tie.
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
 
+    /// Where the candidates of a seeker are: lists of seekers with similar numbers are best asked for one after the other, since they are made
+    /// from the same records. All the same where that makes no difference.
+    fn whereabouts(&self, _seeker: usize) -> u64 {
+        0
+    }
+
     /// The same list in any order: whoever sorts for `list` need not here.
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.list(seeker, list);

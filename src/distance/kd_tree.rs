@@ -34,13 +34,19 @@ impl KdTree {
         }
     }
 
-    /// The tree with one root over all of these points; without points it has no node. See [`Self::plant`].
-    pub fn grow(points: Vec<u32>, mut halve: impl FnMut(&mut [u32]) -> Option<usize>) -> Self {
-        let mut tree = Self::new(points);
-        if !tree.points.is_empty() {
-            tree.plant(0..tree.points.len(), &mut halve);
-        }
-        tree
+    /// The tree with one root over all of these points, or no node without points, and what `halve` appends, in the order of the nodes.
+    ///
+    /// `halve` is called once a node, with its points in the order that the nodes above left them in. It reorders them and returns where the
+    /// second half begins (strictly inside), or returns `None` for a leaf. Long runs are halved in parallel.
+    pub fn grow<T: Send>(
+        mut points: Vec<u32>,
+        halve: impl Fn(&mut [u32], &mut Vec<T>) -> Option<usize> + Sync,
+    ) -> (Self, Vec<T>) {
+        let (runs, of_nodes) = match points.len() {
+            0 => (Vec::new(), Vec::new()),
+            _ => grown(&mut points, &halve),
+        };
+        (Self { points, runs }, of_nodes)
     }
 
     /// Adds a root over a run of the points and all nodes below it, and returns its number.
@@ -109,6 +115,48 @@ impl KdTree {
         let second = self.runs[node].second as usize;
         (second > 0).then_some([node + 1, second])
     }
+}
+
+/// Runs of at least so many points are halved by two tasks.
+const PARALLEL: usize = 1 << 14;
+
+/// The nodes over these points, whose places begin at 0, and what is appended for each. It reorders the points.
+fn grown<T: Send>(
+    points: &mut [u32],
+    halve: &(impl Fn(&mut [u32], &mut Vec<T>) -> Option<usize> + Sync),
+) -> (Vec<Run>, Vec<T>) {
+    let mut of_nodes = Vec::new();
+    if points.len() < PARALLEL {
+        let mut tree = KdTree::new(points.to_vec());
+        tree.plant(0..points.len(), &mut |run| halve(run, &mut of_nodes));
+        points.copy_from_slice(&tree.points);
+        return (tree.runs, of_nodes);
+    }
+    let mut runs = vec![Run {
+        start: 0,
+        end: to_u32(points.len()),
+        second: 0,
+    }];
+    if let Some(middle) = halve(points, &mut of_nodes) {
+        let (first, second) = points.split_at_mut(middle);
+        let halves = rayon::join(|| grown(first, halve), || grown(second, halve));
+        for (offset, (below, of_below)) in [(0, halves.0), (to_u32(middle), halves.1)] {
+            let before = to_u32(runs.len());
+            if offset > 0 {
+                runs[0].second = before;
+            }
+            runs.extend(below.into_iter().map(|run| Run {
+                start: run.start + offset,
+                end: run.end + offset,
+                second: match run.second {
+                    0 => 0,
+                    second => second + before,
+                },
+            }));
+            of_nodes.extend(of_below);
+        }
+    }
+    (runs, of_nodes)
 }
 
 /// Reorders a run so that the points with the least keys, of equal keys those with the least numbers, stand before `middle`; returns `middle`.
@@ -249,21 +297,30 @@ impl BoxTree {
     /// If there are more points than a `u32` counts.
     pub fn build(points: &Matrix, weights: &[f64], leaves: Leaves) -> Self {
         let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let planter = Planter {
-            points,
-            scales: &scales,
-            leaves,
-        };
-        let mut order: Vec<u32> = (0..to_u32(points.n_records())).collect();
-        let (runs, spans) = match order.len() {
-            0 => (Vec::new(), Vec::new()),
-            _ => planter.plant(&mut order),
-        };
-        Self {
-            tree: KdTree {
-                points: order,
-                runs,
+        let (tree, spans) = KdTree::grow(
+            (0..to_u32(points.n_records())).collect(),
+            |run, spans: &mut Vec<Span>| {
+                let first = spans.len();
+                Span::of_all(points, run, spans);
+                let (mut widest, mut most) = (0, 0.0);
+                for (attribute, (span, scale)) in spans[first..].iter().zip(&scales).enumerate() {
+                    let extent = (span.high - span.low) * scale;
+                    if extent > most {
+                        (widest, most) = (attribute, extent);
+                    }
+                }
+                let middle = match leaves {
+                    Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
+                    Leaves::UpTo(_) => run.len() / 2,
+                    Leaves::Full(size) if run.len() <= size => return None,
+                    Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
+                };
+                let value = |point: u32| points.row(point as usize)[widest];
+                Some(part(run, middle, value, f64::total_cmp))
             },
+        );
+        Self {
+            tree,
             spans,
             width: points.n_attributes(),
         }
@@ -273,76 +330,6 @@ impl BoxTree {
     #[inline(always)]
     pub fn spans(&self, node: usize) -> &[Span] {
         &self.spans[node * self.width..(node + 1) * self.width]
-    }
-}
-
-/// Runs of at least so many points are halved by two tasks.
-const PARALLEL: usize = 1 << 14;
-
-/// Divides points into nodes, with their spans.
-struct Planter<'a> {
-    points: &'a Matrix,
-    /// By what the width of each attribute is multiplied.
-    scales: &'a [f64],
-    leaves: Leaves,
-}
-
-impl Planter<'_> {
-    /// The nodes over these points, whose places begin at 0, and the spans of each. It reorders them.
-    fn plant(&self, points: &mut [u32]) -> (Vec<Run>, Vec<Span>) {
-        let mut spans = Vec::new();
-        if points.len() < PARALLEL {
-            let mut tree = KdTree::new(points.to_vec());
-            tree.plant(0..points.len(), &mut |run| self.halve(run, &mut spans));
-            points.copy_from_slice(&tree.points);
-            return (tree.runs, spans);
-        }
-        let mut runs = vec![Run {
-            start: 0,
-            end: to_u32(points.len()),
-            second: 0,
-        }];
-        if let Some(middle) = self.halve(points, &mut spans) {
-            let (first, second) = points.split_at_mut(middle);
-            let halves = rayon::join(|| self.plant(first), || self.plant(second));
-            for (offset, (below, of_below)) in [(0, halves.0), (to_u32(middle), halves.1)] {
-                let before = to_u32(runs.len());
-                if offset > 0 {
-                    runs[0].second = before;
-                }
-                runs.extend(below.into_iter().map(|run| Run {
-                    start: run.start + offset,
-                    end: run.end + offset,
-                    second: match run.second {
-                        0 => 0,
-                        second => second + before,
-                    },
-                }));
-                spans.extend(of_below);
-            }
-        }
-        (runs, spans)
-    }
-
-    /// Appends the spans of a run, and reorders it for its two halves: where the second begins, or `None` for a leaf.
-    fn halve(&self, run: &mut [u32], spans: &mut Vec<Span>) -> Option<usize> {
-        let first = spans.len();
-        Span::of_all(self.points, run, spans);
-        let (mut widest, mut most) = (0, 0.0);
-        for (attribute, (span, scale)) in spans[first..].iter().zip(self.scales).enumerate() {
-            let extent = (span.high - span.low) * scale;
-            if extent > most {
-                (widest, most) = (attribute, extent);
-            }
-        }
-        let middle = match self.leaves {
-            Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
-            Leaves::UpTo(_) => run.len() / 2,
-            Leaves::Full(size) if run.len() <= size => return None,
-            Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
-        };
-        let value = |point: u32| self.points.row(point as usize)[widest];
-        Some(part(run, middle, value, f64::total_cmp))
     }
 }
 

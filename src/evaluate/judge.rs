@@ -312,30 +312,31 @@ pub(super) fn lists(
     with_links: bool,
 ) -> Result<Judged> {
     let short = lists.has_cheapest_only() || !with_links && lists.is_searched();
-    let judged = |limit: usize| -> Vec<(Link, f64)> {
-        partners
-            .par_iter()
-            .enumerate()
-            .map_init(Vec::new, |list, (place, &partner)| {
-                let seeker = some.map_or(place, |some| some[place]);
-                if short {
-                    lists.cheapest(seeker, list);
-                    return (
-                        link_of_cheapest(list, partner, limit, lists.n_sought()),
-                        0.0,
-                    );
-                }
-                lists.unordered(seeker, list);
-                let stated = if lists.is_likelihood() {
-                    lists.stated(seeker, list)
-                } else {
-                    0.0
-                };
-                let order = Order::new(lists.decides(), seeker);
-                (link_of_list(list, partner, limit, &order), stated)
-            })
-            .collect()
+    let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
+    let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
+        let (seeker, partner) = (seeker_at(place), partners[place]);
+        if short {
+            lists.cheapest(seeker, list);
+            return (
+                link_of_cheapest(list, partner, limit, lists.n_sought()),
+                0.0,
+            );
+        }
+        lists.unordered(seeker, list);
+        let stated = if lists.is_likelihood() {
+            lists.stated(seeker, list)
+        } else {
+            0.0
+        };
+        let order = Order::new(lists.decides(), seeker);
+        (link_of_list(list, partner, limit, &order), stated)
     };
+    let places = (0..u32::try_from(partners.len()).unwrap_or(u32::MAX)).into_par_iter();
+    let whereabouts = |place: u32| (lists.whereabouts(seeker_at(place as usize)), place);
+    let mut places: Vec<(u64, u32)> = places.map(whereabouts).collect();
+    places.par_sort_unstable();
+    let order: Vec<u32> = places.into_iter().map(|(_, place)| place).collect();
+    let judged = |limit: usize| of_each(&order, Vec::new, |list, place| judge(limit, list, place));
     let mut stated = Vec::new();
     let mut search = |limit| {
         let (links, probabilities) = judged(limit).into_iter().unzip();

@@ -1,5 +1,7 @@
 //! Ranks, with ties as ranges.
 
+use rayon::prelude::*;
+
 /// The values of an attribute in ascending order, to be asked for ranks.
 #[derive(Debug, Clone)]
 pub struct Ranking {
@@ -57,6 +59,30 @@ impl Ranking {
         let end = leap.min(rest.len());
         let ties = leap / 2 + rest[leap / 2..end].partition_point(|&other| other <= value);
         (below, below + ties)
+    }
+
+    /// What [`ranks`](Self::ranks) says of each of many numbered values, in no particular order: where values outnumber what a processor keeps
+    /// near, going through both in ascending order is several times as fast as looking for each.
+    ///
+    /// # Complexity
+    /// O(m log m + n) time for m values, in parallel; 24 bytes a value.
+    pub fn ranks_of(&self, values: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, (usize, usize))> {
+        const AT_ONCE: usize = 1 << 12;
+        let numbered = values.map(|(number, value)| (value + 0.0, number));
+        let mut numbered: Vec<(f64, u32)> = numbered.collect();
+        numbered.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let ranks = numbered.par_chunks(AT_ONCE).flat_map_iter(|ascending| {
+            let (mut below, mut through) = self.ranks(ascending[0].0);
+            ascending.iter().map(move |&(value, number)| {
+                let passed = self.sorted[below..].iter();
+                below += passed.take_while(|&&other| other < value).count();
+                through = through.max(below);
+                let passed = self.sorted[through..].iter();
+                through += passed.take_while(|&&other| other <= value).count();
+                (number, (below, through))
+            })
+        });
+        ranks.collect()
     }
 
     /// The values that lie within `window` ranks of `value`, as a closed interval of values: whom a seeker with this

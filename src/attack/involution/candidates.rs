@@ -51,33 +51,44 @@ impl Candidates {
             list.extend(possible.iter().map(cost));
         };
         refuse_too_many(n, &list_of, bytes_a_pair)?;
-        let pieces: Vec<Self> = (0..n.div_ceil(AT_ONCE))
-            .into_par_iter()
-            .map_init(Default::default, |(list, possible), number| {
+        // Seekers with similar candidates one after the other, and then in their own order.
+        let mut order: Vec<(u64, usize)> = (0..n).map(|of| (swaps.whereabouts(of), of)).collect();
+        order.par_sort_unstable();
+        let pieces: Vec<Self> = order
+            .par_chunks(AT_ONCE)
+            .map_init(Default::default, |(list, possible), seekers| {
                 let mut piece = Self::default();
-                for seeker in number * AT_ONCE..((number + 1) * AT_ONCE).min(n) {
+                for &(_, seeker) in seekers {
                     list_of(seeker, list, possible);
-                    piece.starts.push(piece.records.len());
+                    piece.starts.push(piece.len());
                     piece.records.extend(list.iter().map(|&(record, _)| record));
                     piece.costs.extend(list.iter().map(|&(_, cost)| cost));
                 }
+                piece.starts.push(piece.len());
                 piece
             })
             .collect();
-        let total = pieces.iter().map(Self::len).sum();
-        let mut all = Self {
-            starts: Vec::with_capacity(n + 1),
-            records: Vec::with_capacity(total),
-            costs: Vec::with_capacity(total),
-        };
-        for piece in pieces {
-            let before = all.len();
-            all.starts
-                .extend(piece.starts.iter().map(|start| before + start));
-            all.records.extend(piece.records);
-            all.costs.extend(piece.costs);
+        let mut starts = vec![0; n + 1];
+        for (seekers, piece) in order.chunks(AT_ONCE).zip(&pieces) {
+            for (&(_, seeker), ends) in seekers.iter().zip(piece.starts.windows(2)) {
+                starts[seeker + 1] = ends[1] - ends[0];
+            }
         }
-        all.starts.push(all.len());
+        for seeker in 0..n {
+            starts[seeker + 1] += starts[seeker];
+        }
+        let mut all = Self {
+            records: vec![0; starts[n]],
+            costs: vec![0.0; starts[n]],
+            starts,
+        };
+        for (seekers, piece) in order.chunks(AT_ONCE).zip(pieces) {
+            for (&(_, seeker), ends) in seekers.iter().zip(piece.starts.windows(2)) {
+                let (own, found) = (all.starts[seeker]..all.starts[seeker + 1], ends[0]..ends[1]);
+                all.records[own.clone()].copy_from_slice(&piece.records[found.clone()]);
+                all.costs[own].copy_from_slice(&piece.costs[found]);
+            }
+        }
         Ok(all)
     }
 

@@ -391,6 +391,11 @@ impl Ranked {
         };
         (ranked, files.sought)
     }
+
+    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
+        let width = self.laws.len();
+        &self.seekers[seeker * width..(seeker + 1) * width]
+    }
 }
 
 #[expect(
@@ -453,9 +458,12 @@ impl Lists for Ranked {
         list.sort_unstable_by_key(|&(record, _)| record);
     }
 
+    fn whereabouts(&self, seeker: usize) -> u64 {
+        ranks::whereabouts(self.of_seeker(seeker), self.n_seekers.max(self.n_sought))
+    }
+
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let width = self.laws.len();
-        let ranks = &self.seekers[seeker * width..(seeker + 1) * width];
+        let ranks = self.of_seeker(seeker);
         self.tree.likely(&self.laws, ranks, self.margin, list);
     }
 

@@ -59,6 +59,17 @@ impl Ranks {
     }
 }
 
+/// The leading bits of the ranks of a record among so many, in turn: records with similar ranks have similar numbers, as they are in nodes that
+/// are near each other.
+pub(super) fn whereabouts(ranks: &[Ranks], n: usize) -> u64 {
+    let unused = to_u32(n).leading_zeros().min(u32::BITS - 1);
+    let bits = (0..u32::BITS).rev().flat_map(|bit| {
+        let bit_of = move |ranks: &Ranks| u64::from(ranks.low << unused >> bit & 1);
+        ranks.iter().map(bit_of)
+    });
+    bits.take(64).fold(0, |number, bit| number << 1 | bit)
+}
+
 /// The ranks of all values of both files, seekers and sought, records × attributes.
 #[derive(Debug)]
 pub(super) struct RankedFiles {
@@ -80,19 +91,20 @@ impl RankedFiles {
             .map(|k| Ranking::new(released.present(k)))
             .collect();
         let ranked = |matrix: &Matrix| -> Vec<Ranks> {
-            (0..matrix.n_records())
-                .into_par_iter()
-                .flat_map_iter(|record| {
-                    let row = matrix.record(record);
-                    rankings.iter().enumerate().map(move |(k, ranking)| {
-                        if row.is_missing(k) {
-                            Ranks::MISSING
-                        } else {
-                            place(ranking, row.values()[k], exact[k])
-                        }
-                    })
-                })
-                .collect()
+            let width = matrix.n_attributes();
+            let mut all = vec![Ranks::MISSING; matrix.n_records() * width];
+            for (k, ranking) in rankings.iter().enumerate() {
+                let records = (0_u32..).zip(0..matrix.n_records());
+                let present =
+                    records.filter_map(|(number, record)| Some((number, matrix.value(record, k)?)));
+                let mut column = vec![Ranks::MISSING; matrix.n_records()];
+                for (record, ranks) in ranking.ranks_of(present) {
+                    column[record as usize] = place(ranking, ranks, exact[k]);
+                }
+                let rows = all.par_chunks_mut(width).zip(column).with_min_len(4096);
+                rows.for_each(|(row, ranks)| row[k] = ranks);
+            }
+            all
         };
         Self {
             seekers: ranked(scenario.seekers()),
@@ -103,8 +115,7 @@ impl RankedFiles {
     }
 }
 
-fn place(ranking: &Ranking, value: f64, exact: bool) -> Ranks {
-    let (below, through) = ranking.ranks(value);
+fn place(ranking: &Ranking, (below, through): (usize, usize), exact: bool) -> Ranks {
     let (low, high) = if below < through || exact {
         (below, through)
     } else {

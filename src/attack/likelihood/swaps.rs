@@ -43,6 +43,11 @@ impl Swaps {
         laws.map(|law| !matches!(law, Law::Equal { .. })).collect()
     }
 
+    /// Where the candidates of a seeker are ([`Lists::whereabouts`]).
+    pub fn whereabouts(&self, seeker: usize) -> u64 {
+        self.ranked.whereabouts(seeker)
+    }
+
     /// The candidates of a seeker with −log-likelihood, by ascending record. Where gaps are in place, both miss a value or none.
     pub fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.ranked.list(seeker, list);
@@ -56,7 +61,7 @@ impl Swaps {
         let ranked = &self.ranked;
         ranked
             .tree
-            .possible(&ranked.laws, self.of_seeker(seeker), list);
+            .possible(&ranked.laws, self.ranked.of_seeker(seeker), list);
         if self.in_place.contains(&true) {
             list.retain(|&sought| self.gaps_agree(seeker, sought as usize));
         }
@@ -80,13 +85,17 @@ impl Swaps {
     /// What a known attribute says of a pair, neither of which misses it: ln of the probability of the change, in the scale in which a
     /// rank drawn at random has 1.
     pub fn log_of_change(&self, attribute: usize, seeker: usize, sought: usize) -> f64 {
-        let (one, other) = (self.of_seeker(seeker), self.of_sought(sought));
+        let (one, other) = (self.ranked.of_seeker(seeker), self.of_sought(sought));
         self.ranked.laws[attribute].log_mean(one[attribute], other[attribute])
     }
 
     /// The attributes that neither misses.
     fn values(&self, seeker: usize, sought: usize) -> impl Iterator<Item = (Ranks, Ranks, &Law)> {
-        let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
+        let pairs = self
+            .ranked
+            .of_seeker(seeker)
+            .iter()
+            .zip(self.of_sought(sought));
         let values = pairs.zip(&self.ranked.laws);
         values
             .filter(|((one, other), _)| !one.is_missing() && !other.is_missing())
@@ -102,14 +111,13 @@ impl Swaps {
     }
 
     fn gaps_agree(&self, seeker: usize, sought: usize) -> bool {
-        let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
+        let pairs = self
+            .ranked
+            .of_seeker(seeker)
+            .iter()
+            .zip(self.of_sought(sought));
         let mut pairs = pairs.zip(&self.in_place);
         pairs.all(|((one, other), in_place)| !in_place || one.is_missing() == other.is_missing())
-    }
-
-    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
-        let width = self.in_place.len();
-        &self.ranked.seekers[seeker * width..(seeker + 1) * width]
     }
 
     fn of_sought(&self, sought: usize) -> &[Ranks] {

@@ -48,8 +48,7 @@ impl Tree {
         let n = u32::try_from(n_records)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
         let of = |record: u32, k: usize| ranks[record as usize * width + k];
-        let (mut intervals, mut gaps) = (Vec::new(), Vec::new());
-        let tree = KdTree::grow((0..n).collect(), |run| {
+        let (tree, of_nodes) = KdTree::grow((0..n).collect(), |run, of_nodes| {
             let mut widest = (0, 0);
             for k in 0..width {
                 let mut interval = Ranks::MISSING;
@@ -63,8 +62,7 @@ impl Tree {
                     (lowest, highest) = (lowest.min(place.low), highest.max(place.low));
                     interval = interval.and(place);
                 }
-                intervals.push(interval);
-                gaps.push(misses);
+                of_nodes.push((interval, misses));
                 let spread = if interval.is_missing() {
                     0
                 } else {
@@ -77,6 +75,7 @@ impl Tree {
             let low = |record| of(record, k).low;
             halves.then(|| part(run, run.len() / 2, low, Ord::cmp))
         });
+        let (intervals, gaps) = of_nodes.into_iter().unzip();
         let row = |&record: &u32| &ranks[record as usize * width..(record as usize + 1) * width];
         let ranks: Vec<Ranks> = tree.points().iter().flat_map(row).copied().collect();
         Self {

@@ -130,9 +130,9 @@ struct Unvisited<'a> {
 
 impl<'a> Unvisited<'a> {
     fn new(means: &'a [Vec<f64>], width: usize) -> Self {
-        let mut boxes = Vec::new();
         // Each node is halved at the median of its widest coordinate.
-        let tree = KdTree::grow((0_u32..).take(means.len()).collect(), |members| {
+        let groups = (0_u32..).take(means.len()).collect();
+        let (tree, boxes) = KdTree::grow(groups, |members, boxes: &mut Vec<f64>| {
             let mut low = vec![f64::INFINITY; width];
             let mut high = vec![f64::NEG_INFINITY; width];
             for &group in &*members {
