@@ -1,5 +1,7 @@
 //! The columns of both files, for attacks that are shown some of the records only.
 
+use rayon::prelude::*;
+
 use super::{Nearest, Scenario};
 use crate::{
     error::Result,
@@ -36,7 +38,7 @@ pub struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// These records of these attributes. Their order does not matter.
     pub fn new(values: Vec<Values<'a>>, mut records: Vec<u32>) -> Self {
-        records.sort_unstable();
+        records.par_sort_unstable();
         Self { values, records }
     }
 
@@ -52,7 +54,7 @@ impl<'a> Columns<'a> {
     /// the order of the records.
     pub fn moments(&self) -> Vec<Moments> {
         let of = |attribute| moments(self.present(attribute));
-        (0..self.values.len()).map(of).collect()
+        (0..self.values.len()).into_par_iter().map(of).collect()
     }
 }
 

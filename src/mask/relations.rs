@@ -137,10 +137,10 @@ impl Relations {
 impl Relation {
     fn of(table: &Table, id: AttrId) -> Option<Self> {
         // Places in an order and days have no zero and no sums.
-        let numbers = table.numbers(id).filter(|_| table.has_numerals(id))?;
-        let mut zero = vec![0_u64; numbers.values.len().div_ceil(64)];
+        let values = table.values(id).filter(|_| table.has_numerals(id))?;
+        let mut zero = vec![0_u64; table.n_records().div_ceil(64)];
         let mut never_negative = true;
-        for (record, value) in present(numbers) {
+        for (record, value) in values.present() {
             zero[record / 64] |= u64::from(value == 0.0) << (record % 64);
             never_negative &= value >= 0.0;
         }

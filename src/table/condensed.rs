@@ -1,4 +1,4 @@
-//! The text of a file, or, of a large file of plain numbers, what it can be written again from.
+//! The text of a file, or, of a file of plain numbers, what it can be written again from.
 //!
 //! Where every cell is a number of the same few decimals as the others of its attribute, or the one mark of a gap, and every line ends alike,
 //! the text is a function of the numbers. They take 4 bytes a cell where text, places and numbers take 17. Nothing is lost: whoever asks
@@ -97,7 +97,7 @@ impl Text {
 
     fn whole(&self) -> &(Vec<u8>, Layout) {
         let restored = || match &self.condensed {
-            Some(condensed) => condensed.restored(),
+            Some(condensed) => condensed.restored(self.n_bytes),
             None => unreachable!("a text is there or condensed"),
         };
         self.whole.get_or_init(restored)
@@ -139,14 +139,14 @@ impl Steps {
 struct Condensed {
     /// What stands before the first record.
     head: Vec<u8>,
-    /// The line on which that begins.
+    /// The line on which the first record begins.
     first_line: u64,
     n_records: usize,
     columns: Vec<Steps>,
     delimiter: u8,
     decimal: u8,
     line_end: Vec<u8>,
-    /// What stands after the last record: a line end, or nothing.
+    /// What stands after the last record: line ends, or nothing.
     tail: Vec<u8>,
 }
 
@@ -218,8 +218,9 @@ impl Condensed {
         }
     }
 
-    fn restored(&self) -> (Vec<u8>, Layout) {
-        let mut bytes = self.head.clone();
+    fn restored(&self, n_bytes: usize) -> (Vec<u8>, Layout) {
+        let mut bytes = Vec::with_capacity(n_bytes);
+        bytes.extend_from_slice(&self.head);
         let mut layout = Layout::new(self.columns.len());
         let mut line = self.first_line;
         self.write(0..self.n_records, &mut bytes, |byte, ends| {

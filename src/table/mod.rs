@@ -373,7 +373,7 @@ impl Table {
     }
 
     /// The numbers of a column, from now on kept. They are worked out before the cell is locked: that is done in parallel, and a thread that
-    /// waits for it may be given somebody else's work that asks for the same column. Two may work them out, and one is kept.
+    /// waits for it may be given somebody else's work that asks for the same column. Several may work them out, and one result is kept: tasks that look at single cells take [`values`](Self::values).
     fn kept_numbers<'a>(&self, column: &'a Column) -> &'a [f64] {
         match column.values.get() {
             Some(values) => values,
@@ -414,7 +414,7 @@ impl Table {
     }
 
     /// The table without the text of its file, where every cell is a plain number of few digits ([`condensed`]): a
-    /// quarter of the memory. Nothing else changes; whoever asks for text, or for all numbers at once, gets them, and memory is then what it was.
+    /// quarter of the memory. Nothing else changes; whoever asks for text, or for all numbers at once, gets them, and both are then kept.
     /// It stays as it is where somebody else has it, too, or an attribute changed.
     ///
     /// # Complexity

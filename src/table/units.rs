@@ -22,10 +22,10 @@ const MAX_DIGITS: usize = 36;
 impl Table {
     /// The decimals that the number in this cell needs; 0 where there is none.
     fn decimals_of_cell(&self, record: usize, id: AttrId) -> usize {
-        let Some(numbers) = self.numbers(id).filter(|n| !n.missing.contains(record)) else {
+        let Some(values) = self.values(id).filter(|of| !of.missing.contains(record)) else {
             return 0;
         };
-        let value = numbers.values[record];
+        let value = values.of(record);
         let easy = |&decimals: &usize| {
             value.abs() * number::power(decimals) < DIGITS_OF_F64
                 && rounded(value, decimals).total_cmp(&value).is_eq()
@@ -53,11 +53,8 @@ impl Table {
     /// The number in this cell in units of 10^-`decimals`, exactly: from the digits of its text where it has more than 15. `None`
     /// where it is missing, needs more decimals, or has more than 36 digits in these units.
     pub fn in_units(&self, record: usize, id: AttrId, decimals: usize) -> Option<i128> {
-        let numbers = self.numbers(id)?;
-        if numbers.missing.contains(record) {
-            return None;
-        }
-        let value = numbers.values[record];
+        let values = self.values(id).filter(|of| !of.missing.contains(record))?;
+        let value = values.of(record);
         let units = value * number::power(decimals);
         if units.abs() < DIGITS_OF_F64 && rounded(value, decimals).total_cmp(&value).is_eq() {
             #[expect(clippy::cast_possible_truncation, reason = "of at most 15 digits")]

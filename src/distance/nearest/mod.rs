@@ -1,7 +1,7 @@
 //! Which points are nearest to a query, and how a given point, the rival, compares with the others.
 //!
 //! Three ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
-//! a k-d tree (`tree`, `walk`; contests and least distances behind a single-precision filter, `rough`), and
+//! a k-d tree (`tree`, `walk`; contests, least distances and candidates behind a single-precision filter, `rough`), and
 //! a blocked scan behind a single-precision filter (`scan`). Which one runs is decided by work counted
 //! on a sample of the queries, and never shows in the answer.
 

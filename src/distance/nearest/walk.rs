@@ -408,7 +408,7 @@ impl One {
         }
     }
 
-    /// Puts the children that matter on the stack, the nearest on top.
+    /// Puts the children that matter on the stack, the nearest on top where distances matter yet.
     #[inline(always)]
     fn node<S: Simd, G: Goal>(
         &mut self,
@@ -425,7 +425,7 @@ impl One {
             None => self.relations(tree, index),
         };
         // Candidates are counted near and far: distances matter once all of a child are some.
-        let lower = if within.contains(&true) {
+        let lower = if within[..node.n_children as usize].contains(&true) {
             tree.lower(simd, index, &self.axes)
         } else {
             [visit.lower; FAN]

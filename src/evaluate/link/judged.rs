@@ -253,8 +253,10 @@ impl Case<'_> {
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
     pub(super) fn neighbours(&self, nearest: &Nearest<'_>) -> Rc<Neighbours> {
         let build = || Rc::new(Neighbours::build(&nearest.sought, nearest.metric.clone()));
-        let mut whole = self.matrices.iter().filter_map(OnceCell::get);
-        let mut is_whole = |matrix: &Matrix| whole.any(|whole| std::ptr::eq(whole, matrix));
+        let is_whole = |matrix: &Matrix| {
+            let mut whole = self.matrices.iter().filter_map(OnceCell::get);
+            whole.any(|whole| std::ptr::eq(whole, matrix))
+        };
         if !matches!(&nearest.sought, Cow::Borrowed(sought) if is_whole(sought)) {
             return build();
         }

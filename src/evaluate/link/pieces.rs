@@ -37,10 +37,11 @@ impl Case<'_> {
     /// Searches the index of one piece of the sought records after the other. The distance of each partner is known before the search.
     pub(super) fn in_pieces(&self, attack: &dyn Attack, shard: Shard) -> Result<Option<Judged>> {
         let is_of_numbers = !self.pairs.is_empty() && !self.scales.contains(&Scale::Nominal);
-        let attack = attack.by_columns().filter(|_| is_of_numbers);
+        let Some(attack) = attack.by_columns().filter(|_| is_of_numbers) else {
+            return Ok(None);
+        };
         let is_measured = self.study.partners().len() <= MAX_MEASURED;
-        let judged = attack.map(|attack| self.judged_in_pieces(attack, shard, is_measured));
-        judged.transpose()
+        (self.judged_in_pieces(attack, shard, is_measured)).map(Some)
     }
 
     /// `is_measured`: whether least distances are worked out.
@@ -113,25 +114,24 @@ impl Case<'_> {
 impl Study<'_> {
     /// What is known of some seekers.
     fn seekers(&self, known: &[Shared], of: &[usize]) -> Matrix {
-        let records: Vec<u32> = of
-            .iter()
-            .map(|&seeker| self.seeker_record(seeker))
-            .collect();
-        let side = match self.direction {
-            Direction::OriginalToMasked => ORIGINAL,
-            Direction::MaskedToOriginal => MASKED,
-        };
-        Matrix::gather(&self.columns(side, known), &records)
+        let records = of.iter().map(|&seeker| self.seeker_record(seeker));
+        let [side, _] = self.sides();
+        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
     }
 
     /// What is known of some of the sought records.
     fn sought(&self, known: &[Shared], places: impl Iterator<Item = usize>) -> Matrix {
-        let records: Vec<u32> = places.map(|place| self.sought_record(place)).collect();
-        let side = match self.direction {
-            Direction::OriginalToMasked => MASKED,
-            Direction::MaskedToOriginal => ORIGINAL,
-        };
-        Matrix::gather(&self.columns(side, known), &records)
+        let records = places.map(|place| self.sought_record(place));
+        let [_, side] = self.sides();
+        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
+    }
+
+    /// The file of the seekers, and that of the sought records.
+    fn sides(&self) -> [usize; 2] {
+        match self.direction {
+            Direction::OriginalToMasked => [ORIGINAL, MASKED],
+            Direction::MaskedToOriginal => [MASKED, ORIGINAL],
+        }
     }
 
     /// The partner of each of these seekers, who are all that the preference has.
@@ -240,7 +240,12 @@ mod tests {
                     bound: Bound::Window(4),
                     standardize,
                 };
-                let attacks: [&dyn Attack; 2] = [&am, &rsld];
+                let windows = ["a", "b", "c"].map(|name| (name.to_string(), vec![4]));
+                let stated = RankSwapIntersection {
+                    bound: Bound::Stated(windows.into()),
+                    standardize,
+                };
+                let attacks: [&dyn Attack; 3] = [&am, &rsld, &stated];
                 for (attack, of) in attacks
                     .iter()
                     .flat_map(|&attack| [(attack, 1), (attack, 3), (attack, 7)])

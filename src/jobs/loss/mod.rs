@@ -143,7 +143,7 @@ fn integrity(files: &Files, pair: &Pair) -> Integrity {
         .collect();
     let masked = |id: &AttrId| {
         let shared = (files.attributes.iter()).find(|shared| shared.original == *id)?;
-        files.masked.numbers(shared.masked).map(|_| shared.masked)
+        (files.masked.has_numbers(shared.masked)).then_some(shared.masked)
     };
     let relations = Relations::of(&files.original, &compared, &[]);
     let sums = relations.sums.iter().filter_map(|(sum, before)| {
