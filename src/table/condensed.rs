@@ -357,7 +357,7 @@ fn print(steps: i32, decimals: usize, decimal: u8, out: &mut Vec<u8>) {
     out.insert(out.len() - decimals, decimal);
 }
 
-/// The number of which [`print`] writes this very text, if there is one.
+/// The number of which [`print()`] writes this very text, if there is one.
 fn read(text: &[u8], decimals: usize, decimal: u8) -> Option<i32> {
     /// More digits are no i32.
     const MOST: usize = 10;

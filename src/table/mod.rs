@@ -8,7 +8,7 @@
 //!
 //! The text of a cell is never copied: a table keeps its file and remembers where each cell is, so what no method
 //! touched is written back byte for byte. Numbers are kept beside it; or instead of it, where it can be written from them again
-//! ([`condensed`]). Nothing here knows paths, standard streams,
+//! (`condensed`). Nothing here knows paths, standard streams,
 //! clocks or the environment.
 //!
 //! # Missing
@@ -413,7 +413,7 @@ impl Table {
         }
     }
 
-    /// The table without the text of its file, where every cell is a plain number of few digits ([`condensed`]): a
+    /// The table without the text of its file, where every cell is a plain number of few digits: a
     /// quarter of the memory. Nothing else changes; whoever asks for text, or for all numbers at once, gets them, and both are then kept.
     /// It stays as it is where somebody else has it, too, or an attribute changed.
     ///

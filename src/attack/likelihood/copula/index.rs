@@ -136,7 +136,7 @@ impl Index {
     /// An index of n records.
     ///
     /// # Complexity
-    /// O(n log n · coordinates) and the places of all records in all terms; [`bytes`] of memory.
+    /// O(n log n · coordinates) and the places of all records in all terms; [`bytes()`] of memory.
     pub fn new<P: Places>(shape: Shape, n: usize, places: &P) -> Self {
         let (terms, width) = (shape.terms, shape.width);
         // At home, in units in which a step changes the likelihood by as much in all coordinates.
