@@ -210,7 +210,7 @@ impl Noise {
         streams: &Streams,
     ) -> Result<(Table, Vec<Effect>)> {
         let sources: Vec<Source<'_>> = on
-            .iter()
+            .par_iter()
             .map(|&id| Source::new(&table, id))
             .collect::<Result<_>>()?;
         let mut numbers = if self.options.correlated {

@@ -39,6 +39,7 @@ impl Source<'_> {
             mut missing,
             words,
             mut tally,
+            plain,
         } = cells;
         if tally.texts.count == 0 && tally.numbers + tally.codes.count > 0 {
             missing = missing.joined(&words);
@@ -105,6 +106,7 @@ impl Source<'_> {
             replaced: None,
             spelling: None,
             by_number: false,
+            plain,
             singling: OnceLock::new(),
         };
         Ok((attribute, column))

@@ -10,6 +10,7 @@ use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
 use super::number::{self, EXACT_INTEGERS, Syntax};
 use super::record_set::RecordSet;
+use super::spelling::Plain;
 use super::tokens::Layout;
 
 /// What the cells of one attribute are.
@@ -106,9 +107,7 @@ impl Tally {
         } else {
             self.numbers += 1;
         }
-        if value.fract() != 0.0 {
-            self.fractions = true;
-        }
+        self.fractions |= !reading.plain_integer && value.fract() != 0.0;
         if reading.plain_integer && value.abs() >= EXACT_INTEGERS {
             self.inexact.add(record);
         }
@@ -142,12 +141,15 @@ pub(super) struct Cells {
     /// Cells that are missing only if the attribute turns out to be numbers.
     pub words: RecordSet,
     pub tally: Tally,
+    /// How the numbers are spelled.
+    pub plain: Plain,
 }
 
 /// What one chunk of records gives for one attribute.
 #[derive(Default)]
 struct Part {
     tally: Tally,
+    plain: Plain,
     missing: Vec<u64>,
     words: Vec<u64>,
 }
@@ -186,12 +188,14 @@ pub(super) fn read_all(
             read_chunk(bytes, layout, ways, chunk * CHUNK, columns)
         })
         .collect();
-    let mut tallies = vec![Tally::default(); markers.len()];
+    let mut tallies = vec![(Tally::default(), Plain::default()); markers.len()];
     let mut missing = vec![Vec::new(); markers.len()];
     let mut words = vec![Vec::new(); markers.len()];
     for (chunk, part) in parts.into_iter().enumerate() {
         for (place, part) in part {
-            tallies[place].join(&part.tally);
+            let (tally, plain) = &mut tallies[place];
+            tally.join(&part.tally);
+            *plain = plain.join(part.plain);
             append_words(&mut missing[place], chunk, part.missing);
             append_words(&mut words[place], chunk, part.words);
         }
@@ -200,11 +204,12 @@ pub(super) fn read_all(
         .into_iter()
         .zip(tallies)
         .zip(missing.into_iter().zip(words))
-        .map(|((values, tally), (missing, words))| Cells {
+        .map(|((values, (tally, plain)), (missing, words))| Cells {
             values,
             missing: RecordSet::from_words(missing),
             words: RecordSet::from_words(words),
             tally,
+            plain,
         })
         .collect()
 }
@@ -231,7 +236,8 @@ fn read_chunk(
         let offset = record - first;
         let cells = layout.record(bytes, record);
         for (place, values, part) in &mut columns {
-            let cell = content(cells.cell(*place));
+            let raw = cells.cell(*place);
+            let cell = content(raw);
             let markers = &markers[*place];
             let reading = match &lexicons[*place] {
                 None => number::read(cell, syntax),
@@ -249,6 +255,7 @@ fn read_chunk(
                 Some(reading) if !markers.is_missing_number(cell, reading.value) => {
                     values[offset] = reading.value;
                     part.tally.add_number(record, reading);
+                    part.plain.add(raw, syntax);
                 }
                 None if markers.is_numeric_word(cell) => {
                     part.tally.words.add(record);

@@ -93,6 +93,9 @@ pub enum LineEnd {
 impl LineEnd {
     /// The line end of the bytes between two records, or how the lines of several such stretches end.
     pub(super) fn of(between: &[u8], so_far: Self) -> Self {
+        if between == b"\n" && so_far == Self::Lf {
+            return so_far;
+        }
         let mut seen = so_far;
         let mut rest = between;
         while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 
 /// How the characters of a file are written as bytes.
@@ -108,7 +110,11 @@ pub(super) fn from_utf_16(
 /// The bytes hold a zero byte (UTF-16 without its mark, a compressed file, no text at all), or are not of the encoding `stated`.
 pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding, String)> {
     refuse_binary(bytes)?;
-    let invalid = std::str::from_utf8(bytes).err();
+    let is_ascii = bytes.par_chunks(LOOK).all(<[u8]>::is_ascii);
+    let invalid = match is_ascii {
+        true => None,
+        false => std::str::from_utf8(bytes).err(),
+    };
     match (stated, invalid) {
         (Some(Encoding::Utf8), Some(invalid)) => {
             Err(Error::input("the bytes of this line are not UTF-8")
@@ -120,7 +126,7 @@ pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding
             Encoding::Utf8,
             "the file begins with the UTF-8 mark".to_owned(),
         )),
-        (None, None) if bytes.is_ascii() => Ok((
+        (None, None) if is_ascii => Ok((
             Encoding::Utf8,
             "every byte is ASCII, the same in both encodings".to_owned(),
         )),
@@ -138,13 +144,20 @@ pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding
     }
 }
 
+/// Bytes that one thread looks at in one go.
+const LOOK: usize = 1 << 20;
+
 fn refuse_binary(bytes: &[u8]) -> Result<()> {
     const CONVERT: &str = "Convert it first: iconv -f UTF-16 -t UTF-8 IN.csv > OUT.csv";
     if bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return Err(Error::input("the file is compressed (gzip or zstd)")
             .remedy("Give it a name that ends in .gz or .zst, or decompress it first"));
     }
-    let Some(zero) = memchr::memchr(0, bytes) else {
+    let looked = bytes.par_chunks(LOOK).enumerate();
+    let zero = looked
+        .filter_map(|(chunk, bytes)| Some(chunk * LOOK + memchr::memchr(0, bytes)?))
+        .min();
+    let Some(zero) = zero else {
         return Ok(());
     };
     if bytes.starts_with(b"PK\x03\x04") {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::hash::Hasher;
+use std::ops::RangeInclusive;
 
 use super::attribute::{Role, Scale};
 use super::cell::content;
@@ -133,4 +134,52 @@ pub(super) fn count_distinct(mut keys: Vec<u64>) -> usize {
     keys.sort_unstable();
     keys.dedup();
     keys.len()
+}
+
+/// How many different ones are among these whole numbers.
+///
+/// # Complexity
+/// Linear where they lie close together, as amounts do, with at most 8 bytes a number; else sorts them.
+pub(super) fn count_distinct_whole(
+    numbers: impl Iterator<Item = i64> + Clone,
+    within: RangeInclusive<i64>,
+    count: usize,
+) -> usize {
+    let place = |number: i64| number.abs_diff(*within.start());
+    let places = 1 + u128::from(place(*within.end()));
+    if places > 64 * count as u128 {
+        return count_distinct(numbers.map(i64::cast_unsigned).collect());
+    }
+    let mut seen = vec![0_u64; places.div_ceil(64) as usize];
+    for number in numbers {
+        let place = place(number);
+        seen[(place / 64) as usize] |= 1 << (place % 64);
+    }
+    seen.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Near each other or not, below zero, and at both ends of what there is: as a set counts them.
+    #[test]
+    fn different_numbers_are_counted_once() {
+        for keys in [
+            &[][..],
+            &[7],
+            &[7, 7, 7],
+            &[0, 63, 64, 127, 64],
+            &[-1, 0, -1, 1, -64, 60],
+            &[0, 64 * 6 - 1, 5, 5, 5, 0],
+            &[0, 64 * 6, 5, 5, 5, 0],
+            &[i64::MIN, i64::MAX, i64::MIN, 0],
+            &[i64::MAX, i64::MAX - 1],
+        ] {
+            let set: std::collections::BTreeSet<i64> = keys.iter().copied().collect();
+            let within = set.first().copied().unwrap_or(0)..=set.last().copied().unwrap_or(0);
+            let counted = count_distinct_whole(keys.iter().copied(), within, keys.len());
+            assert_eq!(counted, set.len(), "{set:?}");
+        }
+    }
 }

@@ -87,7 +87,7 @@ use condensed::{Steps, Text};
 use lexicon::Lexicon;
 use missing::Markers;
 use replace::Replaced;
-use spelling::Spelling;
+use spelling::{Plain, Spelling};
 
 /// Blanks around the text of a cell mean nothing.
 pub const BLANKS: [char; 2] = [' ', '\t'];
@@ -167,6 +167,8 @@ struct Column {
     /// Whether every cell of the file with a number is what this spelling prints for it, to the last byte. Then values that change places
     /// are printed in the new ones: to fetch their texts from all over the file takes several times as long.
     by_number: bool,
+    /// How the numbers of the file are spelled; of no use where texts stand for numbers.
+    plain: Plain,
     /// How the cells of the file single out records, once somebody asked.
     singling: OnceLock<Option<Singling>>,
 }

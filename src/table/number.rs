@@ -85,6 +85,16 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
     if digits.len() > 19 {
         return read_slowly(text, syntax);
     }
+    if let Some(size) = whole(digits)
+        && size <= 1 << 53
+    {
+        let size = size as f64;
+        return Some(Reading {
+            value: if negative && size > 0.0 { -size } else { size },
+            plain_integer: true,
+            code: matches!(digits, [b'0', _, ..]),
+        });
+    }
     let mut mantissa = 0_u64;
     let mut fraction = None;
     for (at, &byte) in digits.iter().enumerate() {
@@ -103,7 +113,10 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
     if mantissa > 1 << 53 {
         return read_slowly(text, syntax);
     }
-    let size = mantissa as f64 / POWERS[fraction.unwrap_or(0)];
+    let size = match fraction {
+        None => mantissa as f64,
+        Some(decimals) => mantissa as f64 / POWERS[decimals],
+    };
     Some(Reading {
         value: if negative && mantissa != 0 {
             -size
@@ -113,6 +126,50 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
         plain_integer: fraction.is_none(),
         code: matches!(digits, [b'0', b'0'..=b'9', ..]),
     })
+}
+
+/// The number that up to sixteen digits write; nothing of other texts.
+pub(super) fn whole(text: &[u8]) -> Option<u64> {
+    match text.len() {
+        1..=8 => up_to_eight(text),
+        9..=16 => {
+            let (before, last) = text.split_at(text.len() - 8);
+            Some(up_to_eight(before)? * 100_000_000 + up_to_eight(last)?)
+        }
+        _ => None,
+    }
+}
+
+/// The number that one to eight digits write: all of them are worked on at once, in the bytes of one word.
+#[inline(always)]
+fn up_to_eight(text: &[u8]) -> Option<u64> {
+    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
+    let n = text.len();
+    // The bytes in their order from the lowest on; those that are taken twice are the same.
+    let word = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first))
+                | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
+        }
+        _ => {
+            u64::from(text[0])
+                | u64::from(text[n / 2]) << (8 * (n / 2))
+                | u64::from(text[n - 1]) << (8 * (n - 1))
+        }
+    };
+    // Zeros in front, which are the lowest.
+    let missing = 8 * (8 - n);
+    let word = word << missing | ZEROS & !(u64::MAX << missing);
+    let six = word.wrapping_add(u64::from_le_bytes([6; 8]));
+    if word & HIGH != ZEROS || six & HIGH != ZEROS {
+        return None;
+    }
+    // Two digits, then four, then eight: a multiplication adds neighbours, the lower times a power of ten.
+    let add = |word: u64, power: u64, bits: u32| word.wrapping_mul(power << bits | 1) >> bits;
+    let pairs = add(word - ZEROS, 10, 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = add(pairs, 100, 16) & 0x0000_FFFF_0000_FFFF;
+    Some(add(fours, 10_000, 32))
 }
 
 fn read_slowly(text: &[u8], syntax: &Syntax) -> Option<Reading> {
@@ -263,6 +320,18 @@ mod tests {
     }
 
     proptest! {
+        /// Bytes beside the digits, with the same low or high four bits, and any others.
+        #[test]
+        fn whole_numbers_are_digits_only(digits in "[0-9]{0,18}", at in 0..18_usize, other in prop::sample::select(b"/:\x00@.-p\x10\xb5 ".to_vec())) {
+            let expected = digits.parse().ok().filter(|_| digits.len() <= 16);
+            prop_assert_eq!(whole(digits.as_bytes()), expected);
+            let mut text = digits.into_bytes();
+            if at < text.len() {
+                text[at] = other;
+                prop_assert_eq!(whole(&text), None);
+            }
+        }
+
         #[test]
         fn reads_what_the_standard_library_reads(text in "-?[0-9]{0,22}(\\.[0-9]{0,25})?([eE][-+]?[0-9]{1,3})?") {
             let expected = text.parse::<f64>().ok().filter(|value| value.is_finite());

@@ -5,6 +5,7 @@
     reason = "texts are looked up, and the map's order is never asked for"
 )]
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -12,11 +13,12 @@ use rayon::prelude::*;
 
 use super::attribute::AttrId;
 use super::encoding::Encoding;
-use super::guess::{count_distinct, key};
+use super::guess::{count_distinct, count_distinct_whole, key};
 use super::limits::{
     FEW_VALUES, GROUP_RECORDS, IDENTIFIER_RECORDS, LONG_TEXT_LETTERS, LONG_TEXTS, PATTERN_CELLS,
     PERSON_NUMBER_DIGITS,
 };
+use super::number::EXACT_INTEGERS;
 use super::{Table, cell, identifier_name, marks};
 
 /// How the cells of an attribute single out records.
@@ -145,31 +147,25 @@ impl Table {
         let name = &self.attribute(id).name;
         let missing = self.missing(id);
         let present = (0..self.n_records()).filter(|&record| !missing.contains(record));
-        let mut looks = Looks::default();
-        match self.numbers(id) {
+        let looks = match self.numbers(id) {
             // Ordered categories are as many as somebody listed.
             Some(_) if !self.has_numerals(id) && self.date_format(id).is_none() => return None,
             Some(numbers) if !self.has_numerals(id) => {
                 let days = present.map(|record| numbers.values[record].to_bits());
-                looks.keys = days.collect();
-                looks.dates = looks.keys.len();
-            }
-            Some(numbers) => {
-                for value in present.map(|record| numbers.values[record]) {
-                    if value.fract() != 0.0 {
-                        return None;
-                    }
-                    looks.add_number(value);
+                let keys: Vec<u64> = days.collect();
+                Looks {
+                    dates: keys.len(),
+                    ..Looks::default()
                 }
+                .with_keys(keys)
             }
+            Some(numbers) => Looks::of_numbers(present.map(|record| numbers.values[record]))?,
             None => {
                 let encoding = self.dialect().encoding;
-                let mut known = HashMap::with_hasher(BuildHasherDefault::default());
-                present.for_each(|record| {
-                    looks.add_text(cell::content(&self.raw(record, id)), encoding, &mut known);
-                });
+                let cells = present.map(|record| self.raw(record, id));
+                Looks::of_texts(cells, encoding)
             }
-        }
+        };
         looks.singling(name, self.has_numbers(id))
     }
 }
@@ -177,16 +173,17 @@ impl Table {
 /// What is counted of the cells of an attribute.
 #[derive(Default)]
 struct Looks {
-    /// One a cell.
-    keys: Vec<u64>,
+    cells: usize,
+    distinct: usize,
+    /// Runs of equal cells.
+    runs: usize,
     dates: usize,
     emails: usize,
     phones: usize,
-    /// Keys of the longer texts.
-    long: Vec<u64>,
-    /// Bytes of the cells that can be codes of a person.
-    widths: Vec<usize>,
-    /// Cells that end in 0.
+    has_long_texts: bool,
+    /// Cells of the most frequent width, of those that can be codes of a person.
+    of_one_width: usize,
+    /// Cells that end in 0, where all have one width.
     round: usize,
 }
 
@@ -238,55 +235,79 @@ impl Look {
 }
 
 impl Looks {
-    fn add_number(&mut self, value: f64) {
-        self.keys.push(value.to_bits());
-        self.dates += usize::from(is_compact_date(value));
-        let size = value.abs();
-        // Powers of ten are exact as far as digits are.
-        let (mut width, mut power) = (1, 10.0);
-        while size >= power {
-            (width, power) = (width + 1, power * 10.0);
+    /// Those of numbers; none where one is not whole.
+    fn of_numbers(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        let mut looks = Self::default();
+        let (mut least, mut most, mut before) = (f64::INFINITY, f64::NEG_INFINITY, f64::NAN);
+        for value in values.clone() {
+            if !is_whole(value) {
+                return None;
+            }
+            looks.cells += 1;
+            looks.runs += usize::from(value != before);
+            looks.dates += usize::from(is_compact_date(value));
+            (least, most, before) = (least.min(value), most.max(value), value);
         }
-        #[expect(clippy::float_cmp, reason = "a whole number ends in 0 or does not")]
-        let is_round = (size / 10.0).floor() * 10.0 == size;
-        self.round += usize::from(is_round);
-        if value > 0.0 && width >= PERSON_NUMBER_DIGITS {
-            self.widths.push(width);
+        looks.distinct = if -EXACT_INTEGERS <= least && most <= EXACT_INTEGERS {
+            let numbers = values.clone().map(as_whole);
+            count_distinct_whole(numbers, as_whole(least)..=as_whole(most), looks.cells)
+        } else {
+            count_distinct(values.clone().map(f64::to_bits).collect())
+        };
+        if digits(least) >= PERSON_NUMBER_DIGITS && digits(least) == digits(most) {
+            looks.of_one_width = looks.cells;
+            looks.round = values.filter(|value| value % 10.0 == 0.0).count();
         }
+        Some(looks)
     }
 
-    /// Adds a cell; `known` has those texts that were looked at before.
-    fn add_text(&mut self, content: &[u8], encoding: Encoding, known: &mut Known) {
-        let key = key(content);
-        let look = *known
-            .entry(key)
-            .or_insert_with(|| Look::of(content, encoding));
-        self.keys.push(key);
-        self.dates += usize::from(look.is_date);
-        self.emails += usize::from(look.is_email);
-        self.phones += usize::from(look.is_phone);
-        if look.is_long {
-            self.long.push(key);
-        } else if look.is_code {
-            self.widths.push(content.len());
+    /// Those of texts.
+    fn of_texts<'a>(cells: impl Iterator<Item = Cow<'a, [u8]>>, encoding: Encoding) -> Self {
+        let mut looks = Self::default();
+        let mut known = Known::default();
+        let (mut keys, mut long, mut widths) = (Vec::new(), Vec::new(), Vec::new());
+        for raw in cells {
+            let content = cell::content(&raw);
+            let key = key(content);
+            // Texts that were looked at before are known.
+            let look = *known
+                .entry(key)
+                .or_insert_with(|| Look::of(content, encoding));
+            keys.push(key);
+            looks.dates += usize::from(look.is_date);
+            looks.emails += usize::from(look.is_email);
+            looks.phones += usize::from(look.is_phone);
+            if look.is_long {
+                long.push(key);
+            } else if look.is_code {
+                widths.push(content.len());
+            }
         }
+        let n_long = long.len();
+        looks.has_long_texts = n_long >= LONG_TEXTS && count_distinct(long) * 2 > n_long;
+        looks.of_one_width = most_frequent(widths);
+        looks.with_keys(keys)
     }
 
-    fn has_long_texts(&self) -> bool {
-        let long = self.long.len();
-        long >= LONG_TEXTS && count_distinct(self.long.clone()) * 2 > long
+    /// With what the keys of the cells show, in their order.
+    fn with_keys(mut self, keys: Vec<u64>) -> Self {
+        self.cells = keys.len();
+        self.runs = keys.chunk_by(|a, b| a == b).count();
+        self.distinct = count_distinct(keys);
+        self
     }
 
     fn singling(self, name: &str, of_numbers: bool) -> Option<Singling> {
-        if self.has_long_texts() {
+        if self.has_long_texts {
             return Some(Singling::LongTexts);
         }
-        let cells = self.keys.len();
-        let runs = 1
-            + (self.keys.windows(2))
-                .filter(|pair| pair[0] != pair[1])
-                .count();
-        let distinct = count_distinct(self.keys);
+        let Self {
+            cells,
+            distinct,
+            runs,
+            of_one_width,
+            ..
+        } = self;
         let is_enough = cells >= IDENTIFIER_RECORDS;
         let most_differ = distinct * 2 > cells;
         let many = distinct > FEW_VALUES || distinct == cells;
@@ -311,7 +332,6 @@ impl Looks {
         if few_share && identifier_name::is_of_household(name) {
             return Some(Singling::Households);
         }
-        let of_one_width = most_frequent(self.widths);
         if distinct * 10 >= cells * 9 {
             if of_numbers && of_one_width == cells && self.round * 10 <= cells * 3 {
                 return Some(Singling::PersonNumbers);
@@ -370,11 +390,38 @@ fn is_phone(text: &[u8]) -> bool {
         && (text[0] == b'+' || inside.iter().any(is_sign))
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::float_cmp,
+    reason = "a number is whole if this takes nothing away"
+)]
+fn is_whole(value: f64) -> bool {
+    value as i64 as f64 == value || value.abs() >= EXACT_INTEGERS
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "whole, and not too large")]
+fn as_whole(value: f64) -> i64 {
+    value as i64
+}
+
+/// Digits of a whole number; 1 of a negative one.
+fn digits(size: f64) -> usize {
+    // Powers of ten are exact as far as digits are.
+    let (mut digits, mut power) = (1, 10.0);
+    while size >= power && size.is_finite() {
+        (digits, power) = (digits + 1, power * 10.0);
+    }
+    digits
+}
+
 /// Whether a whole number is a day as in 19800312.
+#[expect(clippy::cast_possible_truncation, reason = "whole, and not too large")]
 fn is_compact_date(value: f64) -> bool {
-    let (year, day) = ((value / 1e4).floor(), value.rem_euclid(1e4));
-    let (month, day) = ((day / 100.0).floor(), day.rem_euclid(100.0));
-    (1800.0..2200.0).contains(&year) && (1.0..=12.0).contains(&month) && (1.0..=31.0).contains(&day)
+    if !(1800_00_00.0..2200_00_00.0).contains(&value) {
+        return false;
+    }
+    let day = value as u32;
+    (1..=12).contains(&(day / 100 % 100)) && (1..=31).contains(&(day % 100))
 }
 
 /// Whether a text is a day of the calendar: year, month and day in this order, or day and month in either order and then the
@@ -391,7 +438,7 @@ fn is_date(text: &[u8]) -> bool {
     if text.len() == 8
         && let Ok(number) = text.parse::<u32>()
     {
-        return is_compact_date(f64::from(number));
+        return is_compact_date(number.into());
     }
     let day = match text.find(':') {
         // The hours stand before the colon.

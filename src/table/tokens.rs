@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::blank_lines::BlankLines;
 use super::encoding::line_ends;
 use super::limits::{LINE_STEP, MAX_ATTRIBUTES, MAX_RECORD_BYTES, MAX_RECORDS};
@@ -169,17 +171,24 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn skip_plain(&mut self) {
-        // Most cells are short: a plain look at each byte beats the start-up of a vector search.
+        // Most cells are short: looking at eight bytes at once beats the start-up of a vector search.
         const SHORT: usize = 24;
+        let near = self.bytes.len().min(self.at + SHORT);
+        while self.at < near {
+            let Some((word, _)) = self.bytes[self.at..].split_first_chunk() else {
+                break;
+            };
+            let word = u64::from_le_bytes(*word);
+            let found = first_of(word, self.delimiter)
+                .min(first_of(word, b'\n'))
+                .min(first_of(word, b'\r'));
+            self.at += found;
+            if found < 8 {
+                return;
+            }
+        }
         let rest = &self.bytes[self.at..];
-        let near = &rest[..rest.len().min(SHORT)];
-        self.at += near
-            .iter()
-            .position(|&byte| self.ends_cell(byte))
-            .unwrap_or_else(|| {
-                let far = &rest[near.len()..];
-                near.len() + memchr::memchr3(self.delimiter, b'\n', b'\r', far).unwrap_or(far.len())
-            });
+        self.at += memchr::memchr3(self.delimiter, b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
     fn skip_quoted(&mut self) -> Result<(), Fault> {
@@ -209,6 +218,31 @@ impl<'a> Tokenizer<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// Where this byte first stands in a word of eight bytes, the lowest first; 8 if it does not.
+///
+/// Of a word without it, no byte is zero once it is taken away bit by bit; the lowest that is zero is the lowest to borrow when 1
+/// is subtracted from each.
+#[inline(always)]
+fn first_of(word: u64, byte: u8) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let rest = word ^ (ONES * u64::from(byte));
+    let zeros = rest.wrapping_sub(ONES) & !rest & (ONES << 7);
+    (zeros.trailing_zeros() / 8) as usize
+}
+
+/// Bytes that are looked at for quotes before they are cut in pieces; tests cut small files, too.
+const STRETCH: usize = if cfg!(test) { 512 } else { 64 << 20 };
+
+/// Bytes of a piece.
+const PIECE: usize = if cfg!(test) { 64 } else { 1 << 20 };
+
+/// A run of whole lines, cut into records on its own: its lines are counted from 0.
+struct Piece<'a> {
+    layout: Layout,
+    tokens: Tokenizer<'a>,
+    blank: BlankLines,
 }
 
 /// Where every record and every cell of a file is.
@@ -253,6 +287,21 @@ impl Ends {
             )]
             Self::Short(ends) => ends.extend(record.iter().map(|&end| end as u16)),
             Self::Long(ends) => ends.extend_from_slice(record),
+        }
+    }
+
+    /// Appends those of other records.
+    fn append(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::Short(ends), Self::Short(more)) => ends.extend_from_slice(more),
+            (Self::Long(ends), Self::Long(more)) => ends.extend_from_slice(more),
+            (Self::Long(ends), Self::Short(more)) => {
+                ends.extend(more.iter().map(|&end| u32::from(end)));
+            }
+            (Self::Short(ends), Self::Long(more)) => {
+                let ends = ends.iter().map(|&end| end.into());
+                *self = Self::Long(ends.chain(more.iter().copied()).collect());
+            }
         }
     }
 
@@ -311,10 +360,37 @@ impl Layout {
     ///
     /// # Errors
     /// A record has not `n_cells` cells, or the file is more than fits.
+    ///
+    /// # Complexity
+    /// Linear in the bytes; in parallel wherever [`STRETCH`] bytes hold no quote.
     pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<BlankLines, Error> {
         let mut blank = BlankLines::default();
+        while tokens.at < tokens.bytes.len() {
+            let until = tokens.bytes.len().min(tokens.at + STRETCH);
+            match self.cut_in_pieces(tokens, until) {
+                Some(pieces) => pieces.iter().for_each(|piece| {
+                    blank.skipped += piece.blank.skipped;
+                    blank.records += piece.blank.records;
+                    self.append_piece(piece, tokens);
+                }),
+                None => self.fill_until(tokens, until, &mut blank)?,
+            }
+        }
+        blank.skipped += tokens.skipped_lines();
+        self.starts.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        Ok(blank)
+    }
+
+    /// Appends the records that begin before this byte.
+    fn fill_until(
+        &mut self,
+        tokens: &mut Tokenizer<'_>,
+        until: usize,
+        blank: &mut BlankLines,
+    ) -> Result<(), Error> {
         let mut ends = Vec::with_capacity(self.n_cells);
-        loop {
+        while tokens.at < until {
             ends.clear();
             let Some(start) = tokens.next(&mut ends)? else {
                 break;
@@ -333,10 +409,78 @@ impl Layout {
             self.ends.push(&ends);
             self.push(start)?;
         }
-        blank.skipped += tokens.skipped_lines();
-        self.starts.shrink_to_fit();
-        self.ends.shrink_to_fit();
-        Ok(blank)
+        Ok(())
+    }
+
+    /// The records that begin before this byte, up to its last line end, cut in pieces at line ends: without a quote, every line end ends a
+    /// record. Nothing if there is a quote, too little to be worth it, or something wrong, which is found again in its turn.
+    fn cut_in_pieces<'a>(&self, tokens: &Tokenizer<'a>, until: usize) -> Option<Vec<Piece<'a>>> {
+        let from = tokens.at;
+        if until - from < 2 * PIECE {
+            return None;
+        }
+        let until = from + memchr::memrchr(b'\n', &tokens.bytes[from..until])? + 1;
+        let bytes = &tokens.bytes[..until];
+        if memchr::memchr(b'"', &bytes[from..]).is_some() {
+            return None;
+        }
+        let mut edges = vec![from];
+        for goal in (from + PIECE..until).step_by(PIECE) {
+            let edge = goal + memchr::memchr(b'\n', &bytes[goal..])? + 1;
+            edges.push(edge);
+        }
+        edges.push(until);
+        edges.dedup();
+        let pieces: Vec<Piece<'a>> = edges
+            .par_windows(2)
+            .map(|edges| {
+                let mut piece = Piece {
+                    layout: Self::new(self.n_cells),
+                    tokens: Tokenizer {
+                        bytes: &bytes[..edges[1]],
+                        at: edges[0],
+                        line: 0,
+                        skipped_lines: 0,
+                        ..tokens.clone()
+                    },
+                    blank: BlankLines::default(),
+                };
+                let Piece {
+                    layout,
+                    tokens,
+                    blank,
+                } = &mut piece;
+                layout.fill_until(tokens, edges[1], blank).ok()?;
+                Some(piece)
+            })
+            .collect::<Option<_>>()?;
+        let records: usize = pieces.iter().map(|piece| piece.layout.n_records()).sum();
+        (self.n_records() + records <= MAX_RECORDS).then_some(pieces)
+    }
+
+    /// Appends the records of a piece, and moves on to its end.
+    fn append_piece(&mut self, piece: &Piece<'_>, tokens: &mut Tokenizer<'_>) {
+        let Piece {
+            layout,
+            tokens: end,
+            ..
+        } = piece;
+        // Where no line is blank, each is a record.
+        let is_full = end.line == layout.n_records() as u64;
+        let first = self.n_records().next_multiple_of(LINE_STEP) - self.n_records();
+        for record in (first..layout.n_records()).step_by(LINE_STEP) {
+            let line = if is_full {
+                record as u64
+            } else {
+                layout.line_of(end.bytes, record)
+            };
+            self.lines.push(tokens.line + line);
+        }
+        self.starts.extend_from_slice(&layout.starts);
+        self.ends.append(&layout.ends);
+        tokens.at = end.at;
+        tokens.line += end.line;
+        tokens.skipped_lines += end.skipped_lines;
     }
 
     fn push(&mut self, start: Start) -> Result<(), Error> {
@@ -459,4 +603,88 @@ fn ragged(found: usize, expected: usize, delimiter: u8) -> Error {
         "Quote the cells that hold the delimiter {:?}, or state another one with --delimiter",
         char::from(delimiter)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What there is to know of a layout, or why there is none.
+    fn filled(bytes: &[u8], keep_blank_lines: bool, in_pieces: bool) -> Result<String, String> {
+        let mut layout = Layout::new(2 - usize::from(keep_blank_lines));
+        let mut tokens = Tokenizer::new(bytes, 0, b',');
+        if keep_blank_lines {
+            tokens.keep_blank_lines();
+        }
+        let blank = if in_pieces {
+            layout.fill(&mut tokens)
+        } else {
+            let mut blank = BlankLines::default();
+            layout
+                .fill_until(&mut tokens, bytes.len(), &mut blank)
+                .map(|()| {
+                    blank.skipped += tokens.skipped_lines();
+                    blank
+                })
+        };
+        let blank = blank.map_err(|error| error.to_string())?;
+        let records: Vec<_> = (0..layout.n_records())
+            .map(|record| {
+                (
+                    layout.start(record),
+                    layout.ends(record),
+                    layout.line_of(bytes, record),
+                )
+            })
+            .collect();
+        Ok(format!(
+            "{records:?} {blank:?} {tokens:?} {:?}",
+            layout.lines
+        ))
+    }
+
+    proptest! {
+        /// Cut in pieces of some 64 bytes, files are the same records, lines and faults as cut from the first byte to the last: short and
+        /// long lines, blank ones, all kinds of line ends, quotes in some files, records of too many cells in some.
+        #[test]
+        fn pieces_are_cut_as_the_whole_is(
+            lines in prop::collection::vec(("[ab 1]{0,12}", "[ab 1]{0,3}", 0..40_u8), 0..120),
+            keep_blank_lines: bool,
+            odd in prop::option::of((0..120_usize, 0..3_u8)),
+        ) {
+            let mut text = String::new();
+            for (at, (first, second, kind)) in lines.iter().enumerate() {
+                let cells = if keep_blank_lines { first.clone() } else { format!("{first},{second}") };
+                match (odd, kind) {
+                    (Some((place, 0)), _) if place == at => text += "\"a\nb\"",
+                    (Some((place, 1)), _) if place == at => text += "\"a",
+                    (Some((place, _)), _) if place == at => text += "a,b,c",
+                    (_, 0) => text += "",
+                    (_, 1) => text += "  ",
+                    (_, 2) => text += &cells.repeat(1 + 20 * usize::from(keep_blank_lines)),
+                    _ => text += &cells,
+                }
+                text += match kind {
+                    5..8 => "\r\n",
+                    8 => "\r",
+                    9 => "\n\n",
+                    10 if at + 1 == lines.len() => "",
+                    _ => "\n",
+                };
+            }
+            let bytes = text.as_bytes();
+            prop_assert_eq!(filled(bytes, keep_blank_lines, true), filled(bytes, keep_blank_lines, false));
+        }
+
+        /// The first byte of a kind in a word is where a plain look finds it.
+        #[test]
+        fn words_are_looked_through_as_their_bytes_are(word in prop::array::uniform8(prop::sample::select(b"\x00\x01\x7f\x80\xff,-+\n\r".to_vec()))) {
+            for byte in *b"\x00\x01\x80\xff,\n\r" {
+                let place = word.iter().position(|&other| other == byte).unwrap_or(8);
+                prop_assert_eq!(first_of(u64::from_le_bytes(word), byte), place);
+            }
+        }
+    }
 }

@@ -21,6 +21,7 @@ pub(super) use decimal::Decimal;
 use decimal::Numeral;
 use numerals::{LONGEST_PLAIN, Numerals};
 use shape::Shape;
+pub(super) use votes::Plain;
 
 use super::cell::{content, trimmed, unquoted};
 use super::lexicon::Lexicon;

@@ -36,7 +36,7 @@ impl Table {
     /// apart, each in the spelling of most. From now on new numbers and texts of the attribute are written in its spelling, too.
     ///
     /// # Complexity
-    /// Reads each cell once, twice where it is not of digits alone; 4 bytes a record for attributes of several spellings.
+    /// Reads no cell of numbers as the file has them, if these are of digits alone; else each cell up to twice. 4 bytes a record for attributes of several spellings.
     #[must_use]
     pub fn in_one_spelling(mut self, ids: &[AttrId]) -> (Self, Vec<AttrId>) {
         let plans: Vec<Plan> = ids.par_iter().map(|&id| self.plan(id)).collect();
@@ -80,18 +80,12 @@ impl Table {
                 .map(|first| first..self.n_records().min(first + CHUNK))
         };
         let present = |record: &usize| !column.missing.contains(*record);
-        let plain = if numeric {
-            chunks()
-                .map(|records| {
-                    let mut plain = Plain::default();
-                    for record in records.filter(present) {
-                        plain.add(&self.raw(record, id), &syntax);
-                    }
-                    plain
-                })
-                .reduce(Plain::default, Plain::join)
-        } else {
+        let plain = if !numeric {
             Plain::default()
+        } else if self.order.is_none() && column.is_as_read() {
+            column.plain
+        } else {
+            self.plain(id)
         };
         let by_number = numeric && plain.is_printed_from_numbers();
         let plain = numeric.then(|| plain.spelling(delimiter, syntax)).flatten();
@@ -155,6 +149,22 @@ impl Table {
         plan
     }
 
+    /// What the numbers of an attribute have in common, from every cell of it.
+    fn plain(&self, id: AttrId) -> Plain {
+        let missing = &self.columns[id.index()].missing;
+        let plain_of = |first| {
+            let mut plain = Plain::default();
+            let last = self.n_records().min(first + CHUNK);
+            for record in (first..last).filter(|&record| !missing.contains(record)) {
+                plain.add(&self.raw(record, id), &self.file.syntax);
+            }
+            plain
+        };
+        let starts: Vec<usize> = (0..self.n_records()).step_by(CHUNK).collect();
+        let parts = starts.into_par_iter().map(plain_of);
+        parts.reduce(Plain::default, Plain::join)
+    }
+
     /// Records that miss this attribute and mark it otherwise than most that mean the same do, with the mark of most.
     fn gaps_otherwise(&self, id: AttrId) -> Vec<(usize, Vec<u8>)> {
         let column = &self.columns[id.index()];
@@ -210,4 +220,35 @@ enum Gap {
     Number(u64),
     /// A stated code that is none.
     Text(Vec<u8>),
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::table::{ReadOptions, Table};
+
+    proptest! {
+        /// What reading a file says of how its numbers are spelled is what a look at every cell of the table says.
+        #[test]
+        fn reading_sees_how_numbers_are_spelled(
+            picks in prop::collection::vec((0..20_usize, 0..8_usize), 1..80),
+            codes: bool,
+        ) {
+            let odd = [
+                "7", "0", "-3", "2.50", "1e5", "0.00001", " 4", "\"5\"", "", "NA", "NaN", "-9", "12345678901234567890", "1,5",
+                "3.", ".5", "-0", "+1", "01", "x",
+            ];
+            let texts: Vec<&str> = picks.iter().map(|&(one, _)| odd[if codes { one } else { one % 17 }]).collect();
+            let rows: Vec<String> = (texts.iter().zip(&picks))
+                .map(|(text, &(_, few))| format!("{text};{};{few}1", odd[few]))
+                .collect();
+            let text = format!("a;b;c\n{}\n", rows.join("\n"));
+            let options = ReadOptions { delimiter: Some(b';'), na: Some(vec![String::new(), "NA".into(), "-9".into()]), ..ReadOptions::default() };
+            let table = Table::read("t.csv", text.into_bytes(), &options).unwrap();
+            for id in table.ids().filter(|&id| table.has_numerals(id)) {
+                prop_assert_eq!(table.columns[id.index()].plain, table.plain(id));
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What of a number as it stands in a cell decides on how numbers are spelled; of digits alone it is seen without a closer look.
 
 use super::decimal::Numeral;
-use crate::table::number::Syntax;
+use crate::table::number::{self, Syntax};
 
 /// What of a number as it stands in a cell decides on how numbers are spelled.
 #[derive(Debug, PartialEq)]
@@ -35,37 +35,59 @@ impl Shape {
 
     /// That of a number in digits alone: no leading zero, no exponent, nothing in groups, nothing around it; `None` for any other cell.
     pub(super) fn of_plain(raw: &[u8], syntax: &Syntax) -> Option<Self> {
+        let longest = if syntax.thousands.is_empty() { 16 } else { 3 };
+        if let Some(size) = number::whole(raw)
+            && (raw.len() == 1 || raw[0] != b'0')
+        {
+            return (raw.len() <= longest).then_some(Self {
+                whole_written: raw.len(),
+                decimals_written: 0,
+                whole_digits: if size == 0 { 0 } else { raw.len() },
+                decimals: 0,
+                is_zero: size == 0,
+                exponent: false,
+                wants_exponent: false,
+                grouped: false,
+            });
+        }
         let digits = raw.strip_prefix(b"-").unwrap_or(raw);
-        let mark = digits.iter().position(|byte| !byte.is_ascii_digit());
+        let (mut mark, mut zero, mut last_zeros) = (None, true, 0);
+        for (at, &byte) in digits.iter().enumerate() {
+            if byte == b'0' {
+                last_zeros += 1;
+            } else if byte.is_ascii_digit() {
+                (zero, last_zeros) = (false, 0);
+            } else if byte == syntax.decimal && mark.is_none() {
+                (mark, last_zeros) = (Some(at), 0);
+            } else {
+                return None;
+            }
+        }
         let (whole, fraction) = match mark {
             None => (digits, &b""[..]),
-            Some(at) if digits[at] == syntax.decimal => (&digits[..at], &digits[at + 1..]),
-            Some(_) => (&b""[..], &b""[..]),
+            Some(at) => (&digits[..at], &digits[at + 1..]),
         };
-        let zero = digits
-            .iter()
-            .all(|&byte| byte == b'0' || byte == syntax.decimal);
         let plain = match whole {
             [] => false,
             [b'0', _, ..] => false,
             _ if digits.len() < raw.len() && zero => false,
             // Marks for thousands, and exponents, concern large and small numbers only.
-            _ => whole.len() <= if syntax.thousands.is_empty() { 16 } else { 3 },
+            _ => whole.len() <= longest,
         } && (mark.is_none() || !fraction.is_empty())
-            && fraction.iter().all(u8::is_ascii_digit)
             && !(whole == b"0" && fraction.starts_with(b"0000"));
-        plain.then(|| {
-            let zeros = fraction.iter().rev().take_while(|&&byte| byte == b'0');
-            Self {
-                whole_written: whole.len(),
-                decimals_written: fraction.len(),
-                whole_digits: if whole == b"0" { 0 } else { whole.len() },
-                decimals: fraction.len() - zeros.count(),
-                is_zero: zero,
-                exponent: false,
-                wants_exponent: false,
-                grouped: false,
-            }
+        let decimals = match mark {
+            None => 0,
+            Some(_) => fraction.len() - last_zeros,
+        };
+        plain.then_some(Self {
+            whole_written: whole.len(),
+            decimals_written: fraction.len(),
+            whole_digits: if whole == b"0" { 0 } else { whole.len() },
+            decimals,
+            is_zero: zero,
+            exponent: false,
+            wants_exponent: false,
+            grouped: false,
         })
     }
 }
@@ -76,7 +98,6 @@ mod tests {
         super::{Around, Spelling, numerals::Numerals},
         *,
     };
-    use crate::table::number;
 
     /// Every numeral of up to six of these bytes: the short way to see how it is spelled agrees with the long one.
     #[test]

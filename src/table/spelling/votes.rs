@@ -199,8 +199,8 @@ impl Votes {
 }
 
 /// What most cells of an attribute are: digits alone, perhaps with a sign and with decimals. Such cells need no closer look.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Plain {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(in crate::table) struct Plain {
     cells: usize,
     /// Decimals written: the fewest and the most.
     decimals: Option<(usize, usize)>,
@@ -216,7 +216,7 @@ pub(super) struct Plain {
 const EXACT_DIGITS: usize = 15;
 
 impl Plain {
-    pub(super) fn add(&mut self, raw: &[u8], syntax: &Syntax) {
+    pub(in crate::table) fn add(&mut self, raw: &[u8], syntax: &Syntax) {
         let Some(shape) = Shape::of_plain(raw, syntax) else {
             self.others = true;
             return;
@@ -229,7 +229,7 @@ impl Plain {
         self.decimals = Some((least.min(written), most.max(written)));
     }
 
-    pub(super) fn join(self, other: Self) -> Self {
+    pub(in crate::table) fn join(self, other: Self) -> Self {
         let decimals = match (self.decimals, other.decimals) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (one, other) => one.or(other),
