@@ -233,10 +233,10 @@ fn first_of(word: u64, byte: u8) -> usize {
 }
 
 /// Bytes that are looked at for quotes before they are cut in pieces; tests cut small files, too.
-const STRETCH: usize = if cfg!(test) { 512 } else { 64 << 20 };
+const STRETCH: usize = if cfg!(test) { 512 } else { 1 << 20 };
 
 /// Bytes of a piece.
-const PIECE: usize = if cfg!(test) { 64 } else { 1 << 20 };
+const PIECE: usize = if cfg!(test) { 64 } else { 1 << 16 };
 
 /// A run of whole lines, cut into records on its own: its lines are counted from 0.
 struct Piece<'a> {
