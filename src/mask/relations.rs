@@ -6,11 +6,8 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::{
-    new_numbers::present,
-    sums::{Held, Sum},
-};
-use crate::table::{AttrId, Numbers, Table};
+use super::sums::{Held, Sum};
+use crate::table::{AttrId, Table, Values};
 
 /// Sums are looked for in so many records, evenly spread.
 const SAMPLE: usize = 400;
@@ -108,16 +105,15 @@ impl Relations {
         }
         let counted = self.columns.par_iter().filter_map(|column| {
             let id = masked.find(&column.name).ok()?;
-            let numbers = Numbers {
-                values: &masked.numbers_once(id)?,
-                missing: masked.missing(id),
-            };
-            let (mut negative, mut gone, mut come) = (0, 0, 0);
-            for (record, value) in present(numbers) {
-                let was_zero = column.zero[record / 64] >> (record % 64) & 1 == 1;
-                negative += usize::from(value < 0.0);
-                gone += usize::from(value != 0.0 && was_zero);
-                come += usize::from(value == 0.0 && !was_zero);
+            let values = masked.numbers_once(id)?;
+            let values = Values::new(&values, masked.missing(id));
+            let bits = |word: u64| word.count_ones() as usize;
+            let negative = values.words(|value| value < 0.0).map(bits).sum();
+            let (mut gone, mut come) = (0, 0);
+            let others = values.words(|value| value != 0.0);
+            for ((was_zero, zero), other) in column.zero.iter().zip(zeros(values)).zip(others) {
+                gone += bits(was_zero & other);
+                come += bits(!was_zero & zero);
             }
             Some((column, negative, gone, come))
         });
@@ -138,18 +134,17 @@ impl Relation {
     fn of(table: &Table, id: AttrId) -> Option<Self> {
         // Places in an order and days have no zero and no sums.
         let values = table.values(id).filter(|_| table.has_numerals(id))?;
-        let mut zero = vec![0_u64; table.n_records().div_ceil(64)];
-        let mut never_negative = true;
-        for (record, value) in values.present() {
-            zero[record / 64] |= u64::from(value == 0.0) << (record % 64);
-            never_negative &= value >= 0.0;
-        }
         Some(Self {
             name: table.attribute(id).name.clone(),
-            never_negative,
-            zero,
+            never_negative: values.words(|value| value < 0.0).all(|word| word == 0),
+            zero: zeros(values).collect(),
         })
     }
+}
+
+/// A bit a record that is there and zero.
+fn zeros(values: Values<'_>) -> impl Iterator<Item = u64> {
+    values.words(|value| value == 0.0)
 }
 
 /// The numbers of a part of the records, in units of a common decimal.

@@ -1,6 +1,6 @@
 //! Zeros that a method shall not see: for as long as it works they count as missing.
 
-use super::{AttrId, RecordSet, Table};
+use super::{AttrId, RecordSet, Table, Values};
 
 impl Table {
     /// The table in which the zeros of these attributes count as missing: a method that leaves gaps in place leaves them in place,
@@ -14,14 +14,9 @@ impl Table {
             let Some(numbers) = self.numbers(id) else {
                 continue;
             };
-            // A missing cell holds 0.0, too.
-            let mut words = vec![0_u64; numbers.values.len().div_ceil(64)];
-            for (record, &value) in numbers.values.iter().enumerate() {
-                let zero = value == 0.0 && !numbers.missing.contains(record);
-                words[record / 64] |= u64::from(zero) << (record % 64);
-            }
+            let zeros = Values::from(numbers).words(|value| value == 0.0).collect();
             let column = &mut self.columns[id.index()];
-            column.hidden = RecordSet::from_words(words);
+            column.hidden = RecordSet::from_words(zeros);
             column.missing = column.missing.joined(&column.hidden);
         }
         self

@@ -55,6 +55,7 @@ mod spelling;
 mod template;
 mod tokens;
 mod units;
+mod values;
 mod write;
 
 use std::borrow::Cow;
@@ -82,6 +83,7 @@ pub use roles::Roles;
 pub use select::list_of;
 pub(crate) use select::of_known;
 pub use singling::Singling;
+pub use values::{Numbers, Values};
 
 use condensed::{Steps, Text};
 use lexicon::Lexicon;
@@ -171,84 +173,6 @@ struct Column {
     plain: Plain,
     /// How the cells of the file single out records, once somebody asked.
     singling: OnceLock<Option<Singling>>,
-}
-
-/// The numbers of one attribute.
-#[derive(Clone, Copy)]
-pub struct Numbers<'a> {
-    /// One finite number a record; 0.0 where it is missing.
-    pub values: &'a [f64],
-    /// Which records miss theirs.
-    pub missing: &'a RecordSet,
-}
-
-/// The numbers of one attribute, wherever they are kept.
-#[derive(Clone, Copy)]
-pub struct Values<'a> {
-    at: At<'a>,
-    /// Which records miss theirs.
-    pub missing: &'a RecordSet,
-}
-
-#[derive(Clone, Copy)]
-enum At<'a> {
-    Numbers(&'a [f64]),
-    Steps(&'a Steps),
-}
-
-impl<'a> From<Numbers<'a>> for Values<'a> {
-    fn from(numbers: Numbers<'a>) -> Self {
-        Self::new(numbers.values, numbers.missing)
-    }
-}
-
-impl<'a> Values<'a> {
-    /// Those of a column.
-    pub fn new(values: &'a [f64], missing: &'a RecordSet) -> Self {
-        Self {
-            at: At::Numbers(values),
-            missing,
-        }
-    }
-
-    /// The number of a record, finite; 0.0 where it is missing.
-    #[inline(always)]
-    pub fn of(self, record: usize) -> f64 {
-        match self.at {
-            At::Numbers(values) => values[record],
-            At::Steps(_) if self.missing.contains(record) => 0.0,
-            At::Steps(steps) => steps.value(record),
-        }
-    }
-
-    /// The numbers that are there, with their records, in the order of these.
-    pub fn present(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
-        let n = match self.at {
-            At::Numbers(values) => values.len(),
-            At::Steps(steps) => steps.len(),
-        };
-        let present = move |&record: &usize| !self.missing.contains(record);
-        (0..n)
-            .filter(present)
-            .map(move |record| (record, self.of(record)))
-    }
-}
-
-impl fmt::Debug for Values<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Values")
-            .field("n_missing", &self.missing.count())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Numbers<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Numbers")
-            .field("n_records", &self.values.len())
-            .field("n_missing", &self.missing.count())
-            .finish_non_exhaustive()
-    }
 }
 
 /// Something worth knowing about how a file was read. It never holds a value of a record.
@@ -407,10 +331,7 @@ impl Table {
             column.values.get().is_none() && column.donors.is_none() && self.order.is_none()
         });
         match steps {
-            Some(steps) if column.numeric => Some(Values {
-                at: At::Steps(steps),
-                missing: &column.missing,
-            }),
+            Some(steps) if column.numeric => Some(Values::of_steps(steps, &column.missing)),
             _ => self.numbers(id).map(Values::from),
         }
     }

@@ -265,9 +265,13 @@ fn take_digits<'a>(text: &'a [u8], plain: &mut String) -> &'a [u8] {
 /// Very large and very small numbers are written with an exponent; there are no thousands marks.
 pub(super) fn print(value: f64, decimal: u8, out: &mut Vec<u8>) {
     // Most numbers are whole; up to here they have no exponent.
-    if value.trunc().total_cmp(&value).is_eq() && value.abs() < EXACT_INTEGERS {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and small enough")]
-        let whole = value as i64;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is looked whether it changed"
+    )]
+    let whole = value as i64;
+    #[expect(clippy::float_cmp, reason = "a number is whole or it is not")]
+    if whole as f64 == value && value.abs() < EXACT_INTEGERS {
         out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
         return;
     }

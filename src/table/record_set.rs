@@ -24,6 +24,11 @@ impl RecordSet {
             .is_some_and(|word| word >> (record % 64) & 1 == 1)
     }
 
+    /// The bits of the 64 records from `64 * word` on, the first record's the lowest.
+    pub(crate) fn word(&self, word: usize) -> u64 {
+        self.words.get(word).copied().unwrap_or(0)
+    }
+
     /// How many records are in the set.
     pub fn count(&self) -> usize {
         self.count

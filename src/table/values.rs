@@ -1,0 +1,111 @@
+//! The numbers of one attribute, wherever they are kept, and which records miss theirs.
+
+use std::fmt;
+
+use super::{RecordSet, condensed::Steps};
+
+/// The numbers of one attribute.
+#[derive(Clone, Copy)]
+pub struct Numbers<'a> {
+    /// One finite number a record; 0.0 where it is missing.
+    pub values: &'a [f64],
+    /// Which records miss theirs.
+    pub missing: &'a RecordSet,
+}
+
+/// The numbers of one attribute, wherever they are kept.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    at: At<'a>,
+    /// Which records miss theirs.
+    pub missing: &'a RecordSet,
+}
+
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Numbers(&'a [f64]),
+    Steps(&'a Steps),
+}
+
+impl<'a> From<Numbers<'a>> for Values<'a> {
+    fn from(numbers: Numbers<'a>) -> Self {
+        Self::new(numbers.values, numbers.missing)
+    }
+}
+
+impl<'a> Values<'a> {
+    /// Those of a column.
+    pub fn new(values: &'a [f64], missing: &'a RecordSet) -> Self {
+        Self {
+            at: At::Numbers(values),
+            missing,
+        }
+    }
+
+    /// Those of a column of a condensed table.
+    pub(super) fn of_steps(steps: &'a Steps, missing: &'a RecordSet) -> Self {
+        Self {
+            at: At::Steps(steps),
+            missing,
+        }
+    }
+
+    /// The number of a record, finite; 0.0 where it is missing.
+    #[inline(always)]
+    pub fn of(self, record: usize) -> f64 {
+        match self.at {
+            At::Numbers(values) => values[record],
+            At::Steps(_) if self.missing.contains(record) => 0.0,
+            At::Steps(steps) => steps.value(record),
+        }
+    }
+
+    /// For each 64 records a word with a bit for each whose number is there and passes a test, the first record's the lowest.
+    pub fn words(self, passes: impl Fn(f64) -> bool) -> impl Iterator<Item = u64> {
+        (0..self.n_records().div_ceil(64)).map(move |word| {
+            let records = word * 64..self.n_records().min(word * 64 + 64);
+            let bit = |(bit, value): (usize, f64)| u64::from(passes(value)) << bit;
+            let bits: u64 = match self.at {
+                At::Numbers(values) => values[records].iter().copied().enumerate().map(bit).sum(),
+                At::Steps(_) => records
+                    .map(|record| self.of(record))
+                    .enumerate()
+                    .map(bit)
+                    .sum(),
+            };
+            bits & !self.missing.word(word)
+        })
+    }
+
+    fn n_records(self) -> usize {
+        match self.at {
+            At::Numbers(values) => values.len(),
+            At::Steps(steps) => steps.len(),
+        }
+    }
+
+    /// The numbers that are there, with their records, in the order of these.
+    pub fn present(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
+        let present = move |&record: &usize| !self.missing.contains(record);
+        (0..self.n_records())
+            .filter(present)
+            .map(move |record| (record, self.of(record)))
+    }
+}
+
+impl fmt::Debug for Values<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values")
+            .field("n_missing", &self.missing.count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Numbers")
+            .field("n_records", &self.values.len())
+            .field("n_missing", &self.missing.count())
+            .finish_non_exhaustive()
+    }
+}
