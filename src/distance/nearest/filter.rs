@@ -27,17 +27,14 @@ pub(super) struct Filtered {
     pub count: u32,
     /// The largest of them, or -inf.
     pub top: f32,
-    /// The least approximation.
-    pub least: f32,
 }
 
-/// What the filter found out about a group and one query, before it is summed up.
+/// What the filter found out about points and one query, before it is summed up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found<S: Simd> {
     /// Counted in f32, exact up to 2^24, because those are summed across lanes in few instructions.
     count: S::f32s,
     top: S::f32s,
-    least: S::f32s,
 }
 
 impl<S: Simd> Found<S> {
@@ -47,17 +44,6 @@ impl<S: Simd> Found<S> {
         Self {
             count: simd.splat_f32s(0.0),
             top: simd.splat_f32s(f32::NEG_INFINITY),
-            least: simd.splat_f32s(f32::INFINITY),
-        }
-    }
-
-    /// This and the other together.
-    #[inline(always)]
-    pub(super) fn and(self, simd: S, other: Self) -> Self {
-        Self {
-            count: simd.add_f32s(self.count, other.count),
-            top: simd.max_f32s(self.top, other.top),
-            least: simd.min_f32s(self.least, other.least),
         }
     }
 
@@ -66,41 +52,43 @@ impl<S: Simd> Found<S> {
         Filtered {
             count: simd.reduce_sum_f32s(self.count) as u32,
             top: simd.reduce_max_f32s(self.top),
-            least: simd.reduce_min_f32s(self.least),
         }
     }
 }
 
 /// Filters a group of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
-/// each query.
+/// each query. Adds what is up to the thresholds to what was found, if it `COUNTS`; returns the least approximations.
 #[inline(always)]
-pub(super) fn filter<S: Simd>(
+pub(super) fn filter<S: Simd, const COUNTS: bool>(
     simd: S,
     group: &[Row],
     factors: &[[f32; QUERIES]],
     thresholds: [f32; QUERIES],
-) -> [Found<S>; QUERIES] {
+    found: &mut [Found<S>; QUERIES],
+) -> [S::f32s; QUERIES] {
+    let mut least = [simd.splat_f32s(f32::INFINITY); QUERIES];
+    let queries = (factors, thresholds);
     // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
     if S::F32_LANES == 16 {
-        run::<S, QUERIES, 4>(simd, group, factors, thresholds, 0)
+        run::<S, QUERIES, 4, COUNTS>(simd, group, queries, 0, found, &mut least);
     } else {
-        let [a, b, ..] = run::<S, 2, 4>(simd, group, factors, thresholds, 0);
-        let [c, d, ..] = run::<S, 2, 4>(simd, group, factors, thresholds, 2);
-        [a, b, c, d]
+        run::<S, 2, 4, COUNTS>(simd, group, queries, 0, found, &mut least);
+        run::<S, 2, 4, COUNTS>(simd, group, queries, 2, found, &mut least);
     }
+    least
 }
 
 /// Handles the `Q` queries from `first` on, `V` vectors of points at a time.
 #[inline(always)]
-fn run<S: Simd, const Q: usize, const V: usize>(
+fn run<S: Simd, const Q: usize, const V: usize, const COUNTS: bool>(
     simd: S,
     group: &[Row],
-    factors: &[[f32; QUERIES]],
-    thresholds: [f32; QUERIES],
+    (factors, thresholds): (&[[f32; QUERIES]], [f32; QUERIES]),
     first: usize,
-) -> [Found<S>; QUERIES] {
+    found: &mut [Found<S>; QUERIES],
+    least: &mut [S::f32s; QUERIES],
+) {
     let one = simd.splat_f32s(1.0);
-    let mut found = [Found::nothing(simd); QUERIES];
     let (addend, group) = group.split_first().expect("a group has an addend");
     for part in (0..GROUP / S::F32_LANES).step_by(V) {
         let addend: &[S::f32s; V] = vectors::<S, V>(addend, part);
@@ -116,18 +104,20 @@ fn run<S: Simd, const Q: usize, const V: usize>(
         }
         for query in 0..Q {
             let threshold = simd.splat_f32s(thresholds[first + query]);
-            let Found { count, top, least } = &mut found[query];
+            let Found { count, top } = &mut found[first + query];
+            let least = &mut least[first + query];
             for sum in sums[query] {
-                let below = simd.less_than_or_equal_f32s(sum, threshold);
-                let more = simd.add_f32s(*count, one);
-                *count = simd.select_f32s(below, more, *count);
-                let higher = simd.max_f32s(sum, *top);
-                *top = simd.select_f32s(below, higher, *top);
+                if COUNTS {
+                    let below = simd.less_than_or_equal_f32s(sum, threshold);
+                    let more = simd.add_f32s(*count, one);
+                    *count = simd.select_f32s(below, more, *count);
+                    let higher = simd.max_f32s(sum, *top);
+                    *top = simd.select_f32s(below, higher, *top);
+                }
                 *least = simd.min_f32s(sum, *least);
             }
         }
     }
-    found
 }
 
 /// `V` vectors of a row.

@@ -201,13 +201,10 @@ impl Rough {
     /// The bounds for a reach that is not negative.
     #[inline(always)]
     pub(super) fn bounds(&self, place: &Place, reach: f64) -> Bounds {
-        let slack = 1.05 * U * (place.norm + self.radius) + 1e-40;
-        let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
-        let d = self.used.len() as f64;
-        let most = root * root * (1.0 + 1.1 * (d + 6.0) * U) + 1e-35;
+        let most = most(reach, place.norm + self.radius, self.used.len());
         Bounds {
-            most: (most * (1.0 + 4.0 * U)) as f32,
-            edge: (2.0 * reach - most * (1.0 + 4.0 * U)) as f32,
+            most: most as f32,
+            edge: (2.0 * reach - most) as f32,
         }
     }
 
@@ -332,6 +329,15 @@ impl Rough {
     pub(super) fn home<S: Simd>(&self, simd: S, tree: &Tree, place: &Place) -> u32 {
         tree.descend(|node| self.lower(simd, node, place))
     }
+}
+
+/// What the filter finds of points within reach is at most this, also once it is rounded: `norms` is `X + R`, `d` the number of attributes.
+#[inline(always)]
+pub(super) fn most(reach: f64, norms: f64, d: usize) -> f64 {
+    let slack = 1.05 * U * norms + 1e-40;
+    let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
+    let most = root * root * (1.0 + 1.1 * (d as f64 + 6.0) * U) + 1e-35;
+    most * (1.0 + 4.0 * U)
 }
 
 /// The sum of squared differences, in two sums that hide each other's latency.

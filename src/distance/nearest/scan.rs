@@ -17,7 +17,8 @@
 //!
 //! Together at most `(d + 4) u (|x| + |y|)^2`; the scan allows `(d + 6) u (|x| + |y|)^2`. Results
 //! below the normal range are off by at most `2^-149` an operation, of which the absolute allowance
-//! takes care. Overflow is excluded: a block whose norms are not small enough, whose values or weights
+//! takes care. Where only near points matter, whole groups are passed over whose boxes are beyond reach: the filter of `rough`, on the
+//! same rounded coordinates. Overflow is excluded: a block whose norms are not small enough, whose values or weights
 //! might overflow or vanish in `f64`, or which misses a value, is not filtered but computed.
 
 use pulp::{Arch, Simd, WithSimd};
@@ -26,6 +27,7 @@ use super::filter::{
     Filtered, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter,
 };
 use super::goal::{Goal, Tile};
+use super::rough::most;
 use super::tiles::{Axis, LANES, axes_of};
 use super::tree::Tree;
 use super::walk::Walked;
@@ -50,14 +52,21 @@ pub(super) struct Scan {
     centre: Vec<f64>,
     /// For each group `1 + used.len()` rows: the squared norm, and the coordinates.
     rows: Vec<Row>,
+    /// For each attribute of each block the least and the greatest coordinates of its groups.
+    boxes: Vec<[Ends; 2]>,
     /// The greatest norm of each block; infinite where the filter must not be used.
     radii: Vec<f64>,
 }
 
+/// One number for each group of a block.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Ends([f32; GROUPS]);
+
 /// A query as the filter wants it.
 struct Prepared {
     axes: Vec<Axis>,
-    /// `-2 x_k`.
+    /// `-2 x_k` of the rounded coordinates.
     factors: Vec<f32>,
     /// `|x|^2` of the rounded coordinates.
     square: f64,
@@ -78,12 +87,18 @@ impl Scan {
             scales: used.iter().map(|&k| metric.weights()[k].sqrt()).collect(),
             centre: used.iter().map(|&k| mean(tree, k)).collect(),
             rows: Vec::new(),
+            boxes: Vec::new(),
             radii: vec![0.0; tiles.n_points().div_ceil(GROUPS * GROUP)],
             used,
         };
         let n_rows = scan.n_rows();
         let n_groups = tiles.n_points().div_ceil(GROUP);
         scan.rows = vec![Row([0.0; GROUP]); n_groups * n_rows];
+        let nowhere = [
+            Ends([f32::INFINITY; GROUPS]),
+            Ends([f32::NEG_INFINITY; GROUPS]),
+        ];
+        scan.boxes = vec![nowhere; scan.radii.len() * scan.used.len()];
         let mut coordinates = Vec::new();
         for position in 0..n_groups * GROUP {
             let group = position / GROUP;
@@ -108,8 +123,11 @@ impl Scan {
                 .split_first_mut()
                 .expect("a row for the norm");
             first.0[lane] = square as f32;
-            for (row, &coordinate) in rest.iter_mut().zip(&coordinates) {
+            let boxes = &mut scan.boxes[group / GROUPS * scan.used.len()..];
+            for ((row, [lo, hi]), &coordinate) in rest.iter_mut().zip(boxes).zip(&coordinates) {
                 row.0[lane] = coordinate;
+                let (lo, hi) = (&mut lo.0[group % GROUPS], &mut hi.0[group % GROUPS]);
+                (*lo, *hi) = (lo.min(coordinate), hi.max(coordinate));
             }
         }
         scan
@@ -180,6 +198,40 @@ impl Scan {
         });
     }
 
+    /// Marks the groups of a block that may have points within reach of a query.
+    #[inline(always)]
+    fn want<S: Simd>(
+        &self,
+        simd: S,
+        block: usize,
+        query: &Prepared,
+        reach: f64,
+        wanted: &mut [bool; GROUPS],
+    ) {
+        let norms = query.norm + self.radii[block];
+        if norms > SAFE_NORM {
+            *wanted = [true; GROUPS];
+        }
+        if norms > SAFE_NORM || reach < 0.0 {
+            return;
+        }
+        let d = self.used.len();
+        let most = most(reach, norms, d) as f32;
+        let (zero, mut sums) = (simd.splat_f32s(0.0), Ends([0.0; GROUPS]));
+        for (part, sum) in S::as_mut_simd_f32s(&mut sums.0).0.iter_mut().enumerate() {
+            for ([lo, hi], factor) in self.boxes[block * d..][..d].iter().zip(&query.factors) {
+                let value = simd.splat_f32s(-0.5 * factor);
+                let below = simd.sub_f32s(S::as_simd_f32s(&lo.0).0[part], value);
+                let above = simd.sub_f32s(value, S::as_simd_f32s(&hi.0).0[part]);
+                let apart = simd.max_f32s(simd.max_f32s(below, above), zero);
+                *sum = simd.mul_add_f32s(apart, apart, *sum);
+            }
+        }
+        for (wanted, sum) in wanted.iter_mut().zip(sums.0) {
+            *wanted |= sum <= most;
+        }
+    }
+
     /// The approximations below and above which `key` is certainly on one side, as
     /// `(certainly closer, maybe not farther)`.
     fn thresholds(&self, query: &Prepared, radius: f64, key: f64) -> (f32, f32) {
@@ -196,6 +248,12 @@ impl Scan {
             (high as f32).next_up().min(f32::MAX),
         )
     }
+}
+
+/// Whether a mask has every lane.
+#[inline(always)]
+fn all<S: Simd>(simd: S, mask: S::m32s) -> bool {
+    simd.first_true_m32s(simd.not_m32s(mask)) == S::F32_LANES
 }
 
 fn mean(tree: &Tree, attribute: usize) -> f64 {
@@ -231,38 +289,63 @@ impl<G: Goal> WithSimd for Run<'_, G> {
             for members in active.chunks(QUERIES) {
                 let mut thresholds = [f32::NEG_INFINITY; QUERIES];
                 let mut certain = [f32::NEG_INFINITY; QUERIES];
+                let mut wanted = [!G::PLAIN; GROUPS];
                 for (lane, &member) in members.iter().enumerate() {
                     let query = &self.prepared[member];
                     for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
                         factors[lane] = factor;
                     }
-                    let key = self.batch[member].goal.rival_key();
+                    let goal = &self.batch[member].goal;
+                    let key = goal.rival_key();
                     if key >= 0.0 {
                         (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
                     }
+                    if G::PLAIN {
+                        scan.want(simd, block, query, goal.reach(false), &mut wanted);
+                    }
                 }
-                let mut found = [[Found::nothing(simd); QUERIES]; GROUPS];
+                let counts = thresholds
+                    .iter()
+                    .any(|&threshold| threshold > f32::NEG_INFINITY);
+                let mut found = [Found::nothing(simd); QUERIES];
+                let mut least = [[simd.splat_f32s(f32::INFINITY); QUERIES]; GROUPS];
                 let groups = rows.chunks_exact(scan.n_rows());
-                let n_groups = groups.len();
-                for (found, group) in found.iter_mut().zip(groups) {
-                    *found = filter(simd, group, &factors, thresholds);
-                }
-                for (lane, &member) in members.iter().enumerate() {
-                    let of_groups = found[..n_groups].iter().map(|found| found[lane]);
-                    let of_block = of_groups.clone().reduce(|a, b| a.and(simd, b));
-                    let filtered = of_block.expect("a block has a group").summed(simd);
-                    if self.concludes(member, radius, certain[lane], filtered) {
-                        self.batch[member].goal.add_closer(filtered.count);
+                for ((least, group), wanted) in least.iter_mut().zip(groups).zip(wanted) {
+                    if !wanted {
                         continue;
                     }
-                    for (index, of_group) in of_groups.enumerate() {
-                        let filtered = of_group.summed(simd);
-                        if self.concludes(member, radius, certain[lane], filtered) {
-                            self.batch[member].goal.add_closer(filtered.count);
-                        } else {
-                            self.compute(simd, member, block * GROUPS + index);
+                    *least = if counts {
+                        filter::<S, true>(simd, group, &factors, thresholds, &mut found)
+                    } else {
+                        filter::<S, false>(simd, group, &factors, thresholds, &mut found)
+                    };
+                }
+                for (lane, &member) in members.iter().enumerate() {
+                    let query = &self.prepared[member];
+                    let is_safe = query.norm + radius <= SAFE_NORM;
+                    // Whether what is counted is certainly closer than the rival, and nothing else is.
+                    let decides = |found: Filtered| found.count == 0 || found.top < certain[lane];
+                    let of_block = found[lane].summed(simd);
+                    let mut closer = of_block.count;
+                    let mut near = self.near(member, radius);
+                    for group in (0..rows.len() / scan.n_rows()).filter(|&group| wanted[group]) {
+                        let beyond = simd.less_than_f32s(simd.splat_f32s(near), least[group][lane]);
+                        let is_beyond = is_safe && all(simd, beyond);
+                        if is_beyond && decides(of_block) {
+                            continue;
                         }
+                        let rows = &rows[group * scan.n_rows()..(group + 1) * scan.n_rows()];
+                        let mut of_group = [Found::nothing(simd); QUERIES];
+                        filter::<S, true>(simd, rows, &factors, thresholds, &mut of_group);
+                        let of_group = of_group[lane].summed(simd);
+                        if is_beyond && decides(of_group) {
+                            continue;
+                        }
+                        closer -= of_group.count;
+                        self.compute(simd, member, block * GROUPS + group);
+                        near = self.near(member, radius);
                     }
+                    self.batch[member].goal.add_closer(closer);
                 }
             }
             active.retain(|&member| self.batch[member].goal.reach(false) >= 0.0);
@@ -271,16 +354,15 @@ impl<G: Goal> WithSimd for Run<'_, G> {
 }
 
 impl<G: Goal> Run<'_, G> {
-    /// Whether the filter decides all: what it counted is certainly closer than the rival, nothing
-    /// else is, and nothing is as near as the nearest so far.
+    /// The approximation above which no point of a block can be as near as the nearest so far.
     #[inline(always)]
-    fn concludes(&self, member: usize, radius: f64, certain: f32, filtered: Filtered) -> bool {
-        let query = &self.prepared[member];
-        if query.norm + radius > SAFE_NORM || (filtered.count > 0 && filtered.top >= certain) {
-            return false;
-        }
+    fn near(&self, member: usize, radius: f64) -> f32 {
         let reach = self.batch[member].goal.reach(true);
-        reach < 0.0 || filtered.least > self.scan.thresholds(query, radius, reach).1
+        if reach < 0.0 {
+            return f32::NEG_INFINITY;
+        }
+        let query = &self.prepared[member];
+        self.scan.thresholds(query, radius, reach).1
     }
 
     /// Computes the distances to the points of a group.
