@@ -1,4 +1,4 @@
-//! `sdcrisk merge`: the parts that several machines made of a plan, of attacks or of a masking become what one run makes.
+//! `sdcrisk merge`: the parts that several machines made of a plan, of a search, of attacks or of a masking become what one run makes.
 
 use std::{env, path::PathBuf};
 
@@ -39,6 +39,16 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
                 inputs,
                 (&form, &args.parts, into),
                 args.fail_above,
+                console,
+            )
+        }
+        Merged::Search(report, grid, inputs) => {
+            args.refuse_all_but(&["--format", "--into"], "a search")?;
+            let into = args.into.as_deref();
+            evaluate::search::write_merged(
+                (&report, &grid),
+                inputs,
+                (&form, &args.parts, into),
                 console,
             )
         }

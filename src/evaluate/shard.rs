@@ -39,6 +39,11 @@ impl Shard {
     pub fn of_all(self, pieces: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.number - 1..pieces).step_by(self.of)
     }
+
+    /// Whether this piece of work is in it.
+    pub fn has(self, piece: usize) -> bool {
+        piece % self.of == self.number - 1
+    }
 }
 
 impl Default for Shard {
@@ -252,6 +257,7 @@ mod tests {
         // By hand: of pieces 0 to 7 the second of three parts has 1, 4 and 7.
         let second: Shard = "2/3".parse().unwrap();
         assert_eq!(second.of_all(8).collect::<Vec<_>>(), [1, 4, 7]);
+        assert!((0..8).filter(|&piece| second.has(piece)).eq([1, 4, 7]));
     }
 
     #[test]

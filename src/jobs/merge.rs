@@ -1,4 +1,4 @@
-//! `merge` as a job: the parts of a plan of experiments, or of a call of `link` or `mask`, go in, what one run makes comes out.
+//! `merge` as a job: the parts of a plan of experiments, of a search, or of a call of `link` or `mask`, go in, what one run makes comes out.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use crate::{
         link::{self, LinkReport, LinkResult},
         part::{Columns, Part, PartInput, Seekers, Work},
         provenance::Provenance,
+        search::{SearchReport, Searched},
         text,
     },
     table::pieces::ColumnText,
@@ -23,6 +24,8 @@ const NAMES_SHOWN: usize = 12;
 pub enum Merged {
     /// Of a plan, which comes first among the inputs: all files that were read for it.
     Evaluate(Box<EvaluateReport>, Vec<PartInput>),
+    /// Of a search: its answer, and all settings that were tried; the inputs are as those of a plan.
+    Search(Box<SearchReport>, Box<EvaluateReport>, Vec<PartInput>),
     /// Of attacks; JSON has the provenance.
     Link(Box<LinkReport>, Provenance),
     /// Of a masking: the masked file with all its columns, and its statement.
@@ -82,24 +85,34 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Evaluate(whole) => {
             let rows = works.flat_map(|work| match work {
                 Work::Evaluate(cells) => cells.rows,
-                Work::Link(_) | Work::Mask(_) => Vec::new(),
+                Work::Search(_) | Work::Link(_) | Work::Mask(_) => Vec::new(),
             });
             let rows: BTreeMap<usize, Row> = rows.map(|row| (row.cell, row.row)).collect();
             let mut report = whole.asked.report(rows.into_values().collect());
             report.provenance = Some(provenance);
             Merged::Evaluate(Box::new(report), inputs)
         }
+        Work::Search(whole) => {
+            let searched = works.flat_map(|work| match work {
+                Work::Search(searches) => searches.maskings,
+                Work::Evaluate(_) | Work::Link(_) | Work::Mask(_) => Vec::new(),
+            });
+            let mut searched: Vec<Searched> = searched.collect();
+            searched.sort_by_key(|one| one.masking);
+            let (report, grid) = whole.wanted.reports(&searched, provenance);
+            Merged::Search(Box::new(report), Box::new(grid), inputs)
+        }
         Work::Link(whole) => {
             let findings = works.filter_map(|work| match work {
                 Work::Link(seekers) => Some(seekers.results),
-                Work::Evaluate(_) | Work::Mask(_) => None,
+                Work::Evaluate(_) | Work::Search(_) | Work::Mask(_) => None,
             });
             Merged::Link(Box::new(linked(*whole, findings.collect())), provenance)
         }
         Work::Mask(whole) => {
             let columns = works.flat_map(|work| match work {
                 Work::Mask(columns) => columns.columns,
-                Work::Evaluate(_) | Work::Link(_) => Vec::new(),
+                Work::Evaluate(_) | Work::Search(_) | Work::Link(_) => Vec::new(),
             });
             let mut columns: Vec<ColumnText> = columns.collect();
             columns.sort_by_key(|column| column.place);
@@ -159,6 +172,7 @@ fn difference(one: &Part, other: &Part) -> Option<String> {
 fn are_of_the_same(one: &Work, other: &Work) -> bool {
     match (one, other) {
         (Work::Evaluate(one), Work::Evaluate(other)) => one.asked == other.asked,
+        (Work::Search(one), Work::Search(other)) => one.wanted == other.wanted,
         (Work::Link(one), Work::Link(other)) => {
             let all = |seekers: &Seekers| -> Vec<_> {
                 let results = seekers.results.iter();
@@ -180,6 +194,6 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
         (Work::Mask(one), Work::Mask(other)) => {
             one.frame == other.frame && one.statement == other.statement
         }
-        (Work::Evaluate(_) | Work::Link(_) | Work::Mask(_), _) => false,
+        (Work::Evaluate(_) | Work::Search(_) | Work::Link(_) | Work::Mask(_), _) => false,
     }
 }

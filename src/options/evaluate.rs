@@ -2,7 +2,11 @@
 
 use clap::Args;
 
-use super::{output::ReportArgs, plan::PlanArgs, values::rate_limit};
+use super::{
+    output::ReportArgs,
+    plan::{PlanArgs, refuse_shard_without_seed},
+    values::rate_limit,
+};
 use crate::{
     error::{Error, Result},
     evaluate::{plan::Plan, shard::Shard},
@@ -62,20 +66,8 @@ impl EvaluateArgs {
     /// Usage or Input, by what is wrong.
     pub fn check(&self, plan: &Plan, name: &str) -> Result<()> {
         refuse_gate_without_attacks(self.fail_above, plan.attacks.is_empty())?;
-        self.refuse_shard_without_seed(plan, name)?;
+        refuse_shard_without_seed(self.shard, plan, name)?;
         refuse_ranges(plan, name)
-    }
-
-    /// Each part would draw seeds of its own, and mask other files than one run.
-    fn refuse_shard_without_seed(&self, plan: &Plan, name: &str) -> Result<()> {
-        if self.shard.is_none() || plan.seed.is_some() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            "states no seed, so each part of --shard would draw its own, and the parts would not fit together",
-        )
-        .in_file(name)
-        .remedy("Write seed = 1 at the top of the plan"))
     }
 }
 

@@ -17,6 +17,9 @@ use crate::error::{Error, Result};
   sdcrisk merge part1.json part2.json
   sdcrisk merge part*.json --format json -o results.json
   sdcrisk merge part*.json --into results
+  sdcrisk search plan.toml --risk-at-most 5% --shard 1/2 -o search1.json
+  sdcrisk search plan.toml --risk-at-most 5% --shard 2/2 -o search2.json
+  sdcrisk merge search1.json search2.json
   sdcrisk link --method am --shard 1/2 -o link1.json orig.csv masked.csv
   sdcrisk link --method am --shard 2/2 -o link2.json orig.csv masked.csv
   sdcrisk merge link1.json link2.json --fail-above 5%
@@ -28,14 +31,15 @@ use crate::error::{Error, Result};
 The report, or the masked file, is that of the call without --shard in one run, byte for byte, whatever the number and the order
 of the parts.
 Parts that are missing, there twice, damaged, of another call, of other files or of another version are refused by name.
-A part of a plan holds the seeds of the masked files, one of an attack says which records are found: both are private. See docs/scale.md.
+A part of a plan or of a search holds the seeds of the masked files, one of an attack says which records are found: both are private. See docs/scale.md.
 
-Exit status: that of the one run: 0 done, 4 a search was stopped before its proof, 10 a rate is above --fail-above.")]
+Exit status: that of the one run: 0 done, 4 a search was stopped before its proof, 10 a rate is above --fail-above, or nothing
+that was searched is below the limit.")]
 pub struct MergeArgs {
-    /// All parts of a plan or of a call of link or mask, in any order; one of them can be - for standard input
+    /// All parts of a plan, a search, or a call of link or mask, in any order; one of them can be - for standard input
     #[arg(value_name = "PART.json", required = true)]
     pub parts: Vec<PathBuf>,
-    /// Of a plan: keep everything in this folder, as 'evaluate' does: journal.jsonl, rows.csv, results.json, map.svg, report.html
+    /// Of a plan or a search: keep everything in this folder, as 'evaluate' does: journal.jsonl, rows.csv, results.json, map.svg, report.html
     #[arg(long, value_name = "FOLDER")]
     pub into: Option<PathBuf>,
     /// Form of the report; text if nothing is said

@@ -2,10 +2,14 @@
 
 use clap::Args;
 
-use super::{output::ReportArgs, plan::PlanArgs, values::rate_limit};
+use super::{
+    output::ReportArgs,
+    plan::{PlanArgs, refuse_shard_without_seed},
+    values::rate_limit,
+};
 use crate::{
-    error::{Error, Result},
-    evaluate::shard::Shard,
+    error::Result,
+    evaluate::{plan::Plan, shard::Shard},
     jobs::search::SearchRequest,
 };
 
@@ -13,6 +17,7 @@ use crate::{
 #[command(after_help = "Examples:
   sdcrisk search plan.toml --risk-at-most 5%
   sdcrisk search plan.toml --risk-at-most 5% --loss pil --into results
+  sdcrisk search plan.toml --risk-at-most 5% --shard 2/4 -o part2.json       # on the second of four machines; then merge
 
 A plan is that of 'sdcrisk evaluate', with a range where a value is to be found:
   original = \"census.csv\"
@@ -32,6 +37,10 @@ The answer is the value in the range where risk crosses the limit, so risk shoul
 
 With --into, a search that was stopped or killed continues where it was.
 
+With --shard, one of several machines looks for the values of its part of the maskings (one per [[mask]], value of a list in it,
+and original), and 'sdcrisk merge' makes the report of one run of the parts (docs/scale.md). A part that continues by --into has
+a folder of its own, which holds its journal.
+
 Exit status: 0 a setting was found for every file, 4 a learned distance was stopped before its proof, 10 nothing is below the limit.")]
 pub struct SearchArgs {
     /// The most that the strongest attack may link: 5% or 0.05
@@ -44,26 +53,30 @@ pub struct SearchArgs {
     pub plan: PlanArgs,
     #[command(flatten)]
     pub report: ReportArgs,
-    /// What 'evaluate' and 'link' have; refused with the reason
-    #[arg(long, value_name = "I/N", hide = true)]
-    shard: Option<Shard>,
+    /// Do part I of N of the maskings, and write it (JSON) for 'sdcrisk merge'; the plan must state a seed
+    #[arg(
+        long,
+        value_name = "I/N",
+        conflicts_with = "format",
+        help_heading = "Output"
+    )]
+    pub shard: Option<Shard>,
 }
 
 impl SearchArgs {
     /// The call as it is meant, but for its plan.
-    ///
-    /// # Errors
-    /// Usage, when it is to be made in parts.
-    pub fn request(&self) -> Result<SearchRequest> {
-        if self.shard.is_some() {
-            return Err(Error::usage(
-                "a search is not made in parts: which setting it looks at next depends on what it found at the last one",
-            )
-            .remedy("Evaluate a grid around the limit in parts ('sdcrisk evaluate --shard'), or search with a plan for each method or file on a machine of its own"));
-        }
-        Ok(SearchRequest {
+    pub fn request(&self) -> SearchRequest {
+        SearchRequest {
             risk_at_most: self.risk_at_most,
             loss: self.loss.clone(),
-        })
+        }
+    }
+
+    /// Refuses a plan with this name of which no parts can be made, where parts are asked for.
+    ///
+    /// # Errors
+    /// Usage, when it states no seed.
+    pub fn check(&self, plan: &Plan, name: &str) -> Result<()> {
+        refuse_shard_without_seed(self.shard, plan, name)
     }
 }

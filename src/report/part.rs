@@ -1,9 +1,14 @@
-//! A part of the work of `sdcrisk evaluate`, `link` or `mask`, which one of several machines did: with the others it makes the whole
+//! A part of the work of `sdcrisk evaluate`, `search`, `link` or `mask`, which one of several machines did: with the others it makes the whole
 //! (`sdcrisk merge`).
 
 use serde::{Deserialize, Serialize};
 
-use super::{evaluate::Asked, link::LinkReport, provenance::Provenance};
+use super::{
+    evaluate::Asked,
+    link::LinkReport,
+    provenance::Provenance,
+    search::{Searched, Wanted},
+};
 use crate::{
     error::{Error, Result},
     evaluate::{
@@ -18,7 +23,8 @@ use crate::{
 pub const SCHEMA: &str = "sdcrisk.part/1";
 
 /// What to do about a file that is no part.
-const WHAT_IS_NAMED: &str = "Name what 'sdcrisk evaluate', 'link' or 'mask' wrote with --shard I/N";
+const WHAT_IS_NAMED: &str =
+    "Name what 'sdcrisk evaluate', 'search', 'link' or 'mask' wrote with --shard I/N";
 
 /// A file that was read, or the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +68,8 @@ pub struct Part {
 pub enum Work {
     /// Masked files of a plan.
     Evaluate(Box<Cells>),
+    /// Maskings of a plan whose values are looked for.
+    Search(Box<Searches>),
     /// Seekers of attacks.
     Link(Box<Seekers>),
     /// Columns of a masked file.
@@ -88,6 +96,16 @@ pub struct Cells {
     pub asked: Asked,
     /// The masked files of this part, in order.
     pub rows: Vec<PartRow>,
+}
+
+/// A part of the maskings of a plan whose values are looked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Searches {
+    /// What is looked for.
+    pub wanted: Wanted,
+    /// The maskings of this part, in order.
+    pub maskings: Vec<Searched>,
 }
 
 /// A part of the seekers of attacks.
@@ -179,6 +197,7 @@ impl Part {
         let part: Self = serde_json::from_str(text).map_err(|_| damaged())?;
         let is_whole = match &part.work {
             Work::Evaluate(cells) => cells.are_of(part.shard),
+            Work::Search(searches) => searches.are_of(part.shard),
             Work::Link(seekers) => seekers.are_of(part.shard),
             Work::Mask(columns) => columns.are_of(part.shard),
         };
@@ -192,6 +211,15 @@ impl Cells {
         let have_settings =
             (self.rows.iter()).all(|row| row.row.setting < self.asked.settings.len());
         have_settings && cells.eq(shard.of_all(self.asked.masked_files))
+    }
+}
+
+impl Searches {
+    fn are_of(&self, shard: Shard) -> bool {
+        let numbers = self.maskings.iter().map(|one| one.masking);
+        let originals = self.wanted.files.len();
+        numbers.eq(shard.of_all(self.wanted.maskings))
+            && self.maskings.iter().all(|one| one.is_whole(originals))
     }
 }
 

@@ -457,28 +457,294 @@ fn seekers_within_strata_make_the_report_of_one_run() {
 
 /// What is not a sum over records or a list of settings is refused with the reason, and what can be done instead.
 #[test]
-fn risk_and_search_are_not_made_in_parts() {
+fn risk_is_not_made_in_parts() {
     let sandbox = with_plan(SMALL);
-    for (call, reason, instead) in [
-        ("risk --shard 1/2 people.csv", "all records only", "one run"),
-        (
-            "search plan.toml --risk-at-most 5% --shard 1/2",
-            "depends on what it found",
-            "evaluate --shard",
-        ),
-    ] {
-        let ran = sandbox.run(call).ended(2);
-        assert!(
-            ran.stderr.contains(reason) && ran.stderr.contains(instead),
-            "{call}: {}",
-            ran.stderr
-        );
-    }
+    let ran = sandbox.run("risk --shard 1/2 people.csv").ended(2);
+    assert!(
+        ran.stderr.contains("all records only") && ran.stderr.contains("one run"),
+        "{}",
+        ran.stderr
+    );
     parts(&sandbox, 1);
     for option in ["--brief", "--explain", "--fail-above-extremes 5%"] {
         let ran = sandbox.run(&format!("merge p1-1.json {option}")).ended(2);
         let name = option.split(' ').next().unwrap();
         assert!(ran.stderr.contains(name), "{}", ran.stderr);
+    }
+}
+
+/// Two originals with five maskings each: whole numbers and others, a list beside a range, several steps, nothing to find, a value that
+/// is above the limit; so searches of some rounds and of many stand side by side.
+const RANGES: &str = r#"
+title = "ranges"
+repeats = 3
+seed = 11
+attacks = ["am", "rsld"]
+losses = ["changed"]
+[[file]]
+original = "people.csv"
+attributes = "age,income"
+known = ["age,income", "first:1"]
+[[file]]
+original = "firms.csv"
+[[mask]]
+method = "rankswap"
+p = { from = 10, to = 90 }
+[[mask]]
+method = "microagg"
+k = { from = 2, to = 15 }
+algorithm = ["mdav", "pca"]
+[[mask]]
+method = "noise"
+level = 0.001
+[[mask]]
+name = "both"
+[[mask.step]]
+method = "microagg"
+k = 3
+[[mask.step]]
+method = "noise"
+level = { from = 0.1, to = 3 }
+[[published]]
+source = "a table"
+method = "noise"
+level = 0.001
+measures = { il = 0.1 }
+"#;
+
+const SEARCH: &str = "search plan.toml --risk-at-most 30%";
+
+/// Writes all parts of a search, `sI-N.json` each, and returns their names in an order that is not theirs.
+fn parts_of_search(sandbox: &Sandbox, of: usize) -> Vec<String> {
+    let names = (1..=of).map(|number| {
+        let name = format!("s{number}-{of}.json");
+        let threads = 1 + number % 2;
+        let call = format!("{SEARCH} --shard {number}/{of} --threads {threads} -q -o {name}");
+        sandbox.run(&call).ended(0);
+        name
+    });
+    let mut names: Vec<String> = names.collect();
+    names.rotate_left(of / 2);
+    names.reverse();
+    names
+}
+
+/// The law, for searches: maskings searched on several machines make the reports of one run, in every form, and its folder.
+#[test]
+fn searches_in_parts_make_the_report_of_one_run_byte_for_byte() {
+    let sandbox = with_plan(RANGES);
+    let forms = ["", " --format text", " --format json", " --format csv"];
+    let once = forms.map(|form| sandbox.run(&format!("{SEARCH}{form}")).ended(0));
+    let maskings = once[2].json()["maskings"].clone();
+    let maskings = maskings.as_array().unwrap();
+    assert_eq!(maskings.len(), 10);
+    // Searches of different lengths are interleaved in one run.
+    let lengths: Vec<usize> = (maskings.iter())
+        .map(|masking| masking["tried"].as_array().unwrap().len())
+        .collect();
+    assert!(
+        lengths.contains(&1) && lengths.iter().any(|&tried| tried > 4),
+        "{lengths:?}"
+    );
+    sandbox.run(&format!("{SEARCH} --into once -q")).ended(0);
+    for of in [1, 2, 3, 7, 12] {
+        let names = parts_of_search(&sandbox, of).join(" ");
+        for (form, once) in forms.iter().zip(&once) {
+            let merged = sandbox.run(&format!("merge {names}{form}")).ended(0);
+            assert!(merged.stdout == once.stdout, "{of} parts{form}");
+        }
+        let into = format!("into{of}");
+        sandbox
+            .run(&format!("merge {names} --into {into} -q"))
+            .ended(0);
+        let mut compared = 0;
+        for entry in fs::read_dir(sandbox.path("once")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let [once, merged] =
+                ["once", &into].map(|into| sandbox.read(&format!("{into}/{name}")));
+            assert!(once == merged, "{name} of {of} parts");
+            compared += 1;
+        }
+        assert_eq!(compared, 6);
+        // Each part has the maskings of its number.
+        for number in 1..=of {
+            let part = part(&sandbox, &format!("s{number}-{of}.json"));
+            let own = part["work"]["search"]["maskings"]
+                .as_array()
+                .unwrap()
+                .iter();
+            let own: Vec<&Value> = own.map(|masking| &masking["masking"]).collect();
+            let expected: Vec<usize> = (0..10).filter(|place| place % of == number - 1).collect();
+            assert_eq!(json!(own), json!(expected), "{number} of {of}");
+        }
+    }
+    // What one run left in a folder, and what parts did, continue each other.
+    let ran = sandbox.run(&format!("{SEARCH} --into into3")).ended(0);
+    assert!(ran.stdout == once[0].stdout);
+}
+
+#[test]
+fn parts_of_a_search_that_make_no_whole_are_refused_by_name() {
+    let sandbox = with_plan(RANGES);
+    parts_of_search(&sandbox, 2);
+    let made = |call: &str| {
+        sandbox.run(&format!("{call} -q")).ended(0);
+    };
+    made(&format!("{SEARCH} --shard 2/3 -o cut.json"));
+    made("search plan.toml --risk-at-most 31% --shard 2/2 -o limit.json");
+    made(&format!("{SEARCH} --loss changed --shard 2/2 -o loss.json"));
+    sandbox.write("plan.toml", RANGES.replace("to = 90", "to = 80"));
+    made(&format!("{SEARCH} --shard 2/2 -o plan.json"));
+    sandbox.write("plan.toml", RANGES);
+    let firms = sandbox.text("firms.csv");
+    sandbox.write("firms.csv", firms.replacen("\n1,", "\n2,", 1));
+    made(&format!("{SEARCH} --shard 2/2 -o files.json"));
+    sandbox.write("firms.csv", firms);
+    let whole = format!("{SEARCH} --format json -q -o whole.json");
+    sandbox.run(&whole).ended(0);
+    let second = sandbox.text("s2-2.json");
+    let changed = |name: &str, from: &str, to: &str| {
+        assert!(second.contains(from), "{from}");
+        sandbox.write(name, second.replacen(from, to, 1));
+    };
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    changed("older.json", &version, "\"version\":\"0.0.1\"");
+    changed("shard.json", "\"2/2\"", "\"1/2\"");
+    changed("number.json", "\"masking\":1,", "\"masking\":2,");
+    changed("original.json", "\"original\":0,", "\"original\":7,");
+    changed(
+        "setting.json",
+        "[{\"setting\":0,\"file\"",
+        "[{\"setting\":99,\"file\"",
+    );
+    changed("found.json", "\"found\":", "\"found\":9");
+    changed(
+        "command.json",
+        "\"command\":\"",
+        "\"command\":null,\"other\":\"",
+    );
+    sandbox.write("torn.json", &second[..second.len() / 2]);
+    for (parts, says) in [
+        ("s1-2.json", "part 2/2 is missing"),
+        (
+            "s1-2.json s2-2.json s2-2.json",
+            "s2-2.json: is part 2/2, as s2-2.json is",
+        ),
+        (
+            "s1-2.json cut.json",
+            "cut.json: is one of 3 parts, and of another cut",
+        ),
+        (
+            "s1-2.json limit.json",
+            "limit.json: is a part of another call",
+        ),
+        (
+            "s1-2.json loss.json",
+            "loss.json: is a part of another call",
+        ),
+        (
+            "s1-2.json plan.json",
+            "plan.json: was made of another plan.toml",
+        ),
+        (
+            "s1-2.json files.json",
+            "files.json: was made of another firms.csv",
+        ),
+        (
+            "s1-2.json whole.json",
+            "whole.json: is sdcrisk.search/1, and no part",
+        ),
+        (
+            "s1-2.json older.json",
+            "older.json: was made by version 0.0.1",
+        ),
+        ("s1-2.json shard.json", "shard.json: is damaged"),
+        ("s1-2.json number.json", "number.json: is damaged"),
+        ("s1-2.json original.json", "original.json: is damaged"),
+        ("s1-2.json setting.json", "setting.json: is damaged"),
+        ("s1-2.json found.json", "found.json: is damaged"),
+        ("s1-2.json command.json", "command.json: is damaged"),
+        ("s1-2.json torn.json", "torn.json: is no part of sdcrisk"),
+    ] {
+        let ran = sandbox.run(&format!("merge {parts} -o out.txt")).ended(3);
+        assert!(ran.stderr.contains(says), "{parts}: {}", ran.stderr);
+        assert!(!sandbox.path("out.txt").exists());
+    }
+    // A part of a grid is none of a search of the same plan and files.
+    let listed = RANGES.replace("{ from = 10, to = 90 }", "10");
+    let listed = listed.replace("{ from = 2, to = 15 }", "2");
+    sandbox.write("plan.toml", listed.replace("{ from = 0.1, to = 3 }", "1"));
+    made("evaluate plan.toml --shard 1/2 -o e1.json");
+    made(&format!("{SEARCH} --shard 2/2 -o s2.json"));
+    let ran = sandbox.run("merge e1.json s2.json").ended(3);
+    let says = "s2.json: is a part of another call than e1.json";
+    assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    for option in ["--fail-above 5%", "--brief", "--statement s.json"] {
+        let ran = sandbox.run(&format!("merge s1-2.json s2-2.json {option}"));
+        let says = "has no place here: these are the parts of a search";
+        assert!(ran.ended(2).stderr.contains(says), "{option}");
+    }
+    sandbox.write("plan.toml", RANGES.replace("seed = 11\n", ""));
+    let ran = sandbox.run(&format!("{SEARCH} --shard 1/2")).ended(2);
+    assert!(
+        ran.stderr.contains("plan.toml: states no seed"),
+        "{}",
+        ran.stderr
+    );
+    let ran = sandbox.run(&format!("{SEARCH} --shard 1/2 --format csv"));
+    assert!(ran.ended(2).stderr.contains("--shard"));
+}
+
+/// The exit status is where the answer is; a part that is private says nothing of it.
+#[test]
+fn a_search_in_parts_ends_as_one_run_does() {
+    let sandbox = with_plan(RANGES);
+    let call = SEARCH.replace("30%", "0%");
+    let once = sandbox.run(&call).ended(10);
+    for number in 1..=2 {
+        let part = format!("{call} --shard {number}/2 -q -o p{number}.json");
+        sandbox.run(&part).ended(0);
+    }
+    let mode = fs::metadata(sandbox.path("p1.json")).unwrap();
+    assert_eq!(format!("{:o}", mode.permissions().mode() & 0o777), "600");
+    let merged = sandbox.run("merge p2.json p1.json").ended(10);
+    assert_eq!(merged.text(), once.text());
+    // All parts refuse a wrong plan alike, whosever masking is wrong.
+    sandbox.write(
+        "plan.toml",
+        RANGES.replacen("level = 0.001", "level = -1", 1),
+    );
+    let said = [1, 3].map(|number| {
+        let part = format!("{call} --shard {number}/7 -q");
+        sandbox.run(&part).ended(3).stderr
+    });
+    assert!(
+        said[0] == said[1] && said[0].contains("plan.toml"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_part_of_a_search_continues_its_journal() {
+    let sandbox = with_plan(RANGES);
+    let call = format!("{SEARCH} --shard 2/3 --into own --threads 1 -q");
+    let undisturbed = sandbox.run(&format!("{SEARCH} --shard 2/3 -q")).ended(0);
+    sandbox.run(&call).ended(0);
+    let journal = sandbox.text("own/journal.jsonl");
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    assert!(lines.len() > 12, "{}", lines.len());
+    for kept in [1, 7, lines.len() - 2] {
+        let torn = lines[..kept].concat() + &lines[kept][..20];
+        sandbox.write("own/journal.jsonl", torn);
+        assert_eq!(sandbox.run(&call).ended(0).text(), undisturbed.text());
+    }
+    assert!(!sandbox.path("own/results.json").exists());
+    // Parts number their own masked files: no folder is of two of them, or of a part and the whole.
+    for other in ["--shard 1/3", ""] {
+        let ran = sandbox
+            .run(&format!("{SEARCH} {other} --into own"))
+            .ended(2);
+        assert!(ran.stderr.contains("of another search"), "{}", ran.stderr);
     }
 }
 

@@ -228,6 +228,7 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "evaluate --shard 1/2 grid.toml".into(),
         format!("link --method am,rsld --p 20 {known} --shard 1/2 in.csv m.csv"),
         "search --format json --risk-at-most 60% range.toml".into(),
+        "search --shard 1/2 --risk-at-most 60% range.toml".into(),
         "explain --format json w.json".into(),
         "verify --format json c.json in.csv m.csv".into(),
         "selftest --format json".into(),

@@ -20,6 +20,7 @@ use crate::{
     error::{Error, Result},
     evaluate::grid::Row,
     jobs::evaluate::{Done, Journal},
+    report::{evaluate::PlanSummary, part::PartInput},
 };
 
 const SCHEMA: &str = "sdcrisk.journal/1";
@@ -55,6 +56,17 @@ impl Header {
             files,
             seed,
         }
+    }
+
+    /// That of one run, of the inputs of its parts: the plan first, of which `asked` makes the SHA-256 of all that was asked for.
+    pub fn of_parts(
+        inputs: Vec<PartInput>,
+        plan: &PlanSummary,
+        asked: impl FnOnce(String) -> String,
+    ) -> Self {
+        let mut sums = inputs.into_iter().map(|input| input.sha256);
+        let first = sums.next().unwrap_or_default();
+        Self::new(asked(first), sums.collect(), plan.seed.unwrap_or_default())
     }
 }
 
@@ -162,7 +174,7 @@ impl Found {
         let differs = if then.version != now.version {
             "another version of the program"
         } else if then.plan != now.plan {
-            "another plan"
+            "another plan, or of another search"
         } else if then.files != now.files {
             "files that have changed since"
         } else {

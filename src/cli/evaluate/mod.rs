@@ -9,7 +9,7 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-use super::{Ending, console::Console, files::Privacy, merge, pair, provenance};
+use super::{Ending, console::Console, merge, pair, provenance};
 use crate::{
     error::{Error, Result},
     evaluate::{grid::Row, plan::Published, summary},
@@ -28,7 +28,7 @@ use crate::{
         text,
     },
 };
-use journal::{Found, Header, journal_of};
+use journal::Header;
 use open::{Course, Opened, Started};
 use outputs::Results;
 
@@ -45,15 +45,11 @@ pub fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Ending> {
         places: &places,
     };
     let (opened, grid) = (args.plan).open(words, &places, written.plan, &course, console)?;
-    let header = opened.header(&written.text, &grid)?;
+    let header = opened.header(written.sha256.clone(), &grid)?;
     warn_of_published(&grid, &opened, console);
     let shard = args.shard.unwrap_or_default();
-    let inputs = opened.inputs(&written.name, &header);
-    let to = match args.shard {
-        None => args.report.of_plan(),
-        // A part holds the seeds.
-        Some(_) => (&*args.report.to.output, Privacy::Private),
-    };
+    let inputs = opened.inputs((&written.name, &written.sha256), &header);
+    let to = args.report.of_plan(args.shard);
     let Started {
         results,
         journal,
@@ -99,19 +95,9 @@ pub(super) fn write_merged(
     console: &Console,
 ) -> anyhow::Result<Ending> {
     refuse_gate_without_attacks(fail_above, report.plan.attacks.is_empty())?;
-    let mut sums = inputs.into_iter().map(|input| input.sha256);
-    let plan = sums.next().unwrap_or_default();
-    let header = Header::new(plan, sums.collect(), report.plan.seed.unwrap_or_default());
-    let mut found = match into {
-        Some(into) => Found::read(&journal_of(into))?,
-        None => Found::default(),
-    };
-    if let Some(into) = into {
-        found.check(&journal_of(into), &header)?;
-    }
-    let results = Results::planned(header, (parts, into), form.of_plan(), report.files.len())?;
-    // The folder is made, and no other run writes its journal meanwhile.
-    let _journal = results.journal(&mut found)?;
+    let header = Header::of_parts(inputs, &report.plan, |plan| plan);
+    let originals = report.files.len();
+    let (results, _journal) = Results::of_parts(header, (parts, into), form, originals)?;
     finish(report, results, (form.format, fail_above), console)
 }
 

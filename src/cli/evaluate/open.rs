@@ -30,7 +30,8 @@ use crate::{
 pub(super) struct Written {
     /// The name of its file, for messages.
     pub(super) name: String,
-    pub(super) text: String,
+    /// SHA-256 of its text.
+    pub(super) sha256: String,
     pub(super) plan: Plan,
 }
 
@@ -68,7 +69,11 @@ impl PlanArgs {
         let name = files::name_of(&self.plan);
         let text = read_text(&self.plan)?;
         let plan = Plan::parse(&name, &text)?;
-        Ok(Written { name, text, plan })
+        Ok(Written {
+            name,
+            sha256: files::fingerprint(text.as_bytes()),
+            plan,
+        })
     }
 
     /// Where the files of the plan are looked for.
@@ -150,18 +155,14 @@ impl PlanArgs {
 }
 
 impl Opened<'_> {
-    /// What the journal of this run is of: `asked` is all that was asked for.
+    /// What the journal of this run is of: `asked` is the SHA-256 of all that was asked for.
     ///
     /// # Errors
     /// Usage, when the journal that was found is of something else.
-    pub(super) fn header(&self, asked: &str, grid: &Grid) -> Result<Header> {
+    pub(super) fn header(&self, asked: String, grid: &Grid) -> Result<Header> {
         let contents = self.places.found();
         let files = contents.iter().map(|path| files::fingerprint_of(path));
-        let header = Header::new(
-            files::fingerprint(asked.as_bytes()),
-            files.collect::<Result<_>>()?,
-            grid.seed,
-        );
+        let header = Header::new(asked, files.collect::<Result<_>>()?, grid.seed);
         if let Some(into) = &self.args.into {
             self.found.check(&journal_of(into), &header)?;
         }
@@ -169,9 +170,9 @@ impl Opened<'_> {
         Ok(header)
     }
 
-    /// The plan of this name and the files that it names, as its parts have them.
-    pub(super) fn inputs(&self, plan: &str, header: &Header) -> Vec<PartInput> {
-        let plan = (plan.to_string(), &header.plan);
+    /// The plan, by its name and its SHA-256, and the files that it names, as its parts have them.
+    pub(super) fn inputs(&self, (name, sum): (&str, &String), header: &Header) -> Vec<PartInput> {
+        let plan = (name.to_string(), sum);
         let files = self.places.found();
         let files = files.iter().map(|path| files::name_of(path));
         let all = [plan].into_iter().chain(files.zip(&header.files));

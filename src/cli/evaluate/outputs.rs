@@ -9,6 +9,7 @@ use super::journal::{self, Found, Header, JournalFile, journal_of};
 use crate::{
     cli::files::{self, Output, Plan, Privacy},
     error::{Error, Result},
+    evaluate::shard::Shard,
     options::output::{Format, ReportArgs},
     report::{
         evaluate::{EvaluateReport, FileSummary},
@@ -50,6 +51,28 @@ impl Results {
             output: files()?.open(to, privacy)?,
             folder,
         })
+    }
+
+    /// The places of what parts make, and the journal of their folder: while it is held no other run writes it.
+    ///
+    /// # Errors
+    /// Those of [`planned`](Self::planned) and of the journal.
+    pub fn of_parts(
+        header: Header,
+        (parts, into): (&[PathBuf], Option<&Path>),
+        form: &ReportArgs,
+        originals: usize,
+    ) -> Result<(Self, Option<JournalFile>)> {
+        let mut found = match into {
+            Some(into) => Found::read(&journal_of(into))?,
+            None => Found::default(),
+        };
+        if let Some(into) = into {
+            found.check(&journal_of(into), &header)?;
+        }
+        let results = Self::planned(header, (parts, into), form.of_plan(None), originals)?;
+        let journal = results.journal(&mut found)?;
+        Ok((results, journal))
     }
 
     /// Makes the folder and opens its journal, which continues what was found; `None` without a folder.
@@ -188,12 +211,12 @@ impl Folder {
 }
 
 impl ReportArgs {
-    /// Where the report of a plan of experiments goes, and who may read it.
-    pub(super) fn of_plan(&self) -> (&Path, Privacy) {
-        let privacy = match self.format {
-            Format::Text => Privacy::Ordinary,
+    /// Where the report of a plan of experiments goes, or a part, and who may read it.
+    pub(super) fn of_plan(&self, shard: Option<Shard>) -> (&Path, Privacy) {
+        let privacy = match (self.format, shard) {
+            (Format::Text, None) => Privacy::Ordinary,
             // They give the seeds, which mask the original the same way again.
-            Format::Json | Format::Csv => Privacy::Private,
+            (Format::Json | Format::Csv, _) | (_, Some(_)) => Privacy::Private,
         };
         (&self.to.output, privacy)
     }

@@ -15,6 +15,8 @@ use crate::{
 /// A masking of an original whose value is looked for.
 #[derive(Debug)]
 pub(super) struct Candidate {
+    /// Its number among all of the plan.
+    pub number: usize,
     /// Which original.
     pub original: usize,
     pub mask: PlannedMask,
@@ -52,18 +54,21 @@ impl Outcome {
 /// The maskings of a plan, for each original.
 pub(super) fn candidates(grid: &Grid) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for (number, original) in grid.originals.iter().enumerate() {
+    for (place, original) in grid.originals.iter().enumerate() {
         let file = &grid.plan.files[original.place];
         for mask in grid.plan.masks.iter().filter(|mask| mask.is_for(file)) {
-            candidates.extend(mask.settings.iter().map(|options| Candidate {
-                original: number,
-                mask: mask.clone(),
-                options: options.clone(),
-                range: None,
-                settings: Vec::new(),
-                all: 1,
-                outcome: None,
-            }));
+            for options in &mask.settings {
+                candidates.push(Candidate {
+                    number: candidates.len(),
+                    original: place,
+                    mask: mask.clone(),
+                    options: options.clone(),
+                    range: None,
+                    settings: Vec::new(),
+                    all: 1,
+                    outcome: None,
+                });
+            }
         }
     }
     candidates

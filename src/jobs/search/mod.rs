@@ -1,7 +1,7 @@
 //! The masking with the least loss among those that keep the strongest attack below a limit.
 
-mod answer;
 mod candidate;
+mod command;
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,17 @@ use super::{
 use crate::{
     error::Result,
     evaluate::{
-        grid::Row,
+        grid::{Row, Setting},
         plan::{Plan, PlannedAttack, PlannedMask, PlannedOption},
         search::{Next, Request, Trial},
         shard::Shard,
     },
-    report::evaluate::EvaluateReport,
+    report::{
+        evaluate::EvaluateReport,
+        part::{Part, PartInput, Searches, Work},
+        provenance::Provenance,
+        search::{RangeSummary, SearchReport, Searched, Tried, Wanted},
+    },
 };
 use candidate::{Candidate, Outcome, candidates};
 
@@ -115,27 +120,43 @@ pub struct Search<'a> {
     request: SearchRequest,
     maker: &'a dyn Maker,
     grid: Grid,
+    /// Maskings of the plan, those of other parts included.
+    all: usize,
+    /// Which of them are searched here.
+    shard: Shard,
     candidates: Vec<Candidate>,
     /// What was found, by the number of the cell.
     rows: Done,
+    /// The first cell of each round.
+    rounds: Vec<usize>,
 }
 
 impl<'a> Search<'a> {
-    /// A search along the ranges of a grid that has its originals; settings are made as they are needed, the ends of all ranges now.
+    /// A search along the ranges of a grid that has its originals, of the maskings of a shard; settings are made as they are needed, the
+    /// ends of all ranges now: so every shard of a plan that is wrong is refused alike.
     ///
     /// # Errors
     /// Input, when the plan asks for what cannot be.
-    pub fn new(request: SearchRequest, mut grid: Grid, maker: &'a dyn Maker) -> Result<Self> {
+    pub fn new(
+        (request, shard): (SearchRequest, Shard),
+        mut grid: Grid,
+        maker: &'a dyn Maker,
+    ) -> Result<Self> {
         let mut candidates = candidates(&grid);
         for candidate in &mut candidates {
             candidate.settle(&mut grid, maker)?;
         }
+        let all = candidates.len();
+        candidates.retain(|candidate| shard.has(candidate.number));
         Ok(Self {
             request,
             maker,
             grid,
+            all,
+            shard,
             candidates,
             rows: Done::new(),
+            rounds: Vec::new(),
         })
     }
 
@@ -144,15 +165,101 @@ impl<'a> Search<'a> {
         &self.grid
     }
 
-    /// All settings that were tried.
-    pub fn grid_report(&self) -> EvaluateReport {
-        self.grid.report(self.rows.values().cloned().collect())
+    /// The answer, and all settings that were tried: once every masking has its answer.
+    pub fn reports(&self, provenance: Provenance) -> (SearchReport, EvaluateReport) {
+        self.wanted().reports(&self.searched(), provenance)
+    }
+
+    /// What was found of the maskings of the shard, as a part that can be merged with the others.
+    pub fn part(&self, inputs: Vec<PartInput>, provenance: Provenance) -> Part {
+        let searches = Searches {
+            wanted: self.wanted(),
+            maskings: self.searched(),
+        };
+        let work = Work::Search(Box::new(searches));
+        Part::new(self.shard, inputs, provenance, work)
+    }
+
+    /// The masked files that were made, in the order in which they were asked for.
+    pub fn rows(&self) -> Vec<Row> {
+        self.rows.values().cloned().collect()
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            plan: self.grid.plan_summary(),
+            risk_at_most: self.request.risk_at_most,
+            loss: self.request.loss.clone(),
+            files: self.grid.file_summaries(),
+            published: self.grid.plan.published.clone(),
+            maskings: self.all,
+        }
+    }
+
+    fn searched(&self) -> Vec<Searched> {
+        let candidates = self.candidates.iter();
+        candidates.map(|one| self.searched_of(one)).collect()
+    }
+
+    /// What is known of a candidate.
+    fn searched_of(&self, candidate: &Candidate) -> Searched {
+        let Candidate {
+            number,
+            original,
+            mask,
+            options,
+            settings,
+            outcome,
+            ..
+        } = candidate;
+        let tried = settings.iter().map(|&(value, setting)| {
+            let masking = &self.grid.settings[setting];
+            Tried {
+                value,
+                all: masking.runs,
+                setting: Setting {
+                    setting: 0,
+                    ..masking.setting.clone()
+                },
+            }
+        });
+        let own = |row: &Row| {
+            let mut settings = settings.iter();
+            let place = settings.position(|&(_, setting)| setting == row.setting)?;
+            Some(Row {
+                setting: place,
+                ..row.clone()
+            })
+        };
+        let ends = self.rounds.iter().skip(1).copied();
+        let ends = ends.chain([self.grid.cells.len()]);
+        let rounds = self.rounds.iter().zip(ends).map(|(&begin, end)| {
+            let rows = self.rows.range(begin..end);
+            rows.filter_map(|(_, row)| own(row)).collect()
+        });
+        let found = outcome.and_then(Outcome::value);
+        let name = &self.grid.originals[*original].name;
+        Searched {
+            masking: *number,
+            original: *original,
+            method: mask.method.clone(),
+            label: Setting::new(0, name, mask, options).label,
+            range: mask.range.as_ref().map(|range| RangeSummary {
+                option: mask.key(range.step, &range.name),
+                from: range.from,
+                to: range.to,
+            }),
+            found,
+            command: found.map(|value| candidate.command(&self.grid, value)),
+            tried: tried.collect(),
+            rounds: rounds.collect(),
+        }
     }
 
     /// Goes on until every masking has its answer; `false` if it was interrupted before. `earlier` is what a journal holds.
     ///
-    /// Cells are numbered in the order in which they are asked for, which depends on nothing but the plan, the files and the seed: a
-    /// journal that is continued has the same numbers.
+    /// Cells are numbered in the order in which they are asked for, which depends on nothing but the plan, the files, the seed and the
+    /// shard: a journal that is continued has the same numbers.
     ///
     /// # Errors
     /// Those of [`evaluate::run`], and Input for a value inside a range that makes no sense.
@@ -173,6 +280,7 @@ impl<'a> Search<'a> {
                 self.rows.len(),
                 open.count()
             ));
+            self.rounds.push(self.grid.cells.len());
             self.grid.cells.extend(asked);
             let mut done = self.rows.clone();
             for cell in self.rows.len()..self.grid.cells.len() {

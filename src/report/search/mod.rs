@@ -1,6 +1,9 @@
 //! The report of `sdcrisk search`: for each masking, the setting with the least loss below a limit of risk.
 
-use serde::Serialize;
+mod searched;
+
+pub use searched::{Searched, Tried, Wanted};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -74,7 +77,7 @@ pub struct Masking {
 }
 
 /// The range of an option.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RangeSummary {
     /// The option whose value was searched.
