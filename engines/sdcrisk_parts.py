@@ -22,7 +22,7 @@ OF_MASKED = {"--output": 1, "--statement": 1}
 # Options of every command: parts and 'merge' have them.
 OF_ALL = {"--quiet": 0, "--verbose": 0, "--strict": 0, "--timings": 0, "--threads": 1, "--memory-limit": 1}
 # The commands that make parts.
-COMMANDS = ("evaluate", "link", "mask")
+COMMANDS = ("evaluate", "search", "link", "mask")
 # Exit statuses that would be the same on any machine: wrong usage, bad input.
 FINAL = (2, 3)
 
@@ -195,7 +195,7 @@ class Job:
             else:
                 program, folder = self.program, self.shared
                 out = os.path.join(self.kept, "part{}.json".format(number))
-                if self.command == "evaluate":
+                if self.command in ("evaluate", "search"):
                     # What is lost continues where it was.
                     words = _with_options(words, ["--into", os.path.join(self.kept, "keep{}".format(number))])
             command = [program] + _with_options(words, ["-o", out])

@@ -43,8 +43,23 @@ p = [5, 20]
 method = "microagg"
 k = [3, 10]
 """
+LEAST = """\
+original = "data/people.csv"
+attributes = "age,earnings,income,tax"
+known = "first:3"
+attacks = ["am"]
+repeats = 2
+seed = 1
+[[mask]]
+method = "rankswap"
+p = { from = 1, to = 40 }
+[[mask]]
+method = "microagg"
+k = { from = 2, to = 40 }
+"""
 LINK = "link --method am,likelihood --statement data/s.json --known age,income data/people.csv data/masked.csv"
 EVALUATE = "evaluate plan.toml"
+SEARCH = "search least.toml --risk-at-most 10%"
 MASK = "mask rankswap --p 5 --seed 7 --attributes age,earnings,income,tax data/people.csv"
 REFUSED = "link --method am --known nothing data/people.csv data/masked.csv"
 PARTS = 5
@@ -129,6 +144,7 @@ class Files:
             file.write(self.own("demo --data").stdout)
         self.own("mask rankswap --p 10 --seed 1 --attributes age,earnings,income,tax --statement data/s.json -q -o data/masked.csv data/people.csv")
         (folder / "plan.toml").write_text(PLAN)
+        (folder / "least.toml").write_text(LEAST)
         self.refusal = self.own(REFUSED, 2)
 
     def own(self, call, status=0):
@@ -190,8 +206,9 @@ def submit_script(name, files, processes):
     assert not list(files.folder.glob(".sdcrisk-*")), "parts were left behind"
     if name == "dask":
         # Starting on Spark takes long, and the words are cut by the same code.
-        got = run(asked("--parts 3 --program {}".format(files.program), MASK), cwd=files.folder)
-        compare(name, "3 parts of a masked file", got, files.own(MASK))
+        for what, call in (("a masked file", MASK), ("a search", SEARCH)):
+            got = run(asked("--parts 3 --program {}".format(files.program), call), cwd=files.folder)
+            compare(name, "3 parts of " + what, got, files.own(call))
     got = run(asked("--parts 2 --program {}".format(files.program), REFUSED), cwd=files.folder)
     assert files.refusal.stderr in got.stderr, got.stderr.decode()[-3000:]
     compare(name, "what the program refuses", got, files.refusal)
@@ -394,6 +411,7 @@ def words_are_cut_as_the_program_reads_them():
         ("evaluate p.toml --into=r --fail-above 5% -vo x", "evaluate p.toml -v", "--into=r --fail-above 5% -v -o x"),
         ("link --threads 3 --explain -ox -- -o b", "link --threads 3 -- -o b", "--threads 3 --explain -o x"),
         ("mask noise --level 1 --statement s.json -o m.csv f.csv", "mask noise --level 1 f.csv", "--statement s.json -o m.csv"),
+        ("search p.toml --risk-at-most 5% --format csv", "search p.toml --risk-at-most 5%", "--format csv"),
         ("link --statement s.json -o r.txt a b", "link --statement s.json a b", "-o r.txt"),
         ("link --na -9 - b --output x", "link --na -9 - b", "--output x"),
     ]:

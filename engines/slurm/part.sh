@@ -9,7 +9,7 @@ of=$1 folder=$2 command=$3 part=$SLURM_ARRAY_TASK_ID
 shift 3
 (umask 077 && mkdir -p "$folder")
 # A part of a plan that is made again continues where it was lost.
-[ "$command" != evaluate ] || set -- --into "$folder/keep$part" "$@"
+case $command in evaluate | search) set -- --into "$folder/keep$part" "$@" ;; esac
 # What the program says stands beside the part. It alone is run after this: its exit status is that of the task.
 exec "${SDCRISK:-sdcrisk}" "$command" --shard "$part/$of" --threads "${SLURM_CPUS_PER_TASK:-1}" \
     -o "$folder/part$part.json" "$@" 2>"$folder/part$part.log"
