@@ -1,9 +1,9 @@
 //! Which points are nearest to a query, and how a given point, the rival, compares with the others.
 //!
-//! Three ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
-//! a k-d tree (`tree`, `walk`; contests, least distances and candidates behind a single-precision filter, `rough`), and
-//! a blocked scan behind a single-precision filter (`scan`). Which one runs is decided by work counted
-//! on a sample of the queries, and never shows in the answer.
+//! Four ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
+//! a k-d tree (`tree`, `walk`; contests, least distances and candidates behind a single-precision filter, `rough`), the same tree
+//! with several queries at a time (`together`), and a blocked scan behind a single-precision filter (`scan`). Which one runs is decided
+//! by work counted on a sample of the queries, and never shows in the answer.
 
 #![allow(
     clippy::float_cmp,
@@ -22,6 +22,7 @@ mod probe;
 mod rough;
 mod scan;
 mod tiles;
+mod together;
 mod tree;
 mod walk;
 
@@ -54,8 +55,17 @@ pub struct Neighbours {
     scan: OnceLock<Scan>,
     /// The tree in single precision, where its filter is right.
     rough: Option<Rough>,
-    /// The budget of every walk where it is not probed for: tests go every way.
-    forced: Option<u64>,
+    /// The budget of every walk, and how it is finished, where these are not probed for: tests go every way.
+    forced: Option<(Finish, u64)>,
+}
+
+/// How walks that were given up are finished.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Finish {
+    /// By the tree, several queries at a time; not where boxes or places among all count, or the filter is not right.
+    Together,
+    /// By comparing with everybody.
+    Scan,
 }
 
 impl Neighbours {
@@ -190,24 +200,37 @@ impl Neighbours {
             within,
             budget: u64::MAX,
         };
-        let budget = match self.forced {
+        // Plain goals alone can be finished together.
+        let rough = self.rough.as_ref().filter(|_| G::PLAIN);
+        let finish = |way: Finish, batch: &mut [Walked<G>]| match (way, rough) {
+            (Finish::Together, Some(rough)) => {
+                together::run(tree, rough, &self.metric, queries, batch);
+            }
+            _ => self.scan().run(tree, &self.metric, queries, batch),
+        };
+        let (way, budget) = match self.forced {
             // Only the tree counts the points of a box without looking at each.
-            _ if within.is_some() => u64::MAX,
-            Some(budget) => budget,
+            _ if within.is_some() => (Finish::Scan, u64::MAX),
+            Some(forced) => forced,
             None => {
-                let n_tiles = self.tree.tiles.n_tiles() as u64;
+                let ways = [Finish::Scan, Finish::Together];
+                let ways = &ways[..1 + usize::from(rough.is_some())];
+                let at_least = |way| match way {
+                    Finish::Scan => tree.tiles.n_tiles() as u64 / scan::SPEED,
+                    Finish::Together => 0,
+                };
                 let work = |query| walk.run(&[query], &goal)[0].work;
-                let scan_work = |query| {
+                let finish = |way, query| {
                     let foothold = Walk {
                         budget: probe::FOOTHOLD,
                         ..walk
                     };
                     let mut walked = foothold.run(&[query], &goal);
                     let walking = walked[0].work;
-                    self.scan().run(tree, &self.metric, queries, &mut walked);
-                    n_tiles / probe::SCAN_SPEED + walked[0].work - walking
+                    finish(way, &mut walked);
+                    walked[0].work - walking
                 };
-                probe::budget(rivals.len(), n_tiles, work, scan_work)
+                probe::budget(rivals.len(), ways, at_least, work, finish)
             }
         };
         let order = walk.order();
@@ -227,12 +250,17 @@ impl Neighbours {
             }
         }
         if !unfinished.is_empty() {
-            let scan = self
-                .scan
-                .get_or_init(|| Scan::build(&self.tree, &self.metric));
+            let size = match way {
+                Finish::Together => together::BATCH,
+                Finish::Scan => scan::BATCH,
+            };
+            if way == Finish::Scan {
+                // Outside of the tasks: see there.
+                self.scan();
+            }
             unfinished
-                .par_chunks_mut(scan::BATCH)
-                .for_each(|batch| scan.run(&self.tree, &self.metric, queries, batch));
+                .par_chunks_mut(size)
+                .for_each(|batch| finish(way, batch));
             for walked in unfinished {
                 answers[walked.query as usize] = Some(walked.goal.answer());
             }

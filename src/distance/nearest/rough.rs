@@ -49,6 +49,17 @@ pub(super) struct Strip([f32; LANES]);
 
 const _: () = assert!(2 * FAN == LANES);
 
+/// What a query is multiplied by before it is added to the ends of boxes.
+const SIGNS: Strip = {
+    let mut signs = [-1.0; LANES];
+    let mut upper = FAN;
+    while upper < LANES {
+        signs[upper] = 1.0;
+        upper += 1;
+    }
+    Strip(signs)
+};
+
 /// The points and boxes of a tree, rounded.
 #[derive(Debug)]
 pub(super) struct Rough {
@@ -64,8 +75,7 @@ pub(super) struct Rough {
 
 /// A query, rounded.
 pub(super) struct Place {
-    /// For each attribute, as often as boxes have lower ends, and negated for the upper ends.
-    strips: Vec<Strip>,
+    values: Vec<f32>,
     norm: f64,
 }
 
@@ -101,7 +111,7 @@ impl Bounds {
 impl Place {
     pub(super) fn new() -> Self {
         Self {
-            strips: Vec::new(),
+            values: Vec::new(),
             norm: 0.0,
         }
     }
@@ -177,34 +187,37 @@ impl Rough {
         })
     }
 
-    /// Puts a query into `place`; false if the filter must not be used for it.
+    /// Puts a query into `place`; false if the filter must not be used for it: then nothing is beyond its reach.
     #[inline(always)]
     pub(super) fn place(&self, axes: &[Axis], place: &mut Place) -> bool {
-        place.strips.clear();
+        place.values.clear();
         let mut square = 0.0;
         for &(k, scale, centre) in &self.used {
-            let axis = &axes[k];
-            if axis.is_missing || axis.value.abs() > SAFE_VALUE {
-                return false;
-            }
-            let value = round(axis.value, scale, centre);
+            let value = round(axes[k].value.clamp(-SAFE_VALUE, SAFE_VALUE), scale, centre);
             square += f64::from(value) * f64::from(value);
-            let mut strip = [value; LANES];
-            strip[FAN..].fill(-value);
-            place.strips.push(Strip(strip));
+            place.values.push(value);
         }
-        place.norm = square.sqrt();
         // What has weight zero still contributes where it is missing.
-        place.norm <= SAFE_NORM && !axes.iter().any(|axis| axis.is_missing)
+        let is_safe = |axis: &Axis| !axis.is_missing && axis.value.abs() <= SAFE_VALUE;
+        let is_placed = square.sqrt() <= SAFE_NORM && axes.iter().all(is_safe);
+        place.norm = square.sqrt();
+        if !is_placed {
+            place.norm = f64::INFINITY;
+            place.values.fill(0.0);
+        }
+        is_placed
     }
 
     /// The bounds for a reach that is not negative.
     #[inline(always)]
     pub(super) fn bounds(&self, place: &Place, reach: f64) -> Bounds {
-        let most = most(reach, place.norm + self.radius, self.used.len());
+        let slack = 1.05 * U * (place.norm + self.radius) + 1e-40;
+        let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
+        let d = self.used.len() as f64;
+        let most = root * root * (1.0 + 1.1 * (d + 6.0) * U) + 1e-35;
         Bounds {
-            most: most as f32,
-            edge: (2.0 * reach - most) as f32,
+            most: (most * (1.0 + 4.0 * U)) as f32,
+            edge: (2.0 * reach - most * (1.0 + 4.0 * U)) as f32,
         }
     }
 
@@ -218,29 +231,38 @@ impl Rough {
         let zero = simd.splat_f32s(0.0);
         for (part, sum) in sum.iter_mut().enumerate() {
             // Only one end of an interval can be exceeded.
-            *sum = summed(simd, strips, &place.strips, |strip, query| {
-                let (strip, query) = (S::as_simd_f32s(&strip.0).0, S::as_simd_f32s(&query.0).0);
-                simd.max_f32s(simd.sub_f32s(strip[part], query[part]), zero)
+            let sign = S::as_simd_f32s(&SIGNS.0).0[part];
+            [*sum] = summed(simd, strips, [place], |strip, value| {
+                let strip = S::as_simd_f32s(&strip.0).0[part];
+                simd.max_f32s(simd.mul_add_f32s(value, sign, strip), zero)
             });
         }
         std::array::from_fn(|child| sums[child] + sums[FAN + child])
     }
 
-    /// Whether a tile may have a point up to a bound.
+    /// Whether a tile may have a point up to a bound, for each of some queries.
     #[inline(always)]
-    pub(super) fn touches<S: Simd>(&self, simd: S, tile: usize, place: &Place, most: f32) -> bool {
+    pub(super) fn touches<S: Simd, const QUERIES: usize>(
+        &self,
+        simd: S,
+        tile: usize,
+        places: [&Place; QUERIES],
+        most: [f32; QUERIES],
+    ) -> [bool; QUERIES] {
         let d = self.used.len();
         let strips = &self.tiles[tile * d..(tile + 1) * d];
-        let mut least = f32::INFINITY;
+        let mut touches = [false; QUERIES];
         for part in 0..LANES / S::F32_LANES {
-            let sum = summed(simd, strips, &place.strips, |strip, query| {
-                let (strip, _) = S::as_simd_f32s(&strip.0);
-                simd.sub_f32s(strip[part], simd.splat_f32s(query.0[0]))
+            let sums = summed(simd, strips, places, |strip, value| {
+                simd.sub_f32s(S::as_simd_f32s(&strip.0).0[part], value)
             });
-            let part = simd.reduce_min_f32s(sum);
-            least = if part < least { part } else { least };
+            for query in 0..QUERIES {
+                let most = simd.splat_f32s(most[query]);
+                let near = simd.less_than_or_equal_f32s(sums[query], most);
+                touches[query] |= simd.first_true_m32s(near) < S::F32_LANES;
+            }
         }
-        least <= most
+        touches
     }
 
     /// Puts the box of a query into `sieve`; false if it constrains an attribute that is not used.
@@ -331,40 +353,40 @@ impl Rough {
     }
 }
 
-/// What the filter finds of points within reach is at most this, also once it is rounded: `norms` is `X + R`, `d` the number of attributes.
+/// The sums of squared differences from some queries, each in two sums that hide each other's latency.
 #[inline(always)]
-pub(super) fn most(reach: f64, norms: f64, d: usize) -> f64 {
-    let slack = 1.05 * U * norms + 1e-40;
-    let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
-    let most = root * root * (1.0 + 1.1 * (d as f64 + 6.0) * U) + 1e-35;
-    most * (1.0 + 4.0 * U)
-}
-
-/// The sum of squared differences, in two sums that hide each other's latency.
-#[inline(always)]
-fn summed<S: Simd>(
+fn summed<S: Simd, const QUERIES: usize>(
     simd: S,
     strips: &[Strip],
-    query: &[Strip],
-    difference: impl Fn(&Strip, &Strip) -> S::f32s,
-) -> S::f32s {
-    let zero = simd.splat_f32s(0.0);
+    places: [&Place; QUERIES],
+    difference: impl Fn(&Strip, S::f32s) -> S::f32s,
+) -> [S::f32s; QUERIES] {
+    let zero = [simd.splat_f32s(0.0); QUERIES];
     let (mut even, mut odd) = (zero, zero);
+    let values = places.map(|place| &place.values[..strips.len()]);
     let (pairs, last) = strips.as_chunks::<2>();
-    let (query_pairs, query_last) = query.as_chunks::<2>();
-    for (strips, query) in pairs.iter().zip(query_pairs) {
-        let differences = [
-            difference(&strips[0], &query[0]),
-            difference(&strips[1], &query[1]),
-        ];
-        even = simd.mul_add_f32s(differences[0], differences[0], even);
-        odd = simd.mul_add_f32s(differences[1], differences[1], odd);
+    for (pair, strips) in pairs.iter().enumerate() {
+        for query in 0..QUERIES {
+            let value = |k: usize| simd.splat_f32s(values[query][2 * pair + k]);
+            let differences = [
+                difference(&strips[0], value(0)),
+                difference(&strips[1], value(1)),
+            ];
+            even[query] = simd.mul_add_f32s(differences[0], differences[0], even[query]);
+            odd[query] = simd.mul_add_f32s(differences[1], differences[1], odd[query]);
+        }
     }
-    for (strip, query) in last.iter().zip(query_last) {
-        let difference = difference(strip, query);
-        even = simd.mul_add_f32s(difference, difference, even);
+    for strip in last {
+        for query in 0..QUERIES {
+            let difference = difference(strip, simd.splat_f32s(values[query][strips.len() - 1]));
+            even[query] = simd.mul_add_f32s(difference, difference, even[query]);
+        }
     }
-    simd.add_f32s(even, odd)
+    let mut sums = zero;
+    for query in 0..QUERIES {
+        sums[query] = simd.add_f32s(even[query], odd[query]);
+    }
+    sums
 }
 
 /// A coordinate.

@@ -17,8 +17,7 @@
 //!
 //! Together at most `(d + 4) u (|x| + |y|)^2`; the scan allows `(d + 6) u (|x| + |y|)^2`. Results
 //! below the normal range are off by at most `2^-149` an operation, of which the absolute allowance
-//! takes care. Where only near points matter, whole groups are passed over whose boxes are beyond reach: the filter of `rough`, on the
-//! same rounded coordinates. Overflow is excluded: a block whose norms are not small enough, whose values or weights
+//! takes care. Overflow is excluded: a block whose norms are not small enough, whose values or weights
 //! might overflow or vanish in `f64`, or which misses a value, is not filtered but computed.
 
 use pulp::{Arch, Simd, WithSimd};
@@ -26,16 +25,18 @@ use pulp::{Arch, Simd, WithSimd};
 use super::filter::{
     Filtered, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter,
 };
-use super::goal::{Goal, Tile};
-use super::rough::most;
+use super::goal::Goal;
 use super::tiles::{Axis, LANES, axes_of};
 use super::tree::Tree;
-use super::walk::Walked;
+use super::walk::{Walked, show_tile};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
 /// Queries of a task: the points stream through the cache once for all of them.
 pub(super) const BATCH: usize = 64;
+
+/// How many tiles are filtered in the time in which a walk handles one node or tile.
+pub(super) const SPEED: u64 = 6;
 
 /// Groups of a block, the unit that the filter decides or leaves undecided.
 const GROUPS: usize = 16;
@@ -52,16 +53,9 @@ pub(super) struct Scan {
     centre: Vec<f64>,
     /// For each group `1 + used.len()` rows: the squared norm, and the coordinates.
     rows: Vec<Row>,
-    /// For each attribute of each block the least and the greatest coordinates of its groups.
-    boxes: Vec<[Ends; 2]>,
     /// The greatest norm of each block; infinite where the filter must not be used.
     radii: Vec<f64>,
 }
-
-/// One number for each group of a block.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Ends([f32; GROUPS]);
 
 /// A query as the filter wants it.
 struct Prepared {
@@ -87,18 +81,12 @@ impl Scan {
             scales: used.iter().map(|&k| metric.weights()[k].sqrt()).collect(),
             centre: used.iter().map(|&k| mean(tree, k)).collect(),
             rows: Vec::new(),
-            boxes: Vec::new(),
             radii: vec![0.0; tiles.n_points().div_ceil(GROUPS * GROUP)],
             used,
         };
         let n_rows = scan.n_rows();
         let n_groups = tiles.n_points().div_ceil(GROUP);
         scan.rows = vec![Row([0.0; GROUP]); n_groups * n_rows];
-        let nowhere = [
-            Ends([f32::INFINITY; GROUPS]),
-            Ends([f32::NEG_INFINITY; GROUPS]),
-        ];
-        scan.boxes = vec![nowhere; scan.radii.len() * scan.used.len()];
         let mut coordinates = Vec::new();
         for position in 0..n_groups * GROUP {
             let group = position / GROUP;
@@ -123,11 +111,8 @@ impl Scan {
                 .split_first_mut()
                 .expect("a row for the norm");
             first.0[lane] = square as f32;
-            let boxes = &mut scan.boxes[group / GROUPS * scan.used.len()..];
-            for ((row, [lo, hi]), &coordinate) in rest.iter_mut().zip(boxes).zip(&coordinates) {
+            for (row, &coordinate) in rest.iter_mut().zip(&coordinates) {
                 row.0[lane] = coordinate;
-                let (lo, hi) = (&mut lo.0[group % GROUPS], &mut hi.0[group % GROUPS]);
-                (*lo, *hi) = (lo.min(coordinate), hi.max(coordinate));
             }
         }
         scan
@@ -187,8 +172,10 @@ impl Scan {
             .iter()
             .map(|walked| self.prepare(queries, walked.query, metric))
             .collect();
+        let n_tiles = tree.tiles.n_tiles() as u64;
         for walked in batch.iter_mut() {
             walked.goal.restart();
+            walked.work += n_tiles / SPEED;
         }
         Arch::new().dispatch(Run {
             scan: self,
@@ -196,40 +183,6 @@ impl Scan {
             prepared: &prepared,
             batch,
         });
-    }
-
-    /// Marks the groups of a block that may have points within reach of a query.
-    #[inline(always)]
-    fn want<S: Simd>(
-        &self,
-        simd: S,
-        block: usize,
-        query: &Prepared,
-        reach: f64,
-        wanted: &mut [bool; GROUPS],
-    ) {
-        let norms = query.norm + self.radii[block];
-        if norms > SAFE_NORM {
-            *wanted = [true; GROUPS];
-        }
-        if norms > SAFE_NORM || reach < 0.0 {
-            return;
-        }
-        let d = self.used.len();
-        let most = most(reach, norms, d) as f32;
-        let (zero, mut sums) = (simd.splat_f32s(0.0), Ends([0.0; GROUPS]));
-        for (part, sum) in S::as_mut_simd_f32s(&mut sums.0).0.iter_mut().enumerate() {
-            for ([lo, hi], factor) in self.boxes[block * d..][..d].iter().zip(&query.factors) {
-                let value = simd.splat_f32s(-0.5 * factor);
-                let below = simd.sub_f32s(S::as_simd_f32s(&lo.0).0[part], value);
-                let above = simd.sub_f32s(value, S::as_simd_f32s(&hi.0).0[part]);
-                let apart = simd.max_f32s(simd.max_f32s(below, above), zero);
-                *sum = simd.mul_add_f32s(apart, apart, *sum);
-            }
-        }
-        for (wanted, sum) in wanted.iter_mut().zip(sums.0) {
-            *wanted |= sum <= most;
-        }
     }
 
     /// The approximations below and above which `key` is certainly on one side, as
@@ -289,19 +242,14 @@ impl<G: Goal> WithSimd for Run<'_, G> {
             for members in active.chunks(QUERIES) {
                 let mut thresholds = [f32::NEG_INFINITY; QUERIES];
                 let mut certain = [f32::NEG_INFINITY; QUERIES];
-                let mut wanted = [!G::PLAIN; GROUPS];
                 for (lane, &member) in members.iter().enumerate() {
                     let query = &self.prepared[member];
                     for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
                         factors[lane] = factor;
                     }
-                    let goal = &self.batch[member].goal;
-                    let key = goal.rival_key();
+                    let key = self.batch[member].goal.rival_key();
                     if key >= 0.0 {
                         (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
-                    }
-                    if G::PLAIN {
-                        scan.want(simd, block, query, goal.reach(false), &mut wanted);
                     }
                 }
                 let counts = thresholds
@@ -310,10 +258,7 @@ impl<G: Goal> WithSimd for Run<'_, G> {
                 let mut found = [Found::nothing(simd); QUERIES];
                 let mut least = [[simd.splat_f32s(f32::INFINITY); QUERIES]; GROUPS];
                 let groups = rows.chunks_exact(scan.n_rows());
-                for ((least, group), wanted) in least.iter_mut().zip(groups).zip(wanted) {
-                    if !wanted {
-                        continue;
-                    }
+                for (least, group) in least.iter_mut().zip(groups) {
                     *least = if counts {
                         filter::<S, true>(simd, group, &factors, thresholds, &mut found)
                     } else {
@@ -328,7 +273,7 @@ impl<G: Goal> WithSimd for Run<'_, G> {
                     let of_block = found[lane].summed(simd);
                     let mut closer = of_block.count;
                     let mut near = self.near(member, radius);
-                    for group in (0..rows.len() / scan.n_rows()).filter(|&group| wanted[group]) {
+                    for group in 0..rows.len() / scan.n_rows() {
                         let beyond = simd.less_than_f32s(simd.splat_f32s(near), least[group][lane]);
                         let is_beyond = is_safe && all(simd, beyond);
                         if is_beyond && decides(of_block) {
@@ -374,17 +319,7 @@ impl<G: Goal> Run<'_, G> {
         let n_tiles = GROUP / LANES;
         *work += n_tiles as u64;
         for tile in group * n_tiles..tiles.n_tiles().min((group + 1) * n_tiles) {
-            if let Some(keys) = tiles.keys(simd, tile, &query.axes, goal.reach(false)) {
-                let (points, admitted) = (tiles.points(tile), &[true; LANES]);
-                goal.take(
-                    &Tile {
-                        points,
-                        keys: &keys,
-                        admitted,
-                    },
-                    false,
-                );
-            }
+            show_tile(simd, self.tree, tile, &query.axes, goal);
         }
     }
 }

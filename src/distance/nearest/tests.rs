@@ -1,4 +1,4 @@
-use super::{Boxes, Contest, Least, Link, Neighbours, Rival, Rivals, exhaustive};
+use super::{Boxes, Contest, Finish, Least, Link, Neighbours, Rival, Rivals, exhaustive};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
@@ -184,7 +184,14 @@ impl Case {
             let (contests, links): (Vec<Contest>, Vec<Link>) =
                 (0..queries.n_records()).map(oracle).unzip();
             self.check_pieces(&contests, &links, within);
-            for budget in [None, Some(u64::MAX), Some(0), Some(3)] {
+            for budget in [
+                None,
+                Some((Finish::Scan, u64::MAX)),
+                Some((Finish::Scan, 0)),
+                Some((Finish::Scan, 3)),
+                Some((Finish::Together, 0)),
+                Some((Finish::Together, 3)),
+            ] {
                 let mut neighbours = Neighbours::build(points, metric.clone());
                 neighbours.forced = budget;
                 let found = neighbours.contests(queries, rivals.as_slice(), within);

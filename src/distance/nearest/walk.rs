@@ -182,15 +182,26 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
 }
 
 /// What is near enough to matter by now.
-struct Near {
+pub(super) struct Near {
     reach: f64,
-    bounds: Bounds,
+    pub bounds: Bounds,
 }
 
 impl Near {
+    /// What is near enough for a goal.
+    #[inline(always)]
+    pub(super) fn of<G: Goal>(rough: &Rough, place: &Place, goal: &G) -> Self {
+        let mut near = Self {
+            reach: -1.0,
+            bounds: Bounds::NOTHING,
+        };
+        near.follow(rough, place, goal);
+        near
+    }
+
     /// Follows the reach of a goal.
     #[inline(always)]
-    fn follow<G: Goal>(&mut self, rough: &Rough, place: &Place, goal: &G) {
+    pub(super) fn follow<G: Goal>(&mut self, rough: &Rough, place: &Place, goal: &G) {
         let reach = goal.reach(false);
         if reach != self.reach {
             self.reach = reach;
@@ -274,14 +285,10 @@ impl One {
     ) -> u64 {
         let end = tree.tiles.n_points() as u32;
         goal.admit(end);
-        let reach = goal.reach(false);
-        if tree.nodes.is_empty() || reach < 0.0 {
+        let mut near = Near::of(rough, &self.place, goal);
+        if tree.nodes.is_empty() || near.reach < 0.0 {
             return 0;
         }
-        let mut near = Near {
-            reach,
-            bounds: rough.bounds(&self.place, reach),
-        };
         self.visits.clear();
         self.visits.push(Visit {
             lower: 0.0,
@@ -391,20 +398,11 @@ impl One {
         goal: &mut G,
     ) {
         for tile in start as usize / LANES..(end as usize).div_ceil(LANES) {
-            if !rough.touches(simd, tile, &self.place, bounds.most) {
+            let [touches] = rough.touches(simd, tile, [&self.place], [bounds.most]);
+            if !touches {
                 continue;
             }
-            if let Some(keys) = tree.tiles.keys(simd, tile, &self.axes, goal.reach(false)) {
-                let (points, admitted) = (tree.tiles.points(tile), &[true; LANES]);
-                goal.take(
-                    &Tile {
-                        points,
-                        keys: &keys,
-                        admitted,
-                    },
-                    false,
-                );
-            }
+            show_tile(simd, tree, tile, &self.axes, goal);
         }
     }
 
@@ -550,5 +548,27 @@ impl One {
                 );
             }
         }
+    }
+}
+
+/// Shows all points of a tile to a goal, unless they are beyond its reach.
+#[inline(always)]
+pub(super) fn show_tile<S: Simd, G: Goal>(
+    simd: S,
+    tree: &Tree,
+    tile: usize,
+    axes: &[Axis],
+    goal: &mut G,
+) {
+    if let Some(keys) = tree.tiles.keys(simd, tile, axes, goal.reach(false)) {
+        let (points, admitted) = (tree.tiles.points(tile), &[true; LANES]);
+        goal.take(
+            &Tile {
+                points,
+                keys: &keys,
+                admitted,
+            },
+            false,
+        );
     }
 }
