@@ -111,9 +111,10 @@ pub(super) fn from_utf_16(
 pub(super) fn detect(bytes: &[u8], stated: Option<Encoding>) -> Result<(Encoding, String)> {
     refuse_binary(bytes)?;
     let is_ascii = bytes.par_chunks(LOOK).all(<[u8]>::is_ascii);
-    let invalid = match is_ascii {
-        true => None,
-        false => std::str::from_utf8(bytes).err(),
+    let invalid = if is_ascii {
+        None
+    } else {
+        std::str::from_utf8(bytes).err()
     };
     match (stated, invalid) {
         (Some(Encoding::Utf8), Some(invalid)) => {

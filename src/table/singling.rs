@@ -244,7 +244,8 @@ impl Looks {
                 return None;
             }
             looks.cells += 1;
-            looks.runs += usize::from(value != before);
+            // The first of all differs from what is no number.
+            looks.runs += usize::from(value.total_cmp(&before).is_ne());
             looks.dates += usize::from(is_compact_date(value));
             (least, most, before) = (least.min(value), most.max(value), value);
         }
@@ -415,9 +416,13 @@ fn digits(size: f64) -> usize {
 }
 
 /// Whether a whole number is a day as in 19800312.
-#[expect(clippy::cast_possible_truncation, reason = "whole, and not too large")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole, positive, and not too large"
+)]
 fn is_compact_date(value: f64) -> bool {
-    if !(1800_00_00.0..2200_00_00.0).contains(&value) {
+    if !(18_000_000.0..22_000_000.0).contains(&value) {
         return false;
     }
     let day = value as u32;
