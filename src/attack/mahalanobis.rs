@@ -6,12 +6,12 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Attack, Decides, Direction, Doubt, Nearest, Preference, Scenario,
+    Attack, Decides, Direction, Nearest, Preference, Scenario,
     distance_based::Standardize,
     points::{Points, diagonal},
 };
 use crate::{
-    distance::{Metric, form::Form},
+    distance::{Doubt, Metric, form::Form},
     error::{Error, Reason, Result},
     memory,
     stats::{checked::Positive, covariance::covariance, eigen},

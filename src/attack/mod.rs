@@ -37,7 +37,7 @@ use probabilistic::Agreed;
 use whole::ByColumns;
 
 use crate::{
-    distance::{Metric, nearest::Boxes},
+    distance::{Doubt, Metric, nearest::Boxes},
     error::Result,
     statement::Law,
     table::{Scale, matrix::Matrix},
@@ -281,27 +281,6 @@ pub trait Decides: std::fmt::Debug + Send + Sync {
 /// The order of two costs, which are numbers; −0 is 0.
 pub fn by_cost(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
-}
-
-/// How much two costs may differ by rounding alone.
-#[derive(Debug, Clone, Copy)]
-pub struct Doubt {
-    /// As a share of the cost.
-    pub share: f64,
-    /// And this much more.
-    pub absolute: f64,
-}
-
-impl Doubt {
-    /// The greatest cost that could be the same as this one.
-    pub fn above(self, cost: f64) -> f64 {
-        cost + self.share * cost.abs() + self.absolute
-    }
-
-    /// Whether rounding could decide between two costs.
-    pub fn covers(self, a: f64, b: f64) -> bool {
-        (a - b).abs() <= self.share * a.abs().max(b.abs()) + self.absolute
-    }
 }
 
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.

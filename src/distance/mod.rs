@@ -8,6 +8,36 @@ pub mod within;
 
 use crate::table::matrix::Row;
 
+/// How much two numbers that are compared, distances or costs, may differ by rounding alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Doubt {
+    /// As a share of the cost.
+    pub share: f64,
+    /// And this much more.
+    pub absolute: f64,
+}
+
+impl Doubt {
+    /// Where numbers are what counts.
+    pub const NONE: Self = Self {
+        share: 0.0,
+        absolute: 0.0,
+    };
+
+    /// The greatest cost that could be the same as this one.
+    pub fn above(self, cost: f64) -> f64 {
+        if cost.is_infinite() {
+            return cost;
+        }
+        cost + self.share * cost.abs() + self.absolute
+    }
+
+    /// Whether rounding could decide between two costs.
+    pub fn covers(self, a: f64, b: f64) -> bool {
+        (a - b).abs() <= self.share * a.abs().max(b.abs()) + self.absolute
+    }
+}
+
 /// The squared distance between records, as an exact recipe of floating-point operations.
 ///
 /// `d2(a, b) = ((0 + t_0) + t_1) + ...` in attribute order, with

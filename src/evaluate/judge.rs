@@ -1,13 +1,14 @@
 //! Asking a preference about the true partners, and about the links it comes to.
 
-use std::{borrow::Cow, cmp::Ordering, rc::Rc};
+use std::{borrow::Cow, cmp::Ordering, rc::Rc, sync::OnceLock};
 
 use rayon::prelude::*;
 
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Doubt, Lists, Nearest, Preference, by_cost, within_strata::Joined},
+    attack::{Decides, Lists, Nearest, Preference, by_cost, within_strata::Joined},
     distance::{
+        Doubt,
         kd_tree::of_each,
         nearest::{Contest, Least, Link, Neighbours},
         within::Within,
@@ -144,11 +145,13 @@ pub(super) fn nearest(
     let exactly = nearest.decides.as_deref().map(|decides| Exactly {
         nearest,
         decides,
-        within: Within::build(&nearest.sought, nearest.metric.clone()),
+        within: OnceLock::new(),
     });
     if !with_links {
+        let decides = nearest.decides.as_deref();
+        let doubt = |seeker| decides.map_or(Doubt::NONE, |decides| decides.doubt(seeker));
         let least = (nearest.seekers.n_records() <= MAX_MEASURED)
-            .then(|| neighbours.least(&nearest.seekers, partners, candidates));
+            .then(|| neighbours.least(&nearest.seekers, partners, candidates, doubt));
         let contests = match (exactly, &least) {
             (Some(exactly), least) => exactly.contests(partners, least.as_deref()),
             (None, Some(least)) => least.iter().map(|least| least.contest).collect(),
@@ -188,62 +191,93 @@ fn least_of(link: &Link) -> (f64, u32) {
 struct Exactly<'a> {
     nearest: &'a Nearest<'a>,
     decides: &'a dyn Decides,
-    within: Within,
+    /// Built where somebody has to be looked at once more.
+    within: OnceLock<Within>,
 }
 
 impl Exactly<'_> {
+    fn within(&self) -> &Within {
+        let nearest = self.nearest;
+        let build = || Within::build(&nearest.sought, nearest.metric.clone());
+        self.within.get_or_init(build)
+    }
+
     /// How the partners fare; `least` are the least distances, if they are known.
     fn contests(&self, partners: &[Option<u32>], least: Option<&[Least]>) -> Vec<Contest> {
-        let of_seeker = |_: &mut (), seeker: usize| {
-            let (record, partner) = (self.nearest.seekers.record(seeker), partners[seeker]);
-            let mut contest = Contest {
-                candidates: u32::try_from(self.within.n_points()).unwrap_or(u32::MAX),
-                inside: partner.is_some(),
-                ..Contest::default()
+        let of_least = |(seeker, partner): (usize, &Option<u32>)| {
+            let Some(partner) = *partner else {
+                return Some(self.contest(false, 0));
             };
-            let Some(partner) = partner else {
-                return contest;
-            };
-            let own = (
-                partner,
-                self.nearest
-                    .metric
-                    .key(record, self.nearest.sought.record(partner as usize)),
-            );
+            let (own, least) = (self.own(seeker, partner), least?[seeker]);
             let order = Order::new(self.decides, seeker);
-            let bound = order.above(own.1);
-            if least.is_some_and(|least| own.1 > order.above(least[seeker].key)) {
-                contest.closer = true;
-                return contest;
+            if own > order.above(least.key) {
+                return Some(self.contest(true, 0));
             }
-            self.within.visit(record, bound, |point, key| {
-                match order.of((point, key), own) {
-                    Ordering::Less => contest.closer = true,
-                    Ordering::Equal => contest.tied += 1,
-                    Ordering::Greater => {}
-                }
-                if contest.closer {
-                    f64::NEG_INFINITY
-                } else {
-                    bound
-                }
-            });
-            if contest.closer {
-                contest.tied = 0;
-            }
-            contest
+            (least.next > order.above(own)).then(|| self.contest(false, 1))
         };
-        of_each(&self.within.order(partners), || (), of_seeker)
+        let contests = partners.par_iter().enumerate().map(of_least);
+        let mut contests: Vec<Option<Contest>> = contests.collect();
+        let mut open = Vec::new();
+        if contests.iter().any(Option::is_none) {
+            open = self.within().order(partners);
+            open.retain(|&seeker| contests[seeker as usize].is_none());
+        }
+        let compared = open.par_iter().map(|&seeker| {
+            let partner = partners[seeker as usize];
+            partner.map(|partner| self.compared(seeker as usize, partner))
+        });
+        let compared: Vec<Option<Contest>> = compared.collect();
+        for (seeker, contest) in open.into_iter().zip(compared) {
+            contests[seeker as usize] = contest;
+        }
+        let decided = |contest: Option<Contest>| contest.unwrap_or_default();
+        contests.into_iter().map(decided).collect()
+    }
+
+    /// The contest of a partner; without one, nobody is closer and nobody ties.
+    fn contest(&self, closer: bool, tied: u32) -> Contest {
+        Contest {
+            candidates: u32::try_from(self.nearest.sought.n_records()).unwrap_or(u32::MAX),
+            inside: closer || tied > 0,
+            closer,
+            tied,
+        }
+    }
+
+    /// The rounded distance of a partner.
+    fn own(&self, seeker: usize, partner: u32) -> f64 {
+        let nearest = self.nearest;
+        let partner = nearest.sought.record(partner as usize);
+        nearest.metric.key(nearest.seekers.record(seeker), partner)
+    }
+
+    /// The contest of a partner whom rounding may have told apart from somebody.
+    fn compared(&self, seeker: usize, partner: u32) -> Contest {
+        let own = (partner, self.own(seeker, partner));
+        let order = Order::new(self.decides, seeker);
+        let bound = order.above(own.1);
+        let (mut closer, mut tied) = (false, 0);
+        let record = self.nearest.seekers.record(seeker);
+        self.within().visit(record, bound, |point, key| {
+            match order.of((point, key), own) {
+                Ordering::Less => closer = true,
+                Ordering::Equal => tied += 1,
+                Ordering::Greater => {}
+            }
+            if closer { f64::NEG_INFINITY } else { bound }
+        });
+        self.contest(closer, if closer { 0 } else { tied })
     }
 
     /// Puts right what rounding made of the nearest, and of partners among them.
     fn correct(&self, links: &mut [Link], partners: &[Option<u32>], limit: usize) {
+        let within = self.within();
         links.par_iter_mut().enumerate().for_each(|(seeker, link)| {
             let record = self.nearest.seekers.record(seeker);
             let order = Order::new(self.decides, seeker);
             let mut near: Vec<(u32, f64)> = Vec::new();
             let bound = order.above(link.key);
-            self.within.visit(record, bound, |point, key| {
+            within.visit(record, bound, |point, key| {
                 near.push((point, key));
                 bound
             });

@@ -6,10 +6,7 @@ use super::{
     differences::Differences,
     family::{Family, pair},
 };
-use crate::{
-    attack::{Decides, Doubt},
-    stats::exact::Exact,
-};
+use crate::{attack::Decides, distance::Doubt, stats::exact::Exact};
 
 /// What rounding makes of each of the few operations behind a term, and of the sum, in units of the last place; amply.
 const ROUNDINGS: f64 = 64.0 * f64::EPSILON;

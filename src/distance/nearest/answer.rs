@@ -37,6 +37,9 @@ pub struct Least {
     pub key: f64,
     /// Number of candidates at it; 0 if and only if there are no candidates.
     pub tied: u32,
+    /// The least distance of another candidate than the nearest; infinite, or any number beyond doubt, where nobody else is near enough for
+    /// rounding to have told both apart.
+    pub next: f64,
     /// How the rival compares.
     pub contest: Contest,
 }
@@ -51,9 +54,12 @@ impl Least {
             Ordering::Equal => (self.key, self.tied + others.tied),
             Ordering::Greater => of_others,
         };
+        // The nearest of one side is another candidate for the other.
+        let next = self.next.min(others.next);
         Self {
             key,
             tied,
+            next: next.min(self.key.max(others.key)),
             contest: self.contest.and(others.contest),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::answer::{Contest, Least, Link, Rival};
 use super::tiles::{LANES, greater, least, lesser};
+use crate::distance::Doubt;
 
 /// Points of a tile and their distances.
 pub(super) struct Tile<'a> {
@@ -156,16 +157,21 @@ pub(super) struct LeastGoal {
     /// An upper bound of the least distance, and the least distance once `tied > 0`.
     least: f64,
     tied: u32,
+    /// The least distance seen that is greater.
+    next: f64,
+    doubt: Doubt,
 }
 
 impl LeastGoal {
-    pub(super) fn new(rival: Option<Rival>) -> Self {
+    pub(super) fn new(rival: Option<Rival>, doubt: Doubt) -> Self {
         let inside = rival.filter(|rival| rival.inside);
         Self {
             rival,
             candidates: 0,
             least: inside.map_or(f64::INFINITY, |rival| rival.key),
             tied: 0,
+            next: f64::INFINITY,
+            doubt,
         }
     }
 }
@@ -181,7 +187,7 @@ impl Goal for LeastGoal {
 
     #[inline(always)]
     fn reach(&self, _counted: bool) -> f64 {
-        self.least
+        self.doubt.above(self.least)
     }
 
     #[inline(always)]
@@ -200,21 +206,21 @@ impl Goal for LeastGoal {
 
     #[inline(always)]
     fn take(&mut self, tile: &Tile<'_>, _counted: bool) {
-        if least(tile.keys) > self.least {
+        if least(tile.keys) > self.reach(false) {
             return;
         }
         let admitted = tile.keys.iter().zip(tile.admitted).zip(tile.points);
-        let nearest = admitted.fold(self.least, |nearest, ((&key, &admitted), _)| {
-            if admitted {
-                lesser(key, nearest)
-            } else {
-                nearest
-            }
-        });
+        let keys = admitted.filter_map(|((&key, &admitted), _)| admitted.then_some(key));
+        let nearest = keys.clone().fold(self.least, lesser);
         if nearest < self.least {
+            if self.tied > 0 {
+                self.next = self.least;
+            }
             (self.least, self.tied) = (nearest, 0);
         }
         self.tied += tile.count(|key| key == nearest);
+        let farther = keys.filter(|&key| key > nearest);
+        self.next = farther.fold(self.next, lesser);
     }
 
     #[inline(always)]
@@ -225,7 +231,7 @@ impl Goal for LeastGoal {
     fn add_closer(&mut self, _candidates: u32) {}
 
     fn restart(&mut self) {
-        self.tied = 0;
+        (self.tied, self.next) = (0, f64::INFINITY);
     }
 
     fn answer(self) -> Least {
@@ -238,6 +244,7 @@ impl Goal for LeastGoal {
                 f64::INFINITY
             },
             tied: self.tied,
+            next: if self.tied > 1 { self.least } else { self.next },
             contest: Contest {
                 candidates: self.candidates,
                 inside,

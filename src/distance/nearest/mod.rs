@@ -33,7 +33,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::Metric;
+use super::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 pub use answer::{Contest, Least, Link, Rival, Rivals};
 pub use boxes::Boxes;
@@ -119,11 +119,13 @@ impl Neighbours {
         rivals: impl Into<Rivals<'a>>,
         within: Option<&Boxes>,
     ) -> Vec<Contest> {
-        self.search(queries, rivals.into(), within, ContestGoal::new)
+        self.search(queries, rivals.into(), within, |_, rival| {
+            ContestGoal::new(rival)
+        })
     }
 
     /// For each query, the least distance, and how its rival compares with the other points: in one search what
-    /// [`Self::contests`] and [`Self::links`] find in two.
+    /// [`Self::contests`] and [`Self::links`] find in two. `doubt` is that of distances of a query: [`Least::next`] is right up to there.
     ///
     /// # Complexity
     /// That of [`Self::links`].
@@ -135,8 +137,11 @@ impl Neighbours {
         queries: &Matrix,
         rivals: impl Into<Rivals<'a>>,
         within: Option<&Boxes>,
+        doubt: impl Fn(usize) -> Doubt + Sync,
     ) -> Vec<Least> {
-        self.search(queries, rivals.into(), within, LeastGoal::new)
+        self.search(queries, rivals.into(), within, |query, rival| {
+            LeastGoal::new(rival, doubt(query as usize))
+        })
     }
 
     /// For each query, the nearest points and the place of `rivals[query]` among the points.
@@ -157,7 +162,7 @@ impl Neighbours {
         within: Option<&Boxes>,
         limit: usize,
     ) -> Vec<Link> {
-        self.search(queries, rivals.into(), within, |rival| {
+        self.search(queries, rivals.into(), within, |_, rival| {
             LinkGoal::new(rival, limit)
         })
     }
@@ -174,7 +179,7 @@ impl Neighbours {
         queries: &Matrix,
         rivals: Rivals<'_>,
         within: Option<&Boxes>,
-        goal: impl Fn(Option<Rival>) -> G + Sync,
+        goal: impl Fn(u32, Option<Rival>) -> G + Sync,
     ) -> Vec<G::Answer> {
         assert_eq!(
             queries.n_attributes(),

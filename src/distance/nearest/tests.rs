@@ -1,5 +1,5 @@
 use super::{Boxes, Contest, Finish, Least, Link, Neighbours, Rival, Rivals, exhaustive};
-use crate::distance::Metric;
+use crate::distance::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 
 /// A splitmix64 generator.
@@ -120,6 +120,19 @@ fn same(a: &Link, b: &Link) -> bool {
     a == b && a.key.to_bits() == b.key.to_bits()
 }
 
+/// None, that of rounding, and so much that several are in doubt.
+const DOUBTS: [Doubt; 3] = [
+    Doubt::NONE,
+    Doubt {
+        share: 1e-13,
+        absolute: 1e-20,
+    },
+    Doubt {
+        share: 0.2,
+        absolute: 1e-3,
+    },
+];
+
 struct Case {
     points: Matrix,
     queries: Matrix,
@@ -157,12 +170,44 @@ impl Case {
         let others = odd.contests(queries, rivals, within);
         let found: Vec<Contest> = found.zip(others).map(|(a, b)| a.and(b)).collect();
         assert_eq!(found, contests);
-        let found = even.least(queries, rivals, within).into_iter();
-        let others = odd.least(queries, rivals, within);
-        for (query, (a, b)) in found.zip(others).enumerate() {
-            let Link { key, tied, .. } = links[query];
-            let contest = contests[query];
-            assert_eq!(a.and(b), Least { key, tied, contest }, "query {query}");
+        for doubt in DOUBTS {
+            let found = even.least(queries, rivals, within, |_| doubt).into_iter();
+            let others = odd.least(queries, rivals, within, |_| doubt);
+            for (query, (a, b)) in found.zip(others).enumerate() {
+                let least = (&links[query], contests[query]);
+                self.check_least(a.and(b), query, least, doubt, within);
+            }
+        }
+    }
+
+    /// The least distance, how many tie at it, and the contest are those of the oracle; the next distance is wherever it is in doubt.
+    fn check_least(
+        &self,
+        found: Least,
+        query: usize,
+        (link, contest): (&Link, Contest),
+        doubt: Doubt,
+        within: Option<&Boxes>,
+    ) {
+        let Link { key, tied, .. } = *link;
+        assert_eq!((found.key, found.tied), (key, tied), "query {query}");
+        assert_eq!(found.contest, contest, "query {query}");
+        let candidates = (0..self.points.n_records())
+            .map(|point| self.points.record(point))
+            .filter(|&point| within.is_none_or(|boxes| boxes.admits(query, point)));
+        let record = self.queries.record(query);
+        let mut keys: Vec<f64> = candidates
+            .map(|point| self.metric.key(record, point))
+            .collect();
+        keys.sort_by(f64::total_cmp);
+        let next = keys.get(1).copied().unwrap_or(f64::INFINITY);
+        if next <= doubt.above(key) {
+            assert_eq!(found.next, next, "query {query}");
+        } else {
+            assert!(
+                found.next > doubt.above(key) || key == f64::INFINITY,
+                "query {query}"
+            );
         }
     }
 
@@ -198,12 +243,12 @@ impl Case {
                 for (query, (found, expected)) in found.iter().zip(&contests).enumerate() {
                     assert_eq!(found, expected, "{what}, query {query}, budget {budget:?}");
                 }
-                let found = neighbours.least(queries, rivals.as_slice(), within);
-                for (query, found) in found.iter().enumerate() {
-                    let Link { key, tied, .. } = links[query];
-                    let contest = contests[query];
-                    let expected = Least { key, tied, contest };
-                    assert_eq!(*found, expected, "{what}, query {query}, budget {budget:?}");
+                for doubt in DOUBTS {
+                    let found = neighbours.least(queries, rivals.as_slice(), within, |_| doubt);
+                    for (query, found) in found.into_iter().enumerate() {
+                        let least = (&links[query], contests[query]);
+                        self.check_least(found, query, least, doubt, within);
+                    }
                 }
                 let found = neighbours.links(queries, rivals, within, limit);
                 for (query, (found, expected)) in found.iter().zip(&links).enumerate() {

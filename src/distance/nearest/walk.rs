@@ -74,7 +74,7 @@ impl Walk<'_> {
     pub(super) fn run<G: Goal>(
         self,
         queries: &[u32],
-        goal: &impl Fn(Option<Rival>) -> G,
+        goal: &impl Fn(u32, Option<Rival>) -> G,
     ) -> Vec<Walked<G>> {
         Arch::new().dispatch(Run {
             walk: self,
@@ -122,7 +122,7 @@ struct Run<'a, F> {
     goal: &'a F,
 }
 
-impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
+impl<G: Goal, F: Fn(u32, Option<Rival>) -> G> WithSimd for Run<'_, F> {
     type Output = Vec<Walked<G>>;
 
     #[inline(always)]
@@ -161,7 +161,7 @@ impl<G: Goal, F: Fn(Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 Rivals::Points(rivals) => rivals[query as usize].map(of_point),
                 Rivals::Known(rivals) => rivals[query as usize],
             };
-            let mut goal = (self.goal)(rival);
+            let mut goal = (self.goal)(query, rival);
             let nearby = walk.rough.filter(|rough| {
                 G::PLAIN && walk.within.is_none() && rough.place(&one.axes, &mut one.place)
             });

@@ -13,7 +13,10 @@ use crate::{
         Attack, Direction, Nearest,
         whole::{ByColumns, Columns, Whole},
     },
-    distance::nearest::{Contest, Least, Neighbours, Rival, Rivals},
+    distance::{
+        Doubt,
+        nearest::{Contest, Least, Neighbours, Rival, Rivals},
+    },
     error::Result,
     evaluate::{
         judge::{Judged, MAX_MEASURED},
@@ -66,7 +69,9 @@ impl Case<'_> {
             let index = Neighbours::build(&points, nearest.metric.clone());
             drop(points);
             if is_measured {
-                let found = index.least(&nearest.seekers, Rivals::Known(&rivals), boxes);
+                let found = index.least(&nearest.seekers, Rivals::Known(&rivals), boxes, |_| {
+                    Doubt::NONE
+                });
                 join(&mut least, found, Least::and);
             } else {
                 let found = index.contests(&nearest.seekers, Rivals::Known(&rivals), boxes);
