@@ -6,6 +6,7 @@
 )]
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -245,7 +246,7 @@ impl Looks {
             }
             looks.cells += 1;
             // The first of all differs from what is no number.
-            looks.runs += usize::from(value.total_cmp(&before).is_ne());
+            looks.runs += usize::from(value.partial_cmp(&before) != Some(Ordering::Equal));
             looks.dates += usize::from(is_compact_date(value));
             (least, most, before) = (least.min(value), most.max(value), value);
         }
