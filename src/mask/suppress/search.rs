@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::planes::Planes;
 use crate::stats::keys::{Classes, Index, Keys, Set};
 
 /// Up to this width all subsets of a key are tried; in wider ones those of at most [`FEW`] attributes, then one after
@@ -37,7 +38,8 @@ pub(super) struct Found {
     pub violators: usize,
 }
 
-fn members(set: Set) -> impl Iterator<Item = usize> {
+/// The places of a set.
+pub(super) fn members(set: Set) -> impl Iterator<Item = usize> {
     (0..Set::BITS as usize).filter(move |place| set >> place & 1 == 1)
 }
 
@@ -229,7 +231,8 @@ impl<'a> SuppressionSearch<'a> {
         let mut matching: Vec<usize> = (0..n_records)
             .map(|record| self.all_matching(record, self.present[record]))
             .collect();
-        let mut again = false;
+        let mut planes = Planes::new(self.keys, &self.present);
+        let (mut again, mut lost) = (false, Vec::new());
         for (place, record) in cells {
             let before = self.present[record];
             let after = before | 1 << place;
@@ -242,27 +245,26 @@ impl<'a> SuppressionSearch<'a> {
             if *comparisons > MAX_COMPARISONS {
                 return false;
             }
-            let others =
-                (0..n_records).filter(|&other| other != record && self.present[other] != 0);
-            let (gained, lost): (Vec<usize>, Vec<usize>) = match before {
-                0 => (
-                    others
-                        .filter(|&other| self.agree(record, other, after))
-                        .collect(),
-                    Vec::new(),
-                ),
-                _ => {
-                    let lost = others.filter(|&other| {
-                        self.agree(record, other, before) && !self.agree(record, other, after)
-                    });
-                    (Vec::new(), lost.collect())
+            let codes = self.keys.of(record);
+            if before == 0 {
+                planes.agreeing(codes[place], place, |other| {
+                    matching[other] += 1;
+                    true
+                });
+            } else {
+                lost.clear();
+                let mut needed = false;
+                planes.contradicting(codes, before, place, |other| {
+                    needed = matching[other] <= self.goal.k;
+                    lost.push(other);
+                    !needed
+                });
+                if needed {
+                    continue;
                 }
-            };
-            if lost.iter().any(|&other| matching[other] <= self.goal.k) {
-                continue;
+                lost.iter().for_each(|&other| matching[other] -= 1);
             }
-            gained.iter().for_each(|&other| matching[other] += 1);
-            lost.iter().for_each(|&other| matching[other] -= 1);
+            planes.show(record, place, codes[place]);
             matching[record] = left;
             self.keep(record, after);
             again |= before == 0;
@@ -274,13 +276,6 @@ impl<'a> SuppressionSearch<'a> {
     fn all_matching(&mut self, record: usize, set: Set) -> usize {
         self.everybody
             .matching(&mut self.classes, record, set, usize::MAX)
-    }
-
-    /// Whether two records match where the first has the attributes of `set`.
-    fn agree(&self, record: usize, other: usize, set: Set) -> bool {
-        let shared = set & self.present[other];
-        let (a, b) = (self.keys.of(record), self.keys.of(other));
-        (0..self.keys.width()).all(|place| shared >> place & 1 == 0 || a[place] == b[place])
     }
 }
 
@@ -294,15 +289,25 @@ fn without(keys: &Keys, record: usize, set: Set) -> Vec<u32> {
 
 /// How many records have a value left and agree with fewer than k on the whole key, gaps included.
 pub(super) fn rare(keys: &Keys, suppressed: &[Set], k: usize) -> usize {
-    let mut sizes: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
-    for (record, &set) in suppressed.iter().enumerate() {
-        *sizes.entry(without(keys, record, set)).or_default() += 1;
+    let left = |(record, &set): (usize, &Set), place: usize| match set >> place & 1 {
+        1 => 0,
+        _ => keys.of(record)[place],
+    };
+    let column = |place| {
+        let records = suppressed.iter().enumerate();
+        records.map(|of| left(of, place)).collect()
+    };
+    let columns: Vec<Vec<u32>> = (0..keys.width()).map(column).collect();
+    let masked = Keys::of_codes(suppressed.len(), &columns);
+    let classes = masked.classes((1 << keys.width()) - 1);
+    let mut sizes = vec![0_usize; suppressed.len()];
+    for &class in &classes {
+        sizes[class as usize] += 1;
     }
-    let some_left = |key: &[u32]| key.iter().any(|&code| code != 0);
-    (sizes.iter())
-        .filter(|&(key, &size)| size < k && some_left(key))
-        .map(|(_, size)| size)
-        .sum()
+    let is_rare = |&(record, &class): &(usize, &u32)| {
+        sizes[class as usize] < k && masked.present(record) != 0
+    };
+    classes.iter().enumerate().filter(is_rare).count()
 }
 
 /// Suppression where a missing value matches only missing values.
