@@ -32,7 +32,7 @@ pub(super) struct Span {
 }
 
 /// The code of a missing value: in no span.
-const MISSING: u32 = u32::MAX - 1;
+pub(super) const MISSING: u32 = u32::MAX - 1;
 
 impl Span {
     /// Holds no code.

@@ -12,12 +12,13 @@
 
 mod code;
 mod lanes;
+mod pairs;
 mod plan;
 pub mod priced;
 mod scan;
 mod totals;
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
 
 use rayon::prelude::*;
 
@@ -27,6 +28,7 @@ use crate::{
 };
 pub use code::Comparator;
 use code::{Coded, Span};
+use pairs::Pairs;
 use plan::Class;
 
 /// The most attributes of a pattern: patterns are counted in tables of 2^attributes.
@@ -75,7 +77,8 @@ pub enum Reference {
 /// With w_k the share of pairs that agree on attribute k, counting all patterns takes about `n² Σ w_k` steps of one bit
 /// operation each, over all attributes but some that agree most often, which are counted without looking at pairs. If all
 /// comparators are equality of few categories, O(n 2^d). Memory O(n d²) and what is kept of the counts; each set of attributes that
-/// some sought record misses is counted on its own.
+/// some sought record misses is counted on its own. Where the counts of a seeker, 2^d for each such set, would be more than the
+/// sought records, pairs are looked at one by one: O(n² d), with O(n d + 3^d) memory.
 #[derive(Debug)]
 pub struct Agreement {
     width: usize,
@@ -87,11 +90,20 @@ pub struct Agreement {
     /// `width` a sought record.
     codes: Vec<u32>,
     sought_missing: Vec<u32>,
-    classes: Vec<Class>,
+    way: Way,
     /// Which comparators are equality of categories.
     is_equality: Vec<bool>,
     /// Pattern counts chunk by chunk, once they were needed.
     kept: OnceLock<Vec<Vec<u32>>>,
+}
+
+/// How pairs are counted.
+#[derive(Debug)]
+enum Way {
+    /// By classes of sought records that miss the same attributes.
+    Classes(Vec<Class>),
+    /// One by one.
+    Pairs(Pairs),
 }
 
 impl Agreement {
@@ -138,24 +150,37 @@ impl Agreement {
             seekers_missing: missing(seekers),
             codes: by_record(sought.n_records(), &|record, k| coded[k].codes[record]),
             sought_missing: missing(sought),
-            classes: Vec::new(),
+            way: Way::Classes(Vec::new()),
             is_equality: comparators.iter().map(Comparator::is_equality).collect(),
             kept: OnceLock::new(),
         };
-        agreement.classed()
+        let way = agreement.cheapest_way();
+        Self { way, ..agreement }
     }
 
-    /// The same with the classes of its sought records, whose totals are those of its seekers.
-    fn classed(mut self) -> Self {
+    /// By classes, unless their counts are longer than the list of sought records.
+    fn cheapest_way(&self) -> Way {
+        let records = self.by_missing();
+        if records.len() << self.width > self.n_sought {
+            Way::Pairs(Pairs::new(self))
+        } else {
+            self.by_classes(records)
+        }
+    }
+
+    /// The sought records by the attributes that they miss.
+    fn by_missing(&self) -> BTreeMap<u32, Vec<u32>> {
         let mut records: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (record, &missing) in (0..).zip(&self.sought_missing) {
             records.entry(missing).or_default().push(record);
         }
-        self.classes = records
-            .into_iter()
-            .map(|(missing, records)| Class::new(&self, &self.is_equality, missing, records))
-            .collect();
-        self
+        records
+    }
+
+    /// Classes, whose totals are those of the seekers.
+    fn by_classes(&self, records: BTreeMap<u32, Vec<u32>>) -> Way {
+        let class = |(missing, records)| Class::new(self, &self.is_equality, missing, records);
+        Way::Classes(records.into_iter().map(class).collect())
     }
 
     /// The pairs of some seekers, in this order, with all sought records. They agree by the same comparators: those of all seekers.
@@ -172,11 +197,12 @@ impl Agreement {
                 .collect(),
             codes: self.codes.clone(),
             sought_missing: self.sought_missing.clone(),
-            classes: Vec::new(),
+            way: Way::Classes(Vec::new()),
             is_equality: self.is_equality.clone(),
             kept: OnceLock::new(),
         };
-        agreement.classed()
+        let way = agreement.cheapest_way();
+        Self { way, ..agreement }
     }
 
     /// Number of attributes.
@@ -192,11 +218,6 @@ impl Agreement {
     /// Number of records among which they look.
     pub fn n_sought(&self) -> usize {
         self.n_sought
-    }
-
-    /// How many numbers the pattern counts of one seeker are: 2^attributes for each set of attributes that a sought record misses.
-    pub fn counts_of_a_seeker(&self) -> usize {
-        self.classes.len().max(1) << self.width
     }
 
     /// The pattern of one pair.
@@ -217,7 +238,12 @@ impl Agreement {
 
     /// How many pairs show each pattern that occurs.
     pub fn counts(&self) -> BTreeMap<Pattern, u64> {
-        let of_chunks = self.walk(
+        let classes = match &self.way {
+            Way::Classes(classes) => classes,
+            Way::Pairs(pairs) => return pairs.counts(self),
+        };
+        let all = self.walk(
+            classes,
             BTreeMap::new,
             |counts: &mut BTreeMap<u32, Vec<u64>>, _, missing, of_seeker| {
                 let sums = counts
@@ -227,32 +253,43 @@ impl Agreement {
                     *sum += u64::from(count);
                 }
             },
+            |mut all, more| {
+                for (missing, more) in more {
+                    let sums = all.entry(missing).or_insert_with(|| vec![0; more.len()]);
+                    sums.iter_mut()
+                        .zip(more)
+                        .for_each(|(sum, more)| *sum += more);
+                }
+                all
+            },
         );
         let mut counts = BTreeMap::new();
-        for (missing, sums) in of_chunks.into_iter().flatten() {
-            for (agree, sum) in (0..).zip(sums).filter(|&(_, sum)| sum > 0) {
-                *counts.entry(Pattern { missing, agree }).or_insert(0) += sum;
-            }
+        for (missing, sums) in all {
+            let agreeing = (0..).zip(sums).filter(|&(_, sum)| sum > 0);
+            counts.extend(agreeing.map(|(agree, sum)| (Pattern { missing, agree }, sum)));
         }
         counts
     }
 
     /// Shows every seeker's pattern counts, class by class: the seeker, the attributes missing in the pairs, and how many sought
-    /// records show each set of agreeing attributes. One accumulator a chunk of seekers, in their order.
+    /// records show each set of agreeing attributes. Seekers are accumulated in chunks, and these joined in their order.
     ///
     /// The counts are kept for the next time if they are not too many.
     fn walk<A: Send>(
         &self,
-        start: impl Fn() -> A + Sync,
+        classes: &[Class],
+        start: impl Fn() -> A + Sync + Send,
         visit: impl Fn(&mut A, usize, u32, &[u32]) + Sync,
-    ) -> Vec<A> {
+        join: impl Fn(A, A) -> A + Sync + Send,
+    ) -> A {
         let patterns = 1 << self.width;
-        let at_once = (COUNTS_AT_ONCE / self.counts_of_a_seeker()).clamp(1, SEEKERS_AT_ONCE);
+        let counts_of_a_seeker = classes.len().max(1) * patterns;
+        let at_once = (COUNTS_AT_ONCE / counts_of_a_seeker).clamp(1, SEEKERS_AT_ONCE);
         let show = |first: usize, counts: &[u32]| {
             let mut accumulator = start();
             let seekers = at_once.min(self.n_seekers - first);
-            let classes = counts.chunks_exact(seekers * patterns);
-            for (class, counts) in self.classes.iter().zip(classes) {
+            let of_classes = counts.chunks_exact(seekers * patterns);
+            for (class, counts) in classes.iter().zip(of_classes) {
                 for (seeker, of_seeker) in (first..).zip(counts.chunks_exact(patterns)) {
                     let missing = self.seekers_missing[seeker] | class.missing;
                     visit(&mut accumulator, seeker, missing, of_seeker);
@@ -261,28 +298,27 @@ impl Agreement {
             accumulator
         };
         let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
-        let count = |&first: &usize| self.counts_of(first, at_once.min(self.n_seekers - first));
-        let all = self.n_seekers.saturating_mul(self.counts_of_a_seeker());
+        let count = |&first: &usize| {
+            let seekers = at_once.min(self.n_seekers - first);
+            self.counts_of(classes, first, seekers)
+        };
+        let all = self.n_seekers.saturating_mul(counts_of_a_seeker);
         if all > MAX_KEPT {
             let shown = |first: &usize| show(*first, &count(first));
-            return chunks.par_iter().map(shown).collect();
+            return chunks.par_iter().map(shown).reduce(&start, join);
         }
         let kept = self
             .kept
             .get_or_init(|| chunks.par_iter().map(count).collect());
         let shown = |(first, counts): (&usize, &Vec<u32>)| show(*first, counts);
-        chunks.par_iter().zip(kept).map(shown).collect()
+        chunks.par_iter().zip(kept).map(shown).reduce(&start, join)
     }
 
     /// The pattern counts of some seekers, class by class.
-    fn counts_of(&self, first: usize, seekers: usize) -> Vec<u32> {
+    fn counts_of(&self, classes: &[Class], first: usize, seekers: usize) -> Vec<u32> {
         let size = seekers << self.width;
-        let mut counts = vec![0; size * self.classes.len()];
-        for (class, counts) in self
-            .classes
-            .iter()
-            .zip(counts.chunks_exact_mut(size.max(1)))
-        {
+        let mut counts = vec![0; size * classes.len()];
+        for (class, counts) in classes.iter().zip(counts.chunks_exact_mut(size.max(1))) {
             class.count(self, first, counts);
         }
         counts
@@ -366,29 +402,42 @@ impl Weighted {
 
     /// How the sought records stand with each seeker.
     fn standings(&self, rivals: &[Option<u32>]) -> Vec<Standing> {
-        let start = |seeker: usize| Standing {
-            rival: rivals[seeker].map(|rival| self.of_pair(seeker, rival as usize)),
+        let start = |(seeker, rival): (usize, &Option<u32>)| Standing {
+            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
             ..Standing::default()
         };
+        let mut standings: Vec<Standing> = rivals.iter().enumerate().map(start).collect();
+        let classes = match &self.agreement.way {
+            Way::Classes(classes) => classes,
+            Way::Pairs(pairs) => {
+                let weight = |pattern| self.weight(pattern);
+                pairs.weigh(&self.agreement, &mut standings, weight);
+                return standings;
+            }
+        };
         type Tables = BTreeMap<u32, Vec<f64>>;
-        let chunks = self.agreement.walk(
+        let (found, _) = self.agreement.walk(
+            classes,
             || (BTreeMap::<usize, Standing>::new(), Tables::new()),
-            |(standings, tables), seeker, missing, counts| {
+            |(found, tables), seeker, missing, counts| {
                 let table = tables.entry(missing).or_insert_with(|| {
                     (0..)
                         .take(counts.len())
                         .map(|agree| self.weight(Pattern { missing, agree }))
                         .collect()
                 });
-                standings
-                    .entry(seeker)
-                    .or_insert_with(|| start(seeker))
-                    .add(table, counts);
+                let standing = found.entry(seeker).or_insert(standings[seeker]);
+                for (&weight, &count) in table.iter().zip(counts).filter(|of| *of.1 > 0) {
+                    standing.add(weight, count);
+                }
+            },
+            |(mut found, tables), (more, _)| {
+                found.extend(more);
+                (found, tables)
             },
         );
-        let mut standings: Vec<Standing> = Vec::with_capacity(rivals.len());
-        for (chunk, _) in chunks {
-            standings.extend(chunk.into_values());
+        for (seeker, standing) in found {
+            standings[seeker] = standing;
         }
         standings
     }
@@ -436,20 +485,23 @@ impl Default for Standing {
 }
 
 impl Standing {
-    fn add(&mut self, weights: &[f64], counts: &[u32]) {
-        for (&weight, &count) in weights.iter().zip(counts).filter(|&(_, &count)| count > 0) {
-            if let Some(rival) = self.rival {
-                match weight.total_cmp(&rival) {
-                    std::cmp::Ordering::Greater => self.higher += count,
-                    std::cmp::Ordering::Equal => self.tied += count,
-                    std::cmp::Ordering::Less => {}
-                }
+    /// Some more sought records of this weight.
+    #[inline(always)]
+    fn add(&mut self, weight: f64, count: u32) {
+        if let Some(rival) = self.rival {
+            match weight.total_cmp(&rival) {
+                Ordering::Greater => self.higher += count,
+                Ordering::Equal => self.tied += count,
+                Ordering::Less => {}
             }
-            match weight.total_cmp(&self.best) {
-                std::cmp::Ordering::Greater => (self.best, self.best_tied) = (weight, count),
-                std::cmp::Ordering::Equal => self.best_tied += count,
-                std::cmp::Ordering::Less => {}
-            }
+        }
+        match weight.total_cmp(&self.best) {
+            Ordering::Greater => (self.best, self.best_tied) = (weight, count),
+            Ordering::Equal => self.best_tied += count,
+            Ordering::Less => {}
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

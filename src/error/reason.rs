@@ -132,8 +132,6 @@ pub enum Counted {
     Coordinates,
     /// Pairs of records.
     Pairs,
-    /// Combinations of missing values.
-    Patterns,
     /// Attacks of one call.
     Attacks,
     /// Masked files of a plan.

@@ -24,9 +24,6 @@ pub use model::{Admissible, Decision, Model, PatternRow};
 /// parameters.
 pub const IDENTIFIED_FROM: usize = 3;
 
-/// The most pattern counts of one seeker: 64 MB, and quadratic time beyond patience.
-const MAX_COUNTS: usize = 1 << 24;
-
 /// How the parameters are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -214,17 +211,6 @@ impl Attack for Probabilistic {
             scenario.direction == Direction::OriginalToMasked,
             reference,
         );
-        if agreement.counts_of_a_seeker() > MAX_COUNTS {
-            return Err(Error::too_many(
-                ErrorKind::Failed,
-                Counted::Patterns,
-                [agreement.counts_of_a_seeker() as u128, MAX_COUNTS as u128],
-                |_, _| "gaps come in so many combinations that their agreement patterns cannot be counted".into(),
-            )
-            .remedy(
-                "Let the intruder know fewer attributes, or such as are seldom missing: --known",
-            ));
-        }
         let counts: Vec<(Pattern, u64)> = agreement.counts().into_iter().collect();
         let pairs: u64 = counts.iter().map(|&(_, pairs)| pairs).sum();
         let possible = agreement.n_seekers().min(agreement.n_sought()) as f64 / pairs.max(1) as f64;
