@@ -150,7 +150,9 @@ pub(super) fn nearest(
     if !with_links {
         let decides = nearest.decides.as_deref();
         let doubt = |seeker| decides.map_or(Doubt::NONE, |decides| decides.doubt(seeker));
-        let least = (nearest.seekers.n_records() <= MAX_MEASURED)
+        let is_measured = nearest.seekers.n_records() <= MAX_MEASURED;
+        // Where rounding could decide, the least distance spares most partners a second look.
+        let least = (is_measured || decides.is_some())
             .then(|| neighbours.least(&nearest.seekers, partners, candidates, doubt));
         let contests = match (exactly, &least) {
             (Some(exactly), least) => exactly.contests(partners, least.as_deref()),
@@ -162,7 +164,9 @@ pub(super) fn nearest(
             contests,
             links: Vec::new(),
             stated: None,
-            least: least.map(|least| least.into_iter().map(of_seeker).collect()),
+            least: least
+                .filter(|_| is_measured)
+                .map(|least| least.into_iter().map(of_seeker).collect()),
         });
     }
     let mut links = with_all_ties(|limit| {
