@@ -142,13 +142,13 @@ pub(super) fn nearest(
     with_links: bool,
 ) -> Result<Judged> {
     let candidates = nearest.candidates.as_ref();
-    let exactly = nearest.decides.as_deref().map(|decides| Exactly {
+    let decides = nearest.decides.as_deref();
+    let exactly = decides.map(|decides| Exactly {
         nearest,
         decides,
         within: OnceLock::new(),
     });
     if !with_links {
-        let decides = nearest.decides.as_deref();
         let doubt = |seeker| decides.map_or(Doubt::NONE, |decides| decides.doubt(seeker));
         let is_measured = nearest.seekers.n_records() <= MAX_MEASURED;
         // Where rounding could decide, the least distance spares most partners a second look.
@@ -255,7 +255,7 @@ impl Exactly<'_> {
         nearest.metric.key(nearest.seekers.record(seeker), partner)
     }
 
-    /// The contest of a partner whom rounding may have told apart from somebody.
+    /// The contest of a partner whose distance is so close to another candidate's that rounding could decide.
     fn compared(&self, seeker: usize, partner: u32) -> Contest {
         let own = (partner, self.own(seeker, partner));
         let order = Order::new(self.decides, seeker);

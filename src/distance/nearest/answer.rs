@@ -37,8 +37,8 @@ pub struct Least {
     pub key: f64,
     /// Number of candidates at it; 0 if and only if there are no candidates.
     pub tied: u32,
-    /// The least distance of another candidate than the nearest; infinite, or any number beyond doubt, where nobody else is near enough for
-    /// rounding to have told both apart.
+    /// The least distance among the other candidates. It is exact up to the doubt about `key`; beyond that it is only known to be
+    /// greater.
     pub next: f64,
     /// How the rival compares.
     pub contest: Contest,

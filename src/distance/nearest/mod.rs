@@ -260,7 +260,7 @@ impl Neighbours {
                 Finish::Scan => scan::BATCH,
             };
             if way == Finish::Scan {
-                // Outside of the tasks: see there.
+                // Built before the tasks start, as its documentation asks for.
                 self.scan();
             }
             unfinished

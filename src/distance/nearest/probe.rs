@@ -8,7 +8,7 @@ const SAMPLE: usize = 32;
 /// The work that at least is done: it finds a point near the query, from which what follows profits.
 pub(super) const FOOTHOLD: u64 = 12;
 
-/// How walks are finished after how much work on one query: `ways` are those to finish it, which take `at_least` so much.
+/// The best of some ways to finish walks, and the work on one query after which to do so; `at_least` is the least work that a way takes.
 ///
 /// Each query of a fixed sample is walked to its end, and finished in every way that can be less work for any. A
 /// budget `b` costs `work` for a query that ends within it, and `b + finish` for one that does not;

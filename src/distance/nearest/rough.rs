@@ -75,6 +75,7 @@ pub(super) struct Rough {
 
 /// A query, rounded.
 pub(super) struct Place {
+    /// A coordinate for each attribute that is used.
     values: Vec<f32>,
     norm: f64,
 }
@@ -199,8 +200,8 @@ impl Rough {
         }
         // What has weight zero still contributes where it is missing.
         let is_safe = |axis: &Axis| !axis.is_missing && axis.value.abs() <= SAFE_VALUE;
-        let is_placed = square.sqrt() <= SAFE_NORM && axes.iter().all(is_safe);
         place.norm = square.sqrt();
+        let is_placed = place.norm <= SAFE_NORM && axes.iter().all(is_safe);
         if !is_placed {
             place.norm = f64::INFINITY;
             place.values.fill(0.0);

@@ -1,7 +1,7 @@
 //! Walking the tree with several queries at a time, behind the rough filter: each node and each tile is fetched once for all of them.
 //!
-//! A walk of one query goes to the nearest box next; where boxes tell near from far badly (many attributes, points without
-//! neighbours) it opens so many that fetching them takes longer than comparing. Here the order is that of the tree, whoever asks.
+//! A walk of one query visits the nearest box next. Where boxes prune poorly (many attributes, points without close neighbours)
+//! it visits so many that fetching them takes longer than computing distances. Here nodes are visited in the order of the tree.
 
 use pulp::{Arch, Simd, WithSimd};
 

@@ -132,8 +132,8 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search along the ranges of a grid that has its originals, of the maskings of a shard; settings are made as they are needed, the
-    /// ends of all ranges now: so every shard of a plan that is wrong is refused alike.
+    /// A search along the ranges of a grid that has its originals, of the maskings of a shard. Settings are made as they are needed,
+    /// but the ends of all ranges at once, so that an invalid plan is refused in the same words whatever the shard.
     ///
     /// # Errors
     /// Input, when the plan asks for what cannot be.
