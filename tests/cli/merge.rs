@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{PROGRAM, Sandbox};
+use crate::sandbox::{PROGRAM, Ran, Sandbox};
 
 /// Two originals: one with semicolons, decimal commas, gaps, ties and categories, and a constant attribute.
 fn originals(sandbox: &Sandbox) {
@@ -67,14 +67,17 @@ fn with_plan(plan: &str) -> Sandbox {
     sandbox
 }
 
-/// Writes all parts, `pI-N.json` each, and returns their names in an order that is not theirs.
+/// Writes all parts of a plan, `pI-N.json` each, and returns their names in an order that is not theirs.
 fn parts(sandbox: &Sandbox, of: usize) -> Vec<String> {
+    parts_of(sandbox, "evaluate plan.toml", 'p', of)
+}
+
+/// Writes all parts of a call, files that begin with a letter of their own, and returns their names in an order that is not theirs.
+fn parts_of(sandbox: &Sandbox, call: &str, letter: char, of: usize) -> Vec<String> {
     let names = (1..=of).map(|number| {
-        let name = format!("p{number}-{of}.json");
-        let call = format!(
-            "evaluate plan.toml --shard {number}/{of} --threads {} -q -o {name}",
-            1 + number % 2
-        );
+        let name = format!("{letter}{number}-{of}.json");
+        let threads = 1 + number % 2;
+        let call = format!("{call} --shard {number}/{of} --threads {threads} -q -o {name}");
         sandbox.run(&call).ended(0);
         name
     });
@@ -88,6 +91,31 @@ fn part(sandbox: &Sandbox, name: &str) -> Value {
     serde_json::from_slice(&sandbox.read(name)).unwrap()
 }
 
+/// These parts make the report of one run in each form, and every file of its folder `once`, byte for byte.
+fn assert_merged_as_once<'a>(
+    sandbox: &Sandbox,
+    names: &str,
+    of: usize,
+    forms: impl Iterator<Item = (&'a str, &'a Ran)>,
+) {
+    for (form, once) in forms {
+        let merged = sandbox.run(&format!("merge {names}{form}")).ended(0);
+        assert!(merged.stdout == once.stdout, "{of} parts{form}");
+    }
+    let into = format!("into{of}");
+    sandbox
+        .run(&format!("merge {names} --into {into} -q"))
+        .ended(0);
+    let mut compared = 0;
+    for entry in fs::read_dir(sandbox.path("once")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let [once, merged] = ["once", &into].map(|into| sandbox.read(&format!("{into}/{name}")));
+        assert!(once == merged, "{name} of {of} parts");
+        compared += 1;
+    }
+    assert_eq!(compared, 6);
+}
+
 /// The law: whatever the cut and the order of the parts, the report is that of one run, in every form.
 #[test]
 fn parts_make_the_report_of_one_run_byte_for_byte() {
@@ -99,25 +127,8 @@ fn parts_make_the_report_of_one_run_byte_for_byte() {
     assert_eq!(rows.as_array().unwrap().len(), 20);
     sandbox.run("evaluate plan.toml --into once -q").ended(0);
     for of in [1, 2, 3, 7] {
-        let names = parts(&sandbox, of);
-        for (form, once) in forms.iter().zip(&once) {
-            let merged = sandbox.run(&format!("merge {}{form}", names.join(" ")));
-            assert!(merged.ended(0).stdout == once.stdout, "{of} parts{form}");
-        }
-        let into = format!("into{of}");
-        sandbox
-            .run(&format!("merge {} --into {into} -q", names.join(" ")))
-            .ended(0);
-        let entries = fs::read_dir(sandbox.path("once")).unwrap();
-        let mut compared = 0;
-        for entry in entries {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let [once, merged] =
-                ["once", &into].map(|into| sandbox.read(&format!("{into}/{name}")));
-            assert!(once == merged, "{name} of {of} parts");
-            compared += 1;
-        }
-        assert_eq!(compared, 6);
+        let names = parts(&sandbox, of).join(" ");
+        assert_merged_as_once(&sandbox, &names, of, forms.into_iter().zip(&once));
         // Each part has the masked files of its number, as one run found them.
         for number in 1..=of {
             let part = part(&sandbox, &format!("p{number}-{of}.json"));
@@ -516,17 +527,7 @@ const SEARCH: &str = "search plan.toml --risk-at-most 30%";
 
 /// Writes all parts of a search, `sI-N.json` each, and returns their names in an order that is not theirs.
 fn parts_of_search(sandbox: &Sandbox, of: usize) -> Vec<String> {
-    let names = (1..=of).map(|number| {
-        let name = format!("s{number}-{of}.json");
-        let threads = 1 + number % 2;
-        let call = format!("{SEARCH} --shard {number}/{of} --threads {threads} -q -o {name}");
-        sandbox.run(&call).ended(0);
-        name
-    });
-    let mut names: Vec<String> = names.collect();
-    names.rotate_left(of / 2);
-    names.reverse();
-    names
+    parts_of(sandbox, SEARCH, 's', of)
 }
 
 /// The law, for searches: maskings searched on several machines make the reports of one run, in every form, and its folder.
@@ -549,23 +550,7 @@ fn searches_in_parts_make_the_report_of_one_run_byte_for_byte() {
     sandbox.run(&format!("{SEARCH} --into once -q")).ended(0);
     for of in [1, 2, 3, 7, 12] {
         let names = parts_of_search(&sandbox, of).join(" ");
-        for (form, once) in forms.iter().zip(&once) {
-            let merged = sandbox.run(&format!("merge {names}{form}")).ended(0);
-            assert!(merged.stdout == once.stdout, "{of} parts{form}");
-        }
-        let into = format!("into{of}");
-        sandbox
-            .run(&format!("merge {names} --into {into} -q"))
-            .ended(0);
-        let mut compared = 0;
-        for entry in fs::read_dir(sandbox.path("once")).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let [once, merged] =
-                ["once", &into].map(|into| sandbox.read(&format!("{into}/{name}")));
-            assert!(once == merged, "{name} of {of} parts");
-            compared += 1;
-        }
-        assert_eq!(compared, 6);
+        assert_merged_as_once(&sandbox, &names, of, forms.into_iter().zip(&once));
         // Each part has the maskings of its number.
         for number in 1..=of {
             let part = part(&sandbox, &format!("s{number}-{of}.json"));
