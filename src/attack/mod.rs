@@ -324,6 +324,16 @@ pub trait Lists: std::fmt::Debug + Sync {
         list.retain(|&(_, cost)| cost <= least);
     }
 
+    /// Shows `found` the [`cheapest`](Self::cheapest) candidates of each of some seekers, with its place among these, in no order of places. Seekers
+    /// whose [`whereabouts`](Self::whereabouts) are similar are best asked for together.
+    fn cheapest_of(&self, seekers: &[usize], found: &mut dyn FnMut(usize, &[(u32, f64)])) {
+        let mut list = Vec::new();
+        for (place, &seeker) in seekers.iter().enumerate() {
+            self.cheapest(seeker, &mut list);
+            found(place, &list);
+        }
+    }
+
     /// Who decides where rounding could; `None` if costs are what counts.
     fn decides(&self) -> Option<&dyn Decides> {
         None

@@ -180,7 +180,28 @@ pub fn of_each<R, T: Send>(
     let found = order
         .par_iter()
         .map_init(room, |room, &place| (place, find(room, place as usize)));
-    let mut found: Vec<(u32, T)> = found.collect();
+    by_place(found.collect())
+}
+
+/// The same, of places that are worked on in batches: `find` appends what it finds for each place of a batch, in any order.
+pub fn of_batches<T: Send>(
+    order: &[u32],
+    find: impl Fn(&[u32], &mut Vec<(u32, T)>) + Sync,
+) -> Vec<T> {
+    // Of few places smaller batches, so that all threads have work.
+    let size = order.len().div_ceil(64).clamp(1, BATCH);
+    let found = order.par_chunks(size).flat_map_iter(|places| {
+        let mut found = Vec::with_capacity(places.len());
+        find(places, &mut found);
+        found
+    });
+    by_place(found.collect())
+}
+
+/// Places that are worked on together, at most.
+const BATCH: usize = 256;
+
+fn by_place<T: Send>(mut found: Vec<(u32, T)>) -> Vec<T> {
     found.par_sort_unstable_by_key(|&(place, _)| place);
     found.into_iter().map(|(_, found)| found).collect()
 }

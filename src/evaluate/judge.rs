@@ -9,7 +9,7 @@ use crate::{
     attack::{Decides, Lists, Nearest, Preference, by_cost, within_strata::Joined},
     distance::{
         Doubt,
-        kd_tree::of_each,
+        kd_tree::{of_batches, of_each},
         nearest::{Contest, Least, Link, Neighbours},
         within::Within,
     },
@@ -353,13 +353,6 @@ pub(super) fn lists(
     let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
     let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
         let (seeker, partner) = (seeker_at(place), partners[place]);
-        if short {
-            lists.cheapest(seeker, list);
-            return (
-                link_of_cheapest(list, partner, limit, lists.n_sought()),
-                0.0,
-            );
-        }
         lists.unordered(seeker, list);
         let stated = if lists.is_likelihood() {
             lists.stated(seeker, list)
@@ -374,7 +367,19 @@ pub(super) fn lists(
     let mut places: Vec<(u64, u32)> = places.map(whereabouts).collect();
     places.par_sort_unstable();
     let order: Vec<u32> = places.into_iter().map(|(_, place)| place).collect();
-    let judged = |limit: usize| of_each(&order, Vec::new, |list, place| judge(limit, list, place));
+    let judged = |limit: usize| {
+        if !short {
+            return of_each(&order, Vec::new, |list, place| judge(limit, list, place));
+        }
+        of_batches(&order, |places, judged| {
+            let seekers: Vec<usize> = places.iter().map(|&p| seeker_at(p as usize)).collect();
+            lists.cheapest_of(&seekers, &mut |at, list| {
+                let partner = partners[places[at] as usize];
+                let link = link_of_cheapest(list, partner, limit, lists.n_sought());
+                judged.push((places[at], (link, 0.0)));
+            });
+        })
+    };
     let mut stated = Vec::new();
     let mut search = |limit| {
         let (links, probabilities) = judged(limit).into_iter().unzip();

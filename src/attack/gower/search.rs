@@ -1,0 +1,482 @@
+//! The records of the least cost, by a tree in single precision in front of exact costs.
+//!
+//! # The filter
+//! A number has the coordinate `(value − middle) / range`, the middle and the range being those of both files, so it is within ±1; a name has its
+//! place among the names of both files. Then an attribute contributes `min(|x − y|, 1)` to a pair. A pair costs more than `b` where the sum of
+//! `contribution − b` over the attributes that both have is above 0: a sum, so of a node in which some miss an attribute it adds the
+//! lesser of that and 0. Where nobody misses anything, `b` times the number of attributes is compared with the sum of contributions.
+//!
+//! Who has nothing in common with a seeker costs 1, the most there is: below that, they are rightly left out whatever their sum.
+//!
+//! # Its error
+//! Let `u = 2^-24`, and `d` be the number of attributes.
+//! - The coordinate of a number is within ±1 and rounded once to `f32` (its roundings to `f64` are far smaller), by at most `u / 2`; the difference
+//!   of two, as far as it is at most 1, by as much: a contribution errs by at most `1.5 u`. Rounding keeps the order of names and leaves equal
+//!   names equal, so it never makes what they contribute more. It keeps the order of the ends of boxes, too.
+//! - `b` is rounded up and at most 2, so a term is within ±2, and `contribution − b` is rounded by at most `u`.
+//! - A sum of `d` terms is within ±`2 d`, so it is rounded by at most `2 d u` an addition.
+//!
+//! Together at most `(2 d² + 2.5 d) u`; the filter allows `2 (d + 1)² u`, which has room for the roundings of the exact cost, which are of `f64`.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::{
+    distance::kd_tree::{BoxTree, KdTree, Leaves, Span},
+    table::matrix::Matrix,
+};
+
+/// Records of a leaf, but for the last one.
+const LEAF: usize = 64;
+
+/// Attributes in a part of a box.
+const WIDTH: usize = 16;
+
+/// Leaves in which a seeker looks by itself, the nearest first. Where that does not do, boxes tell little, and many seekers go through the tree
+/// together, each leaf being fetched once for all of them.
+const LEAVES_ALONE: usize = 24;
+
+/// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
+const LONG: usize = 1 << 12;
+
+/// Half an ulp of 1.
+const U: f64 = 1.0 / 16_777_216.0;
+
+/// One attribute of the records of a leaf: NaN where it is missing, infinite past the last record.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Strip([f32; LEAF]);
+
+/// Some attributes of the box of a node.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Part {
+    low: [f32; WIDTH],
+    high: [f32; WIDTH],
+    /// What the attribute adds at most: 0 where some miss it, as they may.
+    cap: [f32; WIDTH],
+}
+
+/// The sought records, ready to be searched.
+#[derive(Debug)]
+pub(super) struct Search {
+    tree: KdTree,
+    /// The attributes, those of numbers first.
+    attributes: Vec<usize>,
+    /// Where those of names begin.
+    names_from: usize,
+    leaves: Vec<Strip>,
+    boxes: Vec<Part>,
+    /// Whether a record of either file misses a value.
+    has_gaps: bool,
+}
+
+/// What a seeker has found so far.
+struct Seeker {
+    place: usize,
+    /// Coordinates, NaN where there is none.
+    values: Vec<f32>,
+    n_present: f64,
+    /// The least cost, and who is known to have it.
+    least: f64,
+    list: Vec<(u32, f64)>,
+    /// The least cost, rounded up, where there are gaps.
+    mean: f32,
+    /// What is above it is beyond.
+    most: f32,
+}
+
+/// A seeker for whom a node may matter, and about the least sum there.
+#[derive(Clone, Copy)]
+struct Ahead {
+    seeker: u32,
+    sum: f32,
+}
+
+impl Search {
+    /// `sought`: coordinates; `names`: which attributes hold names; `has_gaps`: whether somebody, seekers included, misses something.
+    pub(super) fn new(sought: &Matrix, names: &[bool], has_gaps: bool) -> Self {
+        let width = |k: usize| {
+            let values = || sought.column(k).flatten();
+            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+        };
+        // Of the widest attribute halves are made: names are as wide as numbers. The tree takes squares.
+        let weights = (0..names.len()).map(|k| match names[k] {
+            true if width(k) > 0.0 => width(k).powi(-2),
+            _ => 1.0,
+        });
+        let weights: Vec<f64> = weights.collect();
+        let of_boxes = BoxTree::build(sought, &weights, Leaves::Full(LEAF));
+        let mut attributes: Vec<usize> = (0..names.len()).collect();
+        attributes.sort_by_key(|&k| names[k]);
+        let part = |node: usize, attributes: &[usize]| {
+            let mut part = Part {
+                low: [f32::NEG_INFINITY; WIDTH],
+                high: [f32::INFINITY; WIDTH],
+                cap: [f32::INFINITY; WIDTH],
+            };
+            for (at, &k) in attributes.iter().enumerate() {
+                let Span {
+                    low,
+                    high,
+                    has_gaps,
+                } = of_boxes.spans(node)[k];
+                let nobody = low > high;
+                part.low[at] = low as f32;
+                part.high[at] = if nobody { f32::INFINITY } else { high as f32 };
+                part.cap[at] = if has_gaps { 0.0 } else { f32::INFINITY };
+            }
+            part
+        };
+        let nodes = 0..of_boxes.tree.n_nodes();
+        let parts = nodes.flat_map(|node| attributes.chunks(WIDTH).map(move |of| (node, of)));
+        let boxes = parts.map(|(node, of)| part(node, of)).collect();
+        let runs = of_boxes.tree.points().chunks(LEAF);
+        let strips = runs.flat_map(|run| attributes.iter().map(move |&k| (run, k)));
+        let leaves = strips.map(|(run, k)| {
+            let mut strip = Strip([f32::INFINITY; LEAF]);
+            for (cell, &record) in strip.0.iter_mut().zip(run) {
+                let record = sought.record(record as usize);
+                *cell = match record.is_missing(k) {
+                    true => f32::NAN,
+                    false => record.values()[k] as f32,
+                };
+            }
+            strip
+        });
+        Self {
+            leaves: leaves.collect(),
+            boxes,
+            names_from: names.iter().filter(|&&names| !names).count(),
+            attributes,
+            has_gaps,
+            tree: of_boxes.tree,
+        }
+    }
+
+    /// The sought records in the order of the tree.
+    pub(super) fn records(&self) -> &[u32] {
+        self.tree.points()
+    }
+
+    /// In which leaf a seeker begins.
+    pub(super) fn home(&self, coordinates: &[f64]) -> u64 {
+        let mut seeker = self.seeker(coordinates, 0);
+        seeker.mean = 0.0;
+        Arch::new().dispatch(Home {
+            search: self,
+            seeker: &seeker,
+        })
+    }
+
+    /// Shows `found` the records of the least cost to each of some seekers, with the place of the seeker among these, in no order. `cost` is that of
+    /// a seeker and of the record at a place of the tree.
+    pub(super) fn run(
+        &self,
+        seekers: &[usize],
+        coordinates: impl Fn(usize) -> Vec<f64>,
+        cost: impl Fn(usize, usize) -> f64,
+        found: &mut dyn FnMut(usize, &[(u32, f64)]),
+    ) {
+        let with_numbers = seekers.iter().enumerate();
+        let seekers =
+            with_numbers.map(|(place, &seeker)| (seeker, self.seeker(&coordinates(seeker), place)));
+        Arch::new().dispatch(Run {
+            search: self,
+            seekers: seekers.collect(),
+            cost,
+            found,
+        });
+    }
+
+    fn seeker(&self, coordinates: &[f64], place: usize) -> Seeker {
+        let values = self.attributes.iter().map(|&k| coordinates[k] as f32);
+        let mut values: Vec<f32> = values.collect();
+        let n_present = values.iter().filter(|value| !value.is_nan()).count();
+        values.resize(values.len().next_multiple_of(WIDTH), f32::NAN);
+        let mut seeker = Seeker {
+            place,
+            values,
+            n_present: n_present as f64,
+            least: f64::INFINITY,
+            list: Vec::new(),
+            mean: 0.0,
+            most: 0.0,
+        };
+        self.follow(&mut seeker);
+        seeker
+    }
+
+    /// Sets what is beyond the least cost.
+    #[inline(always)]
+    fn follow(&self, seeker: &mut Seeker) {
+        let d = self.attributes.len() as f64;
+        let slack = 2.0 * (d + 1.0).powi(2) * U;
+        let least = seeker.least.min(2.0);
+        seeker.mean = (least as f32).next_up();
+        let sum = if self.has_gaps {
+            0.0
+        } else {
+            least * seeker.n_present
+        };
+        seeker.most = ((sum + slack) as f32).next_up();
+    }
+
+    /// About the least sum in a node.
+    #[inline(always)]
+    fn least<S: Simd>(&self, simd: S, node: usize, seeker: &Seeker) -> f32 {
+        let n_parts = seeker.values.len() / WIDTH;
+        let parts = &self.boxes[node * n_parts..(node + 1) * n_parts];
+        let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
+        let mean = simd.splat_f32s(seeker.mean);
+        let mut sum = zero;
+        for (part, values) in parts.iter().zip(seeker.values.chunks_exact(WIDTH)) {
+            let (low, high) = (S::as_simd_f32s(&part.low).0, S::as_simd_f32s(&part.high).0);
+            let cap = S::as_simd_f32s(&part.cap).0;
+            for (at, &value) in S::as_simd_f32s(values).0.iter().enumerate() {
+                let (below, above) = (
+                    simd.sub_f32s(low[at], value),
+                    simd.sub_f32s(value, high[at]),
+                );
+                let away = simd.max_f32s(simd.max_f32s(below, above), zero);
+                let mut term = simd.min_f32s(away, one);
+                if self.has_gaps {
+                    term = simd.min_f32s(simd.sub_f32s(term, mean), cap[at]);
+                }
+                // What the seeker misses does not count.
+                term = simd.select_f32s(simd.equal_f32s(value, value), term, zero);
+                sum = simd.add_f32s(sum, term);
+            }
+        }
+        simd.reduce_sum_f32s(sum)
+    }
+
+    /// About the sums of the records of a leaf, for some seekers, and whether any of them may matter.
+    #[inline(always)]
+    fn sums<S: Simd, const SEEKERS: usize>(
+        &self,
+        simd: S,
+        leaf: usize,
+        seekers: [&Seeker; SEEKERS],
+    ) -> [([f32; LEAF], bool); SEEKERS] {
+        let strips = &self.leaves[leaf * self.attributes.len()..][..self.attributes.len()];
+        let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
+        let mut found = [([0.0; LEAF], false); SEEKERS];
+        let n_vectors = LEAF / S::F32_LANES;
+        // Two vectors at a time share what is fetched of the seekers.
+        for first in (0..n_vectors).step_by(2) {
+            let mut sums = [[zero; 2]; SEEKERS];
+            // No closures from here on: they would be compiled for any processor.
+            for (k, strip) in strips.iter().enumerate() {
+                let strip = &S::as_simd_f32s(&strip.0).0[first..first + 2];
+                for seeker in 0..SEEKERS {
+                    let value = simd.splat_f32s(seekers[seeker].values[k]);
+                    for vector in 0..2 {
+                        let difference = simd.sub_f32s(value, strip[vector]);
+                        let mut term = simd.abs_f32s(difference);
+                        if k >= self.names_from {
+                            term = simd.min_f32s(term, one);
+                        }
+                        if self.has_gaps {
+                            // Only NaN differs from itself.
+                            let present = simd.equal_f32s(difference, difference);
+                            let mean = simd.splat_f32s(seekers[seeker].mean);
+                            term = simd.select_f32s(present, simd.sub_f32s(term, mean), zero);
+                        }
+                        sums[seeker][vector] = simd.add_f32s(sums[seeker][vector], term);
+                    }
+                }
+            }
+            for ((found, sums), seeker) in found.iter_mut().zip(sums).zip(seekers) {
+                let most = simd.splat_f32s(seeker.most);
+                for (at, sum) in sums.into_iter().enumerate() {
+                    let near = simd.less_than_or_equal_f32s(sum, most);
+                    found.1 |= simd.first_true_m32s(near) < S::F32_LANES;
+                    S::as_mut_simd_f32s(&mut found.0).0[first + at] = sum;
+                }
+            }
+        }
+        found
+    }
+}
+
+struct Home<'a> {
+    search: &'a Search,
+    seeker: &'a Seeker,
+}
+
+impl WithSimd for Home<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> u64 {
+        let Search { tree, .. } = self.search;
+        if tree.n_nodes() == 0 {
+            return 0;
+        }
+        let mut node = 0;
+        while let Some([first, second]) = tree.halves(node) {
+            let of_first = self.search.least(simd, first, self.seeker);
+            let of_second = self.search.least(simd, second, self.seeker);
+            node = if of_second < of_first { second } else { first };
+        }
+        tree.run(node).start as u64
+    }
+}
+
+struct Run<'a, C> {
+    search: &'a Search,
+    /// Each with its number.
+    seekers: Vec<(usize, Seeker)>,
+    cost: C,
+    found: &'a mut dyn FnMut(usize, &[(u32, f64)]),
+}
+
+impl<C: Fn(usize, usize) -> f64> WithSimd for Run<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let mut waiting = Vec::new();
+        let mut left = Vec::new();
+        for at in 0..self.seekers.len() {
+            if self.alone(simd, at, LEAVES_ALONE, &mut waiting) {
+                self.finish(at);
+            } else {
+                self.seekers[at].1.list = Vec::new();
+                left.push(at as u32);
+            }
+        }
+        if !left.is_empty() {
+            self.together(simd, &left);
+        }
+        for &at in &left {
+            let at = at as usize;
+            if self.seekers[at].1.list.len() > LONG {
+                self.seekers[at].1.list = Vec::new();
+                self.search.follow(&mut self.seekers[at].1);
+                self.alone(simd, at, usize::MAX, &mut waiting);
+            }
+            self.finish(at);
+        }
+    }
+}
+
+impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
+    /// Shows what a seeker found, and forgets it.
+    fn finish(&mut self, at: usize) {
+        let seeker = &mut self.seekers[at].1;
+        (self.found)(seeker.place, &seeker.list);
+        seeker.list = Vec::new();
+    }
+
+    /// Looks for one seeker, the nearest nodes first; false if it was given up after so many leaves.
+    #[inline(always)]
+    fn alone<S: Simd>(
+        &mut self,
+        simd: S,
+        at: usize,
+        mut leaves: usize,
+        waiting: &mut Vec<(f32, usize)>,
+    ) -> bool {
+        let tree = &self.search.tree;
+        waiting.clear();
+        waiting.extend((tree.n_nodes() > 0).then_some((f32::NEG_INFINITY, 0)));
+        while let Some((sum, node)) = waiting.pop() {
+            let seeker = &self.seekers[at].1;
+            if sum > seeker.most {
+                continue;
+            }
+            if let Some(halves) = tree.halves(node) {
+                let before = waiting.len();
+                for half in halves {
+                    let sum = self.search.least(simd, half, seeker);
+                    if sum <= seeker.most {
+                        waiting.push((sum, half));
+                    }
+                }
+                // The nearer one on top.
+                if waiting.len() == before + 2 && waiting[before].0 < waiting[before + 1].0 {
+                    waiting.swap(before, before + 1);
+                }
+                continue;
+            }
+            if leaves == 0 {
+                return false;
+            }
+            leaves -= 1;
+            self.leaf(simd, node, [at]);
+        }
+        true
+    }
+
+    /// Shows the records of a leaf to some seekers, if they may matter.
+    #[inline(always)]
+    fn leaf<S: Simd, const SEEKERS: usize>(&mut self, simd: S, node: usize, at: [usize; SEEKERS]) {
+        let run = self.search.tree.run(node);
+        let seekers = at.map(|at| &self.seekers[at].1);
+        let sums = self.search.sums(simd, run.start / LEAF, seekers);
+        for ((sums, is_near), at) in sums.iter().zip(at) {
+            if !is_near {
+                continue;
+            }
+            let (number, seeker) = &mut self.seekers[at];
+            for (place, &sum) in run.clone().zip(sums) {
+                if sum > seeker.most {
+                    continue;
+                }
+                let cost = (self.cost)(*number, place);
+                if cost < seeker.least {
+                    seeker.least = cost;
+                    seeker.list.clear();
+                    self.search.follow(seeker);
+                }
+                if cost <= seeker.least {
+                    seeker.list.push((self.search.records()[place], cost));
+                }
+            }
+        }
+    }
+
+    /// Looks for seekers who were given up, in the order of the tree.
+    #[inline(always)]
+    fn together<S: Simd>(&mut self, simd: S, left: &[u32]) {
+        let everybody = left.iter().map(|&seeker| Ahead {
+            seeker,
+            sum: f32::NEG_INFINITY,
+        });
+        // Nodes that are still to be visited, with how many may matter to whom: those are on a stack of their own.
+        let (mut waiting, mut open) = (everybody.collect::<Vec<_>>(), vec![(0, left.len())]);
+        let mut near = Vec::new();
+        while let Some((node, n_ahead)) = open.pop() {
+            near.clear();
+            let ahead = waiting.drain(waiting.len() - n_ahead..);
+            near.extend(ahead.filter(|ahead| {
+                let seeker = &self.seekers[ahead.seeker as usize].1;
+                ahead.sum <= seeker.most && seeker.list.len() <= LONG
+            }));
+            if let Some([first, second]) = self.search.tree.halves(node) {
+                for half in [second, first] {
+                    let before = waiting.len();
+                    for ahead in &near {
+                        let seeker = &self.seekers[ahead.seeker as usize].1;
+                        let sum = self.search.least(simd, half, seeker);
+                        if sum <= seeker.most {
+                            waiting.push(Ahead { sum, ..*ahead });
+                        }
+                    }
+                    if waiting.len() > before {
+                        open.push((half, waiting.len() - before));
+                    }
+                }
+                continue;
+            }
+            let (pairs, rest) = near.as_chunks::<2>();
+            for [one, other] in pairs {
+                self.leaf(simd, node, [one.seeker as usize, other.seeker as usize]);
+            }
+            for ahead in rest {
+                self.leaf(simd, node, [ahead.seeker as usize]);
+            }
+        }
+    }
+}
