@@ -52,23 +52,17 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
                 console,
             )
         }
-        Merged::Link(mut report, origin) => {
+        Merged::Link(mut report, links, origin) => {
             let own = [
                 "--format",
                 "--fail-above",
                 "--fail-above-extremes",
                 "--brief",
                 "--explain",
+                "--links",
             ];
             args.refuse_all_but(&own, "attacks")?;
-            let detail = args.detail.detail(form.format, console)?;
-            link::write_merged(
-                &mut report,
-                &origin,
-                (&form, &args.parts, detail),
-                [args.fail_above, args.fail_above_extremes],
-                console,
-            )
+            link::write_merged(args, (&mut report, links.as_deref()), &origin, console)
         }
         Merged::Mask(file) => {
             args.refuse_all_but(&["--statement"], "a masking")?;

@@ -13,7 +13,7 @@ use crate::{
         nearest::{Contest, Least, Link, Neighbours},
         within::Within,
     },
-    error::{Error, Result},
+    error::Result,
     evaluate::shard::Shard,
     memory,
 };
@@ -44,7 +44,12 @@ impl Judged {
         let at = (places, n);
         Self {
             contests: spread(Contest::default(), self.contests, at),
-            links: Vec::new(),
+            // Without links nobody has one, not even an empty one.
+            links: if self.links.is_empty() {
+                Vec::new()
+            } else {
+                spread(link_of_nobody(), self.links, at)
+            },
             stated: self.stated.map(|stated| spread(0.0, stated, at)),
             least: self
                 .least
@@ -54,12 +59,13 @@ impl Judged {
 
     /// That of some seekers.
     fn only(self, seekers: &[usize]) -> Self {
-        fn picked<T: Copy>(of: &[T], seekers: &[usize]) -> Vec<T> {
-            seekers.iter().map(|&seeker| of[seeker]).collect()
+        fn picked<T: Clone>(of: &[T], seekers: &[usize]) -> Vec<T> {
+            let seekers = seekers.iter().filter_map(|&seeker| of.get(seeker));
+            seekers.cloned().collect()
         }
         Self {
             contests: picked(&self.contests, seekers),
-            links: Vec::new(),
+            links: picked(&self.links, seekers),
             stated: self.stated.map(|stated| picked(&stated, seekers)),
             least: self.least.map(|least| picked(&least, seekers)),
         }
@@ -69,51 +75,54 @@ impl Judged {
 /// Of more seekers, least distances are not worked out for their own sake.
 pub(super) const MAX_MEASURED: usize = 200_000;
 
-/// Judges the seekers of a shard, in their order, without links. Each is judged as if all were, so parts fit together.
+/// Judges the seekers of a shard, in their order. Each is judged as if all were, so parts fit together.
 ///
 /// # Errors
-/// Usage, when the preference is none that is made seeker by seeker.
+/// Failed, when the links do not fit into memory.
 pub(super) fn of_shard(
     preference: &Preference<'_>,
     shard: Shard,
     partners: &[Option<u32>],
+    with_links: bool,
     neighbours: &dyn Fn(&Nearest<'_>) -> Rc<Neighbours>,
 ) -> Result<Judged> {
     let own: Vec<usize> = shard.of_all(partners.len()).collect();
-    of_some(preference, &own, partners, neighbours)
+    of_some(preference, &own, partners, with_links, neighbours)
 }
 
-/// Judges some seekers, in their order, without links.
+/// Judges some seekers, in their order.
 fn of_some(
     preference: &Preference<'_>,
     own: &[usize],
     partners: &[Option<u32>],
+    with_links: bool,
     neighbours: &dyn Fn(&Nearest<'_>) -> Rc<Neighbours>,
 ) -> Result<Judged> {
     let own_partners: Vec<Option<u32>> = own.iter().map(|&seeker| partners[seeker]).collect();
     match preference {
-        Preference::Nearest(all) if all.decides.is_none() => {
+        Preference::Nearest(all) => {
+            let of_some = |decides| -> Box<dyn Decides + '_> { Box::new(OfSome { decides, own }) };
             let nearest = Nearest {
                 seekers: Cow::Owned(all.seekers.only(own)),
                 sought: Cow::Borrowed(&*all.sought),
                 metric: all.metric.clone(),
                 candidates: all.candidates.as_ref().map(|boxes| boxes.only(own)),
-                decides: None,
+                decides: all.decides.as_deref().map(of_some),
             };
-            let judged = self::nearest(&nearest, &neighbours(all), &own_partners, false)?;
+            let judged = self::nearest(&nearest, &neighbours(all), &own_partners, with_links)?;
+            // Links are always measured; without them the number of all seekers says whether they are, as in one run.
+            let is_measured = with_links || partners.len() <= MAX_MEASURED;
             Ok(Judged {
-                least: judged.least.filter(|_| partners.len() <= MAX_MEASURED),
+                least: judged.least.filter(|_| is_measured),
                 ..judged
             })
         }
-        Preference::Lists(lists) => self::lists((lists.as_ref(), Some(own)), &own_partners, false),
-        Preference::Nearest(_) => Err(Error::usage(
-            "a distance whose ties are decided without rounding is not made in parts yet",
-        )
-        .remedy("Leave --shard out: one run makes it")),
+        Preference::Lists(lists) => {
+            self::lists((lists.as_ref(), Some(own)), &own_partners, with_links)
+        }
         Preference::Agreed(all) => {
             let weighted = all.weighted.only(own);
-            self::agreed(&weighted, &own_partners, false)
+            self::agreed(&weighted, &own_partners, with_links)
         }
         Preference::Strata(joined) => {
             let mut is_own = vec![false; partners.len()];
@@ -121,11 +130,32 @@ fn of_some(
             let within = |preference: &Preference<'_>, partners: &[Option<u32>], of: &[u32]| {
                 let places = 0..of.len();
                 let own: Vec<usize> = places.filter(|&place| is_own[of[place] as usize]).collect();
-                let judged = of_some(preference, &own, partners, neighbours)?;
+                let judged = of_some(preference, &own, partners, with_links, neighbours)?;
                 Ok(judged.at_places(&own, of.len()))
             };
-            Ok(strata(joined, partners, false, within)?.only(own))
+            Ok(strata(joined, partners, with_links, within)?.only(own))
         }
+    }
+}
+
+/// Who decides for some of the seekers: by their places among these.
+#[derive(Debug)]
+struct OfSome<'a> {
+    decides: &'a dyn Decides,
+    own: &'a [usize],
+}
+
+impl Decides for OfSome<'_> {
+    fn doubt(&self, seeker: usize) -> Doubt {
+        self.decides.doubt(self.own[seeker])
+    }
+
+    fn compare(&self, seeker: usize, a: u32, b: u32) -> Ordering {
+        self.decides.compare(self.own[seeker], a, b)
+    }
+
+    fn order(&self, seeker: usize, doubt: Doubt, a: (u32, f64), b: (u32, f64)) -> Ordering {
+        self.decides.order(self.own[seeker], doubt, a, b)
     }
 }
 
@@ -441,16 +471,9 @@ pub(super) fn strata(
     asked: impl Fn(&Preference<'_>, &[Option<u32>], &[u32]) -> Result<Judged>,
 ) -> Result<Judged> {
     let n = joined.n_seekers();
-    let nobody = Link {
-        nearest: Vec::new(),
-        tied: 0,
-        key: f64::INFINITY,
-        candidates: 0,
-        place: None,
-    };
     let mut all = Judged {
         contests: vec![Contest::default(); n],
-        links: vec![nobody; if with_links { n } else { 0 }],
+        links: vec![link_of_nobody(); if with_links { n } else { 0 }],
         stated: None,
         least: Some(vec![(f64::INFINITY, 0); n]),
     };
@@ -477,6 +500,17 @@ pub(super) fn strata(
         }
     }
     Ok(all)
+}
+
+/// The link of somebody who has no candidate.
+fn link_of_nobody() -> Link {
+    Link {
+        nearest: Vec::new(),
+        tied: 0,
+        key: f64::INFINITY,
+        candidates: 0,
+        place: None,
+    }
 }
 
 /// What the cheapest of a number of candidates come to.

@@ -180,6 +180,12 @@ impl From<Packed> for Seeker {
 }
 
 impl Findings {
+    /// What is the same in all parts.
+    pub fn about(&self) -> (usize, u64, [bool; 3]) {
+        let has = [self.candidate_sets, self.has_least, self.has_stated];
+        (self.of, self.sought, has)
+    }
+
     /// All seekers, of what all parts found, in the order of these; `None` of nothing. Seekers take turns: part i has every n-th.
     pub fn joined(parts: Vec<Self>) -> Option<Self> {
         let mut whole = Self {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::{
     error::{Error, Result},
-    evaluate::{grid::Row, shard::Findings},
+    evaluate::grid::Row,
     report::{
         evaluate::EvaluateReport,
-        link::{self, LinkReport, LinkResult},
-        part::{Columns, Part, PartInput, Seekers, Work},
+        link::{Attempts, LinkLine, LinkReport},
+        part::{Columns, Part, PartInput, Work},
         provenance::Provenance,
         search::{SearchReport, Searched},
         text,
@@ -26,8 +26,8 @@ pub enum Merged {
     Evaluate(Box<EvaluateReport>, Vec<PartInput>),
     /// Of a search: its answer, and all settings that were tried; the inputs are as those of a plan.
     Search(Box<SearchReport>, Box<EvaluateReport>, Vec<PartInput>),
-    /// Of attacks; JSON has the provenance.
-    Link(Box<LinkReport>, Provenance),
+    /// Of attacks, with the list of links if it was asked for; JSON has the provenance.
+    Link(Box<LinkReport>, Option<Vec<LinkLine>>, Provenance),
     /// Of a masking: the masked file with all its columns, and its statement.
     Mask(Box<Columns>),
 }
@@ -103,11 +103,13 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
             Merged::Search(Box::new(report), Box::new(grid), inputs)
         }
         Work::Link(whole) => {
-            let findings = works.filter_map(|work| match work {
-                Work::Link(seekers) => Some(seekers.results),
+            let attempts = works.filter_map(|work| match work {
+                Work::Link(attempts) => Some(*attempts),
                 Work::Evaluate(_) | Work::Search(_) | Work::Mask(_) => None,
             });
-            Merged::Link(Box::new(linked(*whole, findings.collect())), provenance)
+            let joined = Attempts::joined(attempts.collect());
+            let (report, links) = joined.unwrap_or((whole.asked, whole.links));
+            Merged::Link(Box::new(report), links, provenance)
         }
         Work::Mask(whole) => {
             let columns = works.flat_map(|work| match work {
@@ -119,28 +121,6 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
             Merged::Mask(Box::new(Columns { columns, ..*whole }))
         }
     })
-}
-
-/// The report of attacks whose seekers are these, in the order of the parts.
-fn linked(whole: Seekers, findings: Vec<Vec<Findings>>) -> LinkReport {
-    let mut report = whole.asked;
-    let ties = report.scenario.ties;
-    let mut parts: Vec<_> = findings.into_iter().map(Vec::into_iter).collect();
-    let mut results = Vec::with_capacity(report.results.len());
-    for (result, in_words) in report.results.into_iter().zip(whole.in_words) {
-        let of_parts = parts.iter_mut().filter_map(Iterator::next).collect();
-        let result = match Findings::joined(of_parts) {
-            Some(findings) => {
-                let (score, beyond, calibration) = findings.figures();
-                result.judged_to_be(&score, &beyond, calibration.as_ref(), ties)
-            }
-            None => result,
-        };
-        results.push(LinkResult { in_words, ..result });
-    }
-    report.means = link::means(&results, whole.of_family);
-    report.results = results;
-    report
 }
 
 /// What keeps a part from being one of the same work, in words before "than".
@@ -173,24 +153,7 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
     match (one, other) {
         (Work::Evaluate(one), Work::Evaluate(other)) => one.asked == other.asked,
         (Work::Search(one), Work::Search(other)) => one.wanted == other.wanted,
-        (Work::Link(one), Work::Link(other)) => {
-            let all = |seekers: &Seekers| -> Vec<_> {
-                let results = seekers.results.iter();
-                let heads = results.map(|findings| {
-                    (
-                        findings.of,
-                        findings.sought,
-                        findings.candidate_sets,
-                        findings.has_least,
-                        findings.has_stated,
-                    )
-                });
-                heads.collect()
-            };
-            one.asked == other.asked
-                && (&one.in_words, one.of_family) == (&other.in_words, other.of_family)
-                && all(one) == all(other)
-        }
+        (Work::Link(one), Work::Link(other)) => one.fit(other),
         (Work::Mask(one), Work::Mask(other)) => {
             one.frame == other.frame && one.statement == other.statement
         }

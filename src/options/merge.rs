@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
   sdcrisk link --method am --shard 2/2 -o link2.json orig.csv masked.csv
   sdcrisk merge link1.json link2.json --fail-above 5%
   sdcrisk merge link1.json link2.json --brief --fail-above-extremes 10%
+  sdcrisk merge link1.json link2.json --links links.csv                # of parts made with --links links.csv, too
   sdcrisk mask rankswap --p 5 --seed 1 --shard 1/2 -o cols1.json in.csv
   sdcrisk mask rankswap --p 5 --seed 1 --shard 2/2 -o cols2.json in.csv
   sdcrisk merge cols1.json cols2.json --statement masked.sdc.json -o masked.csv
@@ -55,6 +56,9 @@ pub struct MergeArgs {
     /// Of attacks: end with exit status 10 when a rate among extremes is above this, as in 'link'
     #[arg(long, value_name = "RATE", value_parser = rate_limit, help_heading = "Output")]
     pub fail_above_extremes: Option<f64>,
+    /// Of attacks whose parts were made with --links as well: write one line a record, as 'link' does
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub links: Option<PathBuf>,
     /// Of a masking: write what may be published about it (JSON)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub statement: Option<PathBuf>,
@@ -79,6 +83,7 @@ impl MergeArgs {
             ("--fail-above-extremes", self.fail_above_extremes.is_some()),
             ("--brief", brief),
             ("--explain", explain),
+            ("--links", self.links.is_some()),
             ("--statement", self.statement.is_some()),
         ];
         let mut foreign = given

@@ -1,5 +1,6 @@
 //! The report of `sdcrisk link`.
 
+mod attempts;
 mod beyond;
 mod lines;
 mod means;
@@ -21,8 +22,9 @@ use crate::{
     evaluate::{comparable::Doubt, link::AssignRule, score::Ties, status::Status},
 };
 
+pub use attempts::{Attempt, Attempts, Found, LinkLine, Made};
 pub use beyond::{BeyondSummary, PartSummary};
-pub use lines::write_claims;
+pub use lines::write_links;
 pub use means::{MeanRate, means};
 pub use result::{AssignmentProof, AssignmentSummary, Correct, LinkResult, Sample};
 

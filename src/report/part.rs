@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     evaluate::Asked,
-    link::LinkReport,
+    link::Attempts,
     provenance::Provenance,
     search::{Searched, Wanted},
 };
 use crate::{
     error::{Error, Result},
-    evaluate::{
-        grid::Row,
-        shard::{Findings, Shard},
-    },
+    evaluate::{grid::Row, shard::Shard},
     statement::Statement,
     table::pieces::{ColumnText, Frame},
 };
 
 /// The schema name and version of a part.
-pub const SCHEMA: &str = "sdcrisk.part/1";
+pub const SCHEMA: &str = "sdcrisk.part/2";
+
+/// How the schema names of parts of all builds begin.
+const ANY_PART: &str = "sdcrisk.part/";
 
 /// What to do about a file that is no part.
 const WHAT_IS_NAMED: &str =
@@ -70,8 +70,8 @@ pub enum Work {
     Evaluate(Box<Cells>),
     /// Maskings of a plan whose values are looked for.
     Search(Box<Searches>),
-    /// Seekers of attacks.
-    Link(Box<Seekers>),
+    /// Attacks, or seekers of them.
+    Link(Box<Attempts>),
     /// Columns of a masked file.
     Mask(Box<Columns>),
 }
@@ -106,20 +106,6 @@ pub struct Searches {
     pub wanted: Wanted,
     /// The maskings of this part, in order.
     pub maskings: Vec<Searched>,
-}
-
-/// A part of the seekers of attacks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Seekers {
-    /// The report, in which no seeker was judged.
-    pub asked: LinkReport,
-    /// What each attack of it does, in words that follow "an intruder who".
-    pub in_words: Vec<String>,
-    /// Whether the sets of known attributes are a family, of which a mean is of interest.
-    pub of_family: bool,
-    /// What each attack of it found.
-    pub results: Vec<Findings>,
 }
 
 /// What was found on one masked file.
@@ -182,6 +168,15 @@ impl Part {
                 "Make all parts, and merge them, with one version",
             ));
         }
+        if head.schema != SCHEMA && head.schema.starts_with(ANY_PART) {
+            return Err(refused(
+                format!(
+                    "is {}, and this build of the program reads {SCHEMA}",
+                    head.schema
+                ),
+                "Make all parts, and merge them, with one build",
+            ));
+        }
         if head.schema != SCHEMA {
             return Err(refused(
                 format!("is {}, and no part", head.schema),
@@ -198,7 +193,7 @@ impl Part {
         let is_whole = match &part.work {
             Work::Evaluate(cells) => cells.are_of(part.shard),
             Work::Search(searches) => searches.are_of(part.shard),
-            Work::Link(seekers) => seekers.are_of(part.shard),
+            Work::Link(attempts) => attempts.are_of(part.shard),
             Work::Mask(columns) => columns.are_of(part.shard),
         };
         if is_whole { Ok(part) } else { Err(damaged()) }
@@ -230,15 +225,5 @@ impl Columns {
         places.eq(shard.of_all(self.frame.names.len()))
             && columns.all(|column| column.has(self.frame.records))
             && self.statement.nonsense().is_none()
-    }
-}
-
-impl Seekers {
-    fn are_of(&self, shard: Shard) -> bool {
-        let results = self.asked.results.len();
-        let mut findings = self.results.iter();
-        let are_all = results == self.in_words.len() && results == self.results.len();
-        are_all
-            && findings.all(|findings| findings.seekers.len() == shard.of_all(findings.of).len())
     }
 }

@@ -190,7 +190,8 @@ fn parts_that_make_no_whole_are_refused_by_name() {
         sandbox.write(name, second.replacen(from, to, 1));
     };
     changed("older.json", &version, "\"version\":\"0.0.1\"");
-    changed("newer.json", "sdcrisk.part/1", "sdcrisk.part/2");
+    changed("newer.json", "sdcrisk.part/2", "sdcrisk.part/3");
+    changed("build.json", "sdcrisk.part/2", "sdcrisk.part/1");
     changed("cell.json", "\"cell\":1,", "\"cell\":2,");
     changed("shard.json", "\"2/3\"", "\"1/3\"");
     changed(
@@ -236,7 +237,15 @@ fn parts_that_make_no_whole_are_refused_by_name() {
             "older.json",
             "older.json: was made by version 0.0.1 of the program",
         ),
-        ("newer.json", "newer.json: is sdcrisk.part/2, and no part"),
+        (
+            "newer.json",
+            "newer.json: is sdcrisk.part/3, and this build of the program reads sdcrisk.part/2",
+        ),
+        // A part of an earlier build of the same version.
+        (
+            "build.json",
+            "build.json: is sdcrisk.part/1, and this build of the program reads sdcrisk.part/2",
+        ),
         ("cell.json", "cell.json: is damaged"),
         ("shard.json", "shard.json: is damaged"),
         ("setting.json", "setting.json: is damaged"),
@@ -364,6 +373,12 @@ fn masked(sandbox: &Sandbox) {
     sandbox.write("masked.csv", lines.join("\n") + "\n");
 }
 
+/// Weights that some of the people were linked by.
+fn learned(sandbox: &Sandbox) {
+    let learn = "link --method wm --known age,income --train-records 10 --seed 1 --weights w.json -q -o learned.txt";
+    sandbox.run(&format!("{learn} {FILES}")).ended(0);
+}
+
 const FILES: &str = "--id id --roles roles.toml ids.csv masked.csv";
 
 /// The law, for attacks: seekers judged on several machines make the report of one run, in every form.
@@ -371,6 +386,7 @@ const FILES: &str = "--id id --roles roles.toml ids.csv masked.csv";
 fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
     let sandbox = Sandbox::new();
     masked(&sandbox);
+    learned(&sandbox);
     let ways = [
         "--method am,md0,gower,dbrl2,md --known age,income,tax",
         "--method gower,kernel --known age,income,town --direction masked-to-original",
@@ -382,6 +398,18 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
         "--method am --known random:2x3 --known-records 25 --seed 4 --ties optimistic",
         "--method prl --known age,income,tax,town --agree sd:0.3 --admissible 0.01,0.2",
         "--method prl --fit known --known sweep:2 --attributes income,tax --direction masked-to-original",
+        // Without gaps, ties of mapped points are decided without rounding.
+        "--method md0,md --known age,income",
+        "--method md0 --known age,income,town --direction masked-to-original",
+        "--method wm --use-weights w.json --known age,income",
+        "--method all --statement s.json --known age,income,tax",
+        "--method all --p 20 --known age,town",
+        "--method all --p 20 --known age,income,town --assign one-to-one",
+        "--method involution,am,likelihood --statement s.json --known sweep:2 --attributes age,income,tax",
+        "--method likelihood,prl --statement s.json --known age,tax --assign balanced --posterior sampled --seed 2",
+        "--method am,wm --known age,tax --train-records 15 --train-splits 2 --seed 1",
+        "--method likelihood,involution --statement s.json --also all.csv --release-id id --known age,income,tax",
+        "--method likelihood --statement s.json --also all.csv --release-id id --known age,tax --direction masked-to-original",
     ];
     // Of each way, attacks times sets of known attributes.
     let mut attacks = 0;
@@ -390,19 +418,7 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
         let once = forms.map(|form| sandbox.run(&format!("link {way} {FILES}{form}")).ended(0));
         attacks += once[1].json()["results"].as_array().unwrap().len();
         for of in [1, 2, 3, 7] {
-            let mut names: Vec<String> = (1..=of)
-                .map(|number| {
-                    let name = format!("l{number}-{of}.json");
-                    let call = format!(
-                        "link {way} --shard {number}/{of} --threads {} -q -o {name} {FILES}",
-                        1 + number % 2
-                    );
-                    sandbox.run(&call).ended(0);
-                    name
-                })
-                .collect();
-            names.rotate_left(of / 2);
-            names.reverse();
+            let names = parts_of(&sandbox, &format!("link {way} {FILES}"), 'l', of);
             for (form, once) in forms.iter().zip(&once) {
                 let merged = sandbox
                     .run(&format!("merge {}{form}", names.join(" ")))
@@ -411,9 +427,12 @@ fn seekers_in_parts_make_the_report_of_one_run_byte_for_byte() {
             }
         }
     }
-    assert_eq!(attacks, 5 + 2 + 4 + 3 + 2 + 1 + 1 + 3 + 1 + 2);
+    let of_ways = [
+        5, 2, 4, 3, 2, 1, 1, 3, 1, 2, 2, 1, 1, 10, 8, 8, 6, 2, 6, 4, 2,
+    ];
+    assert_eq!(attacks, of_ways.iter().sum::<usize>());
     // Limits, too.
-    let names = "l1-3.json l2-3.json l3-3.json";
+    let names = parts_of(&sandbox, &format!("link {} {FILES}", ways[9]), 'l', 3).join(" ");
     for (limit, status) in [
         ("--fail-above 0% --format csv", 10),
         ("--fail-above 100% --format csv", 0),
@@ -750,9 +769,8 @@ fn a_part_of_attacks_has_its_seekers() {
     let place = |name: &str| columns.iter().position(|column| *column == name).unwrap();
     let (distance, tied, rank) = (place("distance"), place("tied"), place("rank_of_true"));
     let part = part(&sandbox, "p.json");
-    let seekers = part["work"]["link"]["results"][0]["seekers"]
-        .as_array()
-        .unwrap();
+    let found = &part["work"]["link"]["attempts"][0]["made"]["results"][0];
+    let seekers = found["findings"]["seekers"].as_array().unwrap();
     let own: Vec<&str> = lines.skip(2).step_by(3).collect();
     assert_eq!((seekers.len(), own.len()), (13, 13));
     for (seeker, line) in seekers.iter().zip(own) {
@@ -785,35 +803,145 @@ fn a_part_of_attacks_has_its_seekers() {
     );
 }
 
-/// What is not judged seeker by seeker is refused with the reason, and parts of different calls do not fit.
+/// The law, for the list of links: each part has those of its seekers, or all of an attack that cannot be cut.
+#[test]
+fn links_in_parts_make_the_list_of_one_run_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    learned(&sandbox);
+    let swapped = "mask rankswap --p 30 --seed 3 --attributes age,income,tax --strata town --statement t.json -q -o strata.csv people.csv";
+    sandbox.run(swapped).ended(0);
+    let strata = "--method rsld --statement t.json --known age,tax,town people.csv strata.csv";
+    let ways = [
+        "--method am --known age,income,tax",
+        "--method md --known age,income,tax --direction masked-to-original",
+        "--method rsld --p 20 --known age,income,tax --ties strict",
+        "--method md --known age,income",
+        "--method md0 --known age,income --direction masked-to-original",
+        "--method wm --use-weights w.json --known age,income",
+        "--method gower --known age,town",
+        "--method kernel --known age,tax",
+        "--method prl --known age,income,tax --agree sd:0.3",
+        "--method likelihood --statement s.json --known age,tax --direction masked-to-original",
+        "--method likelihood --statement s.json --also all.csv --release-id id --known age,income,tax",
+        "--method involution --statement s.json --known age,income,tax",
+        "--method am --known age,tax --assign one-to-one",
+    ];
+    let ways = ways.map(|way| format!("link {way} {FILES}"));
+    for way in ways.into_iter().chain([format!("link {strata}")]) {
+        let way = format!("{way} --links links.csv");
+        let once = sandbox.run(&format!("{way} --format json")).ended(0);
+        let links = sandbox.text("links.csv");
+        fs::remove_file(sandbox.path("links.csv")).unwrap();
+        // Forty people, of whom 39 were released, below the names of the columns.
+        assert!(links.lines().count() >= 40, "{links}");
+        for of in [1, 2, 3, 7] {
+            let names = parts_of(&sandbox, &way, 'k', of).join(" ");
+            // A part has its links in itself.
+            assert!(!sandbox.path("links.csv").exists());
+            let merge = format!("merge {names} --format json --links merged.csv");
+            let merged = sandbox.run(&merge).ended(0);
+            assert_eq!(merged.text(), once.text(), "{way}, {of}");
+            assert_eq!(sandbox.text("merged.csv"), links, "{way}, {of}");
+        }
+    }
+    let mode = fs::metadata(sandbox.path("merged.csv")).unwrap();
+    assert_eq!(format!("{:o}", mode.permissions().mode() & 0o777), "600");
+    // Without links there is nothing to write, and parts with and without are of different calls.
+    let way = "link --method am --known age,tax";
+    let names = parts_of(&sandbox, &format!("{way} {FILES}"), 'n', 2).join(" ");
+    let ran = sandbox
+        .run(&format!("merge {names} --links l.csv"))
+        .ended(2);
+    assert!(ran.stderr.contains("hold no links"), "{}", ran.stderr);
+    let with_links = format!("{way} --links l.csv {FILES}");
+    parts_of(&sandbox, &with_links, 'w', 2);
+    let ran = sandbox.run("merge n1-2.json w2-2.json").ended(3);
+    assert!(ran.stderr.contains("another call"), "{}", ran.stderr);
+    let first = sandbox.text("w1-2.json");
+    let (before, after) = first.split_once("\"links\":[").unwrap();
+    let (_, after) = after.split_once("},").unwrap();
+    sandbox.write("fewer.json", format!("{before}\"links\":[{after}"));
+    let ran = sandbox.run("merge fewer.json w2-2.json").ended(3);
+    assert!(
+        ran.stderr.contains("fewer.json: is damaged"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// An attack that cannot be cut is made whole by one part, and missing from the others: these are not taken for attacks that do not apply.
+#[test]
+fn attacks_that_cannot_be_cut_are_dealt_out() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    let way = "link --method all --known age,income,town --p 20 --assign one-to-one";
+    let once = sandbox
+        .run(&format!("{way} --format json {FILES}"))
+        .ended(0)
+        .json();
+    let methods = |of: &Value, name: &str| -> Vec<String> {
+        let of = of[name].as_array().unwrap().iter();
+        of.map(|one| one["method"].as_str().unwrap().into())
+            .collect()
+    };
+    let (run, not_run) = (methods(&once, "results"), methods(&once, "not_run"));
+    assert!(run.contains(&"involution".into()) && not_run.contains(&"microagg".into()));
+    parts_of(&sandbox, &format!("{way} {FILES}"), 'a', 3);
+    let mut made = Vec::new();
+    for number in 1..=3 {
+        let part = part(&sandbox, &format!("a{number}-3.json"));
+        let attempts = part["work"]["link"]["attempts"].as_array().unwrap().clone();
+        for (place, attempt) in attempts.iter().enumerate() {
+            assert_eq!(attempt["in_parts"], json!(false));
+            assert_eq!(
+                attempt["made"].is_null(),
+                place % 3 != number - 1,
+                "{place}"
+            );
+            made.extend((!attempt["made"].is_null()).then_some(place));
+        }
+        // What could not be prepared is in every part.
+        assert!(methods(&part["work"]["link"]["asked"], "not_run").contains(&"microagg".into()));
+    }
+    made.sort_unstable();
+    assert!(
+        made.into_iter().eq(0..run.len() + not_run.len() - 1),
+        "{run:?} {not_run:?}"
+    );
+    // A part says which attack it makes whole.
+    let ran = sandbox.run(&format!(
+        "link --method involution --p 20 --known age,tax --shard 1/2 -o p.json {FILES}"
+    ));
+    assert!(ran.ended(0).stderr.contains("involution cannot be cut"));
+    let second = sandbox.text("a2-3.json");
+    sandbox.write("moved.json", second.replacen("\"2/3\"", "\"1/3\"", 1));
+    let ran = sandbox.run("merge moved.json a2-3.json a3-3.json").ended(3);
+    assert!(
+        ran.stderr.contains("moved.json: is damaged"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// What is not the same in all parts, or has no place in one, is refused with the reason, and parts of different calls do not fit.
 #[test]
 fn attacks_that_are_not_made_in_parts_are_refused() {
     let sandbox = Sandbox::new();
     masked(&sandbox);
     for (way, status, says) in [
         (
-            "--method all --p 20",
-            2,
-            "--method all is not made in parts",
-        ),
-        ("--method wm", 2, "searched for on all records at once"),
-        ("--method am --assign one-to-one", 2, "depend on each other"),
-        (
-            "--method likelihood --statement s.json --assign balanced",
-            2,
-            "depend on each other",
-        ),
-        (
-            "--method involution --statement s.json",
-            2,
-            "depend on each other",
-        ),
-        (
             "--method am --known-records 9",
             2,
             "without a seed each part",
         ),
-        ("--method am --links l.csv", 2, "--links"),
+        (
+            "--method all --known-records 9",
+            2,
+            "without a seed each part",
+        ),
+        ("--method wm --weights w.json", 2, "--weights"),
+        ("--method wm --certificate c.json", 2, "--certificate"),
         ("--method am --format csv", 2, "--format"),
         ("--method am --fail-above 5%", 2, "--fail-above"),
     ] {

@@ -227,6 +227,9 @@ fn what_every_command_writes_is_as_its_schema_says() {
         "evaluate --format json grid.toml".into(),
         "evaluate --shard 1/2 grid.toml".into(),
         format!("link --method am,rsld --p 20 {known} --shard 1/2 in.csv m.csv"),
+        // The second part makes the attack whole that cannot be cut.
+        format!("link --method all --assign one-to-one --p 20 {known} --shard 2/2 in.csv m.csv"),
+        format!("link --method am --links l.csv {known} --shard 1/2 in.csv m.csv"),
         "search --format json --risk-at-most 60% range.toml".into(),
         "search --shard 1/2 --risk-at-most 60% range.toml".into(),
         "explain --format json w.json".into(),

@@ -13,18 +13,19 @@ use super::{
 use crate::{
     attack::Direction,
     error::{Error, Result},
-    evaluate::truth,
+    evaluate::{link::Claim, truth},
     jobs::{
         self,
         link::{self, Input, LinkOutcome, Stated},
     },
     options::{
         link::LinkArgs,
-        output::{Detail, Format, ReportArgs},
+        merge::MergeArgs,
+        output::{Detail, Format},
     },
     report::{
         limit::LimitReport,
-        link::{self as report, LinkReport, MethodNotRun},
+        link::{self as report, LinkLine, LinkReport, MethodNotRun},
         part::{Part, Work},
         provenance::Provenance,
     },
@@ -74,19 +75,19 @@ pub fn run(args: &LinkArgs, console: &Console) -> anyhow::Result<Ending> {
         ..Input::new(&original, &masked, &truth)
     };
     let mut attacked = link::run(&request, &input, console)?;
-    if let (Some(shard), Some(seekers)) = (args.shard, attacked.part.take()) {
+    if let (Some(shard), Some(mut attempts)) = (args.shard, attacked.part.take()) {
+        if args.links.is_some() {
+            let claims = attacked.claims.iter();
+            let line = args.link_line([&original, &masked]);
+            attempts.links = Some(claims.map(line).collect());
+        }
         let inputs = merge::fingerprints(&outputs.inputs)?;
         let provenance = provenance::of(&[&original, &masked]);
-        let part = Part::new(shard, inputs, provenance, Work::Link(Box::new(seekers)));
+        let part = Part::new(shard, inputs, provenance, Work::Link(Box::new(attempts)));
         console.stage("write", || outputs.write_part(&merge::text_of(part)))?;
         return Ok(Ending::Done);
     }
-    if args.report.format != Format::Text {
-        // The text report says it itself.
-        for MethodNotRun { method, why } in &attacked.report.not_run {
-            console.note(&format!("note: {method} is not run: {why}"));
-        }
-    }
+    note_not_run(&attacked.report, args.report.format, console);
     let limits = [args.fail_above, args.fail_above_extremes];
     let ending = ending(&mut attacked.report, limits, console)?;
     console.stage("write", || {
@@ -112,7 +113,13 @@ impl LinkArgs {
         plan.each_input(self.inputs(&Disk))?;
         plan.output(&self.report.to.output)?;
         let [weights, certificate] = self.learned_outputs();
-        for path in [&self.links, weights, certificate].into_iter().flatten() {
+        // The links of a part stand in it.
+        let links = if self.shard.is_none() {
+            &self.links
+        } else {
+            &None
+        };
+        for path in [links, weights, certificate].into_iter().flatten() {
             plan.output(path)?;
         }
         // Links and certificates say who is who: as private as a key. Weights were made from that.
@@ -121,7 +128,7 @@ impl LinkArgs {
             path.as_ref().map(open).transpose()
         };
         Ok(Outputs {
-            links: private(&self.links)?,
+            links: private(links)?,
             weights: private(weights)?,
             certificate: private(certificate)?,
             report: plan.open(
@@ -151,18 +158,8 @@ impl LinkArgs {
             ..
         } = attacked;
         if let Some(output) = &mut outputs.links {
-            let id = self.id.as_deref().map(|id| truth::id_columns(id, original));
-            let [of_original, of_masked] = [(original, 0), (masked, 1)].map(|(table, side)| {
-                move |record| label(table, record, id.map(|names| names[side]))
-            });
-            output.write(|out| match self.direction() {
-                Direction::OriginalToMasked => {
-                    report::write_claims(out, claims, &of_original, &of_masked)
-                }
-                Direction::MaskedToOriginal => {
-                    report::write_claims(out, claims, &of_masked, &of_original)
-                }
-            })?;
+            let line = self.link_line([original, masked]);
+            output.write(|out| report::write_links(out, claims.iter().map(line)))?;
         }
         if let (Some(output), Some(weights)) = (&mut outputs.weights, weights) {
             output.write_text(&weights.to_json())?;
@@ -184,6 +181,21 @@ impl LinkArgs {
         keep_all(others.chain([report]))?;
         Ok(())
     }
+
+    /// What makes the line of a claim.
+    fn link_line<'a>(&'a self, [original, masked]: [&'a Table; 2]) -> impl Fn(&Claim) -> LinkLine {
+        let id = self.id.as_deref().map(|id| truth::id_columns(id, original));
+        let direction = self.direction();
+        move |claim| {
+            let [of_original, of_masked] = [(original, 0), (masked, 1)].map(|(table, side)| {
+                move |record| label(table, record, id.map(|names| names[side]))
+            });
+            match direction {
+                Direction::OriginalToMasked => LinkLine::new(claim, &of_original, &of_masked),
+                Direction::MaskedToOriginal => LinkLine::new(claim, &of_masked, &of_original),
+            }
+        }
+    }
 }
 
 impl Outputs {
@@ -194,25 +206,58 @@ impl Outputs {
     }
 }
 
-/// Writes the report that parts make, and says how one run would have ended.
+/// Writes the report that parts make, and the links if these are asked for, and says how one run would have ended.
 pub(super) fn write_merged(
-    report: &mut LinkReport,
+    args: &MergeArgs,
+    (report, links): (&mut LinkReport, Option<&[LinkLine]>),
     provenance: &Provenance,
-    (form, parts, detail): (&ReportArgs, &[PathBuf], Detail),
-    limits: [Option<f64>; 2],
     console: &Console,
 ) -> anyhow::Result<Ending> {
+    let form = args.form();
+    let detail = args.detail.detail(form.format, console)?;
     let mut plan = Plan::default();
-    parts.iter().try_for_each(|part| plan.input(part))?;
+    args.parts.iter().try_for_each(|part| plan.input(part))?;
     plan.output(&form.to.output)?;
+    let links = match (&args.links, links) {
+        (None, _) => None,
+        (Some(path), Some(lines)) => {
+            plan.output(path)?;
+            Some((path, lines))
+        }
+        (Some(_), None) => {
+            return Err(
+                Error::usage("--links has nothing to write: these parts hold no links")
+                    .remedy("Make the parts with --links FILE, too")
+                    .into(),
+            );
+        }
+    };
     let mut output = plan.open(&form.to.output, Privacy::Ordinary)?;
+    let links =
+        links.map(|(path, lines)| -> Result<_> { Ok((plan.open(path, Privacy::Private)?, lines)) });
+    let links = links.transpose()?;
+    note_not_run(report, form.format, console);
+    let limits = [args.fail_above, args.fail_above_extremes];
     let ending = ending(report, limits, console)?;
     let content = content(report, form.format, detail, || provenance.clone())?;
-    console.stage("write", || {
+    console.stage("write", || -> Result<()> {
+        let links = links.map(|(mut links, lines)| -> Result<_> {
+            links.write(|out| report::write_links(out, lines.iter()))?;
+            Ok(links)
+        });
         output.write_text(&content)?;
-        output.keep()
+        keep_all(links.transpose()?.into_iter().chain([output]))
     })?;
     Ok(ending)
+}
+
+/// Says which attacks do not apply, where the report does not say it in words.
+fn note_not_run(report: &LinkReport, format: Format, console: &Console) {
+    if format != Format::Text {
+        for MethodNotRun { method, why } in &report.not_run {
+            console.note(&format!("note: {method} is not run: {why}"));
+        }
+    }
 }
 
 fn content(

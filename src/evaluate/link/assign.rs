@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::shard::Shard;
+
 /// How records are linked once every pair has its distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -25,6 +27,19 @@ impl Assign {
             Self::Balanced | Self::Sampled(_) => AssignRule::Balanced,
         }
     }
+}
+
+/// How claims come about, and whose are judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Judging {
+    /// How records are linked.
+    pub assign: Assign,
+    /// Whether the links themselves are wanted.
+    pub with_links: bool,
+    /// The shard whose seekers alone are judged, by an attack that [judges each apart](super::Case::judges_apart): it says of these what
+    /// [`Outcome::findings`](super::Outcome::findings) has, and of others nothing. All that is said of both files as a whole, the
+    /// standardisation and the laws, is that of the whole.
+    pub shard: Option<Shard>,
 }
 
 /// [`Assign`] as reports and files say it.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cell::OnceCell, rc::Rc};
 
-use super::{Assign, Case, Claim, FittedModel, Outcome};
+use super::{Assign, Case, Claim, FittedModel, Judging, Outcome};
 use crate::{
     attack::{
         Attack, Direction, Lists, Nearest, Preference,
@@ -54,13 +54,26 @@ impl Case<'_> {
         study.held.len() < everybody && study.shown.len() < everybody
     }
 
+    /// How an attack links records where this is asked for.
+    pub(super) fn assign_of(&self, attack: &dyn Attack, asked: Assign) -> Assign {
+        match asked {
+            Assign::Best if attack.is_balanced() && !self.may_lack_partners(attack) => {
+                Assign::Balanced
+            }
+            other => other,
+        }
+    }
+
     /// What becomes of a preference.
     pub(super) fn judged(
         &self,
         attack: &dyn Attack,
         mut preference: Preference<'_>,
-        assign: Assign,
-        with_links: bool,
+        Judging {
+            assign,
+            with_links,
+            shard,
+        }: Judging,
     ) -> Result<Outcome> {
         let partners = self.study.partners();
         let fitted = match &preference {
@@ -71,12 +84,12 @@ impl Case<'_> {
         let caveats = lists.map_or_else(Vec::new, |lists| lists.caveats());
         let candidate_sets =
             attack.has_candidate_sets() && lists.is_none_or(|lists| lists.excludes_others());
-        let assign = match assign {
-            Assign::Best if attack.is_balanced() && !self.may_lack_partners(attack) => {
-                Assign::Balanced
-            }
-            other => other,
-        };
+        let assign = self.assign_of(attack, assign);
+        if shard.is_some() && assign != Assign::Best {
+            return Err(Error::usage(
+                "links that depend on each other are not judged in parts",
+            ));
+        }
         let mut posterior = None;
         if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
@@ -84,13 +97,9 @@ impl Case<'_> {
             posterior = Some(figures);
             preference = Preference::Lists(lists);
         }
-        if let Some(shard) = self.study.shard {
-            if assign != Assign::Best {
-                return Err(Error::usage("links that depend on each other (--assign one-to-one and balanced, involution) are not made in parts")
-                    .remedy("Leave --shard out, or take --assign best"));
-            }
+        if let Some(shard) = shard {
             let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
-            let judged = judge::of_shard(&preference, shard, partners, &neighbours)?;
+            let judged = judge::of_shard(&preference, shard, partners, with_links, &neighbours)?;
             return Ok(Outcome {
                 fitted,
                 caveats,
@@ -114,7 +123,7 @@ impl Case<'_> {
             Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
                 beyond: self.beyond(&contests, sought, surety(stated.as_deref(), least)),
                 posterior,
-                links: self.claims(links),
+                links: self.claims(links, Shard::default()),
                 score,
                 assignment: None,
                 fitted,
@@ -155,7 +164,7 @@ impl Case<'_> {
                     })
                     .collect();
                 Ok(Outcome {
-                    links: self.claims(links),
+                    links: self.claims(links, Shard::default()),
                     score: score.with_assignment(correct as u64),
                     assignment: Some(assignment.total),
                     beyond,
@@ -170,7 +179,12 @@ impl Case<'_> {
     }
 
     /// What is found out of the seekers of a shard, who were judged.
-    pub(super) fn of_shard(&self, shard: Shard, judged: Judged, candidate_sets: bool) -> Outcome {
+    pub(super) fn of_shard(
+        &self,
+        shard: Shard,
+        mut judged: Judged,
+        candidate_sets: bool,
+    ) -> Outcome {
         let sought = self.study.n_sought() as u64;
         Outcome {
             beyond: Beyond::default(),
@@ -178,9 +192,9 @@ impl Case<'_> {
             assignment: None,
             calibration: None,
             posterior: None,
+            links: self.claims(std::mem::take(&mut judged.links), shard),
             findings: Some(self.findings(shard, judged, candidate_sets)),
             fitted: None,
-            links: Vec::new(),
             caveats: Vec::new(),
         }
     }
@@ -272,10 +286,10 @@ impl Case<'_> {
         built
     }
 
-    fn claims(&self, links: Vec<Link>) -> Vec<Claim> {
-        let mut claims: Vec<Claim> = links
-            .into_iter()
-            .enumerate()
+    /// The links of the seekers of a shard, by file record.
+    fn claims(&self, links: Vec<Link>, shard: Shard) -> Vec<Claim> {
+        let seekers = shard.of_all(self.study.partners().len());
+        let mut claims: Vec<Claim> = (seekers.zip(links))
             .map(|(seeker, link)| {
                 let mut linked: Vec<u32> = link
                     .nearest

@@ -13,7 +13,7 @@ use std::{
     rc::Rc,
 };
 
-pub use assign::{Assign, AssignRule};
+pub use assign::{Assign, AssignRule, Judging};
 pub use outcome::{Claim, FittedModel, Outcome};
 use seen::{likelihoods, preference, unlikely};
 pub use shared::{LeftOut, Shared, comparable, is_constant, shared_attributes};
@@ -114,13 +114,33 @@ impl Case<'_> {
         }
     }
 
-    /// Runs an attack and judges it.
+    /// Runs an attack and judges it: all seekers.
     ///
     /// # Errors
     /// Whatever the attack objects to; Usage when it has no likelihoods to balance; Failed when an assignment does not
     /// fit into memory.
     pub fn attack(&self, attack: &dyn Attack, assign: Assign, with_links: bool) -> Result<Outcome> {
-        if let (Some(shard), Assign::Best) = (self.study.shard, assign)
+        let judging = Judging {
+            assign,
+            with_links,
+            shard: None,
+        };
+        self.judge(attack, judging)
+    }
+
+    /// Whether an attack judges each seeker as if there were no other, so that a shard can be judged by itself. Links of an assignment
+    /// depend on each other.
+    pub fn judges_apart(&self, attack: &dyn Attack, assign: Assign) -> bool {
+        self.assign_of(attack, assign) == Assign::Best
+    }
+
+    /// Runs an attack and judges it.
+    ///
+    /// # Errors
+    /// Those of [`Case::attack`]; Usage, where a shard is to be judged by an attack that does not judge each seeker apart.
+    pub fn judge(&self, attack: &dyn Attack, judging: Judging) -> Result<Outcome> {
+        if let (Some(shard), Assign::Best, false) =
+            (judging.shard, judging.assign, judging.with_links)
             && let Some(judged) = self.in_pieces(attack, shard)?
         {
             return Ok(self.of_shard(shard, judged, attack.has_candidate_sets()));
@@ -129,7 +149,7 @@ impl Case<'_> {
         let mut preference = preference(&seen)?;
         if attack.left_out() > 0
             && self.study.direction == Direction::OriginalToMasked
-            && assign == Assign::Best
+            && judging.assign == Assign::Best
             && !attack.is_balanced()
         {
             preference = match preference {
@@ -139,19 +159,18 @@ impl Case<'_> {
                 other => other,
             };
         }
-        self.judged(attack, preference, assign, with_links)
+        self.judged(attack, preference, judging)
     }
 
     /// Runs an attack with likelihoods on several releases at once ([`Releases`]), and judges it by the records of the first.
     ///
     /// # Errors
-    /// Those of [`Case::attack`]; Usage, when an attack has no lists of likelihoods.
+    /// Those of [`Case::judge`]; Usage, when an attack has no lists of likelihoods.
     pub fn attack_all(
         &self,
         attack: &dyn Attack,
         further: &[FurtherRelease<'_>],
-        assign: Assign,
-        with_links: bool,
+        judging: Judging,
     ) -> Result<Outcome> {
         let cases = further.iter().map(|release| (release.attack, release.case));
         let cases: Vec<(&dyn Attack, &Case<'_>)> =
@@ -177,6 +196,6 @@ impl Case<'_> {
         }
         let first = lists.pop().ok_or_else(|| unlikely(attack))?;
         let all = Releases::new(first, added, self.study.direction)?;
-        self.judged(attack, Preference::Lists(Box::new(all)), assign, with_links)
+        self.judged(attack, Preference::Lists(Box::new(all)), judging)
     }
 }

@@ -260,7 +260,8 @@ mod tests {
                     let whole = preference(&seen).unwrap();
                     let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
                     let partners = study.partners();
-                    let expected = judge::of_shard(&whole, shard, partners, &neighbours).unwrap();
+                    let expected =
+                        judge::of_shard(&whole, shard, partners, false, &neighbours).unwrap();
                     for is_measured in [true, false] {
                         let by_columns = attack.by_columns().unwrap();
                         let found = case

@@ -10,10 +10,7 @@ use rand::seq::SliceRandom;
 use super::{Case, Shared};
 use crate::{
     attack::{Direction, Release},
-    evaluate::{
-        shard::Shard,
-        truth::{MaskedRecord, OriginalRecord, Truth},
-    },
+    evaluate::truth::{MaskedRecord, OriginalRecord, Truth},
     rng::{Purpose, Seed},
     table::{AttrId, Matrix, Scale, Table, Values},
 };
@@ -40,8 +37,6 @@ pub struct Study<'a> {
     pub(super) direction: Direction,
     /// The original before some attributes were recoded, and which these are.
     unrecoded: Option<(&'a Table, &'a [String])>,
-    /// Whose claims are judged, if not those of all seekers.
-    pub(super) shard: Option<Shard>,
 }
 
 impl<'a> Study<'a> {
@@ -95,7 +90,6 @@ impl<'a> Study<'a> {
             partner_of_shown,
             direction,
             unrecoded: None,
-            shard: None,
         }
     }
 
@@ -106,14 +100,6 @@ impl<'a> Study<'a> {
             unrecoded: Some((table, attributes)),
             ..self
         }
-    }
-
-    /// The same study, in which the seekers of a shard alone are judged: an attack says of these what
-    /// [`Outcome::findings`](super::Outcome::findings) has, and nothing else. All that is said of both files as a whole, the
-    /// standardisation and the laws, is that of the whole.
-    #[must_use]
-    pub fn in_shard(self, shard: Option<Shard>) -> Self {
-        Self { shard, ..self }
     }
 
     /// Number of records that look for a partner, and number of records among which they look.

@@ -29,40 +29,24 @@ impl LinkRequest {
         Ok(())
     }
 
-    /// What is not judged seeker by seeker, or not the same in all parts, is not made in parts.
+    /// What is not the same in all parts, and what a part has no place for, is not made in parts.
     fn check_shard(&self) -> Result<()> {
         if self.shard.is_none() {
             return Ok(());
         }
-        let learns = match &self.attacks {
-            Attacks::Named(wanted) => (wanted.iter()).any(|of| matches!(of, Wanted::Learned(_))),
-            Attacks::ThatApply(_) => {
-                return Err(
-                    Error::usage("--method all is not made in parts: name the methods")
-                        .remedy("Name them: --method am,rsld"),
-                );
-            }
-        };
-        let why = if learns {
-            "a learned distance is searched for on all records at once"
-        } else if self.assign != Assign::Best {
-            "links of --assign one-to-one and balanced depend on each other"
-        } else if self.wants_links {
-            "a part has no list of links"
-        } else if self.release_id.is_some() {
-            "several releases are attacked in one run"
-        } else if self.draws_knowledge() && self.seed.is_none() {
+        if self.draws_knowledge() && self.seed.is_none() {
             return Err(Error::usage(
                 "what the intruder knows is drawn, and without a seed each part of --shard would draw its own",
             )
             .remedy("State --seed"));
-        } else {
-            return Ok(());
-        };
-        Err(
-            Error::usage(format!("--shard has no way to do that: {why}"))
-                .remedy("Leave --shard out: one run makes it"),
-        )
+        }
+        if self.learning.wants_weights || self.learning.wants_certificate {
+            return Err(Error::usage(
+                "--shard has no way to do that: a part holds no weights and no certificate",
+            )
+            .remedy("Leave --shard out: one run makes it"));
+        }
+        Ok(())
     }
 
     fn check_attacks(&self) -> Result<()> {

@@ -18,6 +18,7 @@ use crate::{
         probabilistic::{Fit, IDENTIFIED_FROM, Probabilistic},
     },
     error::{Error, Result},
+    report::link::MethodNotRun,
     statement::Law,
     table::Attribute,
 };
@@ -41,24 +42,15 @@ impl Method {
     }
 }
 
-/// An attack that is not run, and why.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotRun {
-    pub(super) method: &'static str,
-    pub(super) why: String,
-}
-
-impl NotRun {
-    /// Not run because of this error.
-    pub(super) fn because(method: &'static str, error: &Error) -> Self {
-        let attribute = error.location().attribute.as_ref();
-        Self {
-            method,
-            why: match attribute {
-                Some(name) => format!("{name} {}", error.what()),
-                None => error.what().to_string(),
-            },
-        }
+/// An attack that is not run because of this error.
+pub(super) fn not_run(method: &str, error: &Error) -> MethodNotRun {
+    let attribute = error.location().attribute.as_ref();
+    MethodNotRun {
+        method: method.into(),
+        why: match attribute {
+            Some(name) => format!("{name} {}", error.what()),
+            None => error.what().to_string(),
+        },
     }
 }
 
@@ -69,7 +61,7 @@ impl NotRun {
 pub(super) fn methods(
     request: &LinkRequest,
     facts: &Facts<'_>,
-) -> Result<(Vec<Method>, Vec<NotRun>)> {
+) -> Result<(Vec<Method>, Vec<MethodNotRun>)> {
     let ready = |request: &AttackRequest| attack(request, facts).map(Method::Attack);
     match &request.attacks {
         Attacks::Named(wanted) => {
@@ -81,14 +73,14 @@ pub(super) fn methods(
             Ok((methods, Vec::new()))
         }
         Attacks::ThatApply(attacks) => {
-            let (mut methods, mut not_run) = (Vec::new(), Vec::new());
+            let (mut methods, mut others) = (Vec::new(), Vec::new());
             for attack in attacks {
                 match ready(attack) {
                     Ok(method) => methods.push(method),
-                    Err(error) => not_run.push(NotRun::because(attack.name(), &error)),
+                    Err(error) => others.push(not_run(attack.name(), &error)),
                 }
             }
-            Ok((methods, not_run))
+            Ok((methods, others))
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::{
         link::{Claim, LeftOut},
         truth::Truth,
     },
-    report::{link::LinkReport, part::Seekers},
+    report::link::{Attempts, LinkReport},
     rng::Seed,
     statement::Laws,
     table::Table,
@@ -50,9 +50,9 @@ pub(crate) const NOBODY: &str = "nobody to link";
 pub struct LinkOutcome {
     /// What the attacks found, without provenance.
     pub report: LinkReport,
-    /// What is found out of the seekers of a shard, if these alone were judged; the report has the figures of nobody then.
-    pub part: Option<Seekers>,
-    /// The links of the last attack, if they were asked for.
+    /// What a part of the call found, if that is what was asked for: the report has no results then.
+    pub part: Option<Attempts>,
+    /// The links of the last attack, if they were asked for; of a part, those that it found.
     pub claims: Vec<Claim>,
     /// What was learned last.
     pub weights: Option<Weights>,
@@ -163,16 +163,12 @@ pub fn run(
     let rounds = request.rounds(original, masked, truth, held, &seed)?;
     let turns = scene.cases.len() * rounds.len();
     request.refuse_several(methods.len() * turns, turns)?;
-    let mut work = Work::new(request, observer, &methods, not_run, facts.standardize)?;
+    let mut work = Work::new(request, observer, &methods, facts.standardize)?;
     for (number, round) in rounds.iter().enumerate() {
         scene.attack(&mut work, round, (number, rounds.len()), &releases)?;
     }
-    let mut outcome = scene.outcome(work);
-    outcome.report.scenario.crosswalk = crossed.map(|crossed| crossed.summary);
-    if let Some(part) = &mut outcome.part {
-        part.asked.scenario.clone_from(&outcome.report.scenario);
-    }
-    Ok(outcome)
+    let crosswalk = crossed.as_ref().map(|crossed| crossed.summary.clone());
+    Ok(scene.outcome(work, not_run, crosswalk))
 }
 
 /// Checks a request for attacks on masked files of this original, as far as that can be done before masking, and gives the

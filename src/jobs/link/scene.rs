@@ -4,7 +4,6 @@ use super::{
     Input, LinkOutcome, LinkRequest,
     aggregates::Sides,
     learned::Learned,
-    methods::NotRun,
     published::Facts,
     releases::{Release, known_in},
     request::{AttackRequest, RankSwapping},
@@ -22,10 +21,10 @@ use crate::{
     },
     jobs::{Observer, history, warn_of},
     report::{
+        crosswalk::CrosswalkSummary,
         link::{
-            self as report, LeftOutAttribute, LinkReport, LinkResult, MethodNotRun, ScenarioSummary,
+            self as report, Attempts, LeftOutAttribute, LinkReport, MethodNotRun, ScenarioSummary,
         },
-        part::Seekers,
     },
     rng::Seed,
     statement::Laws,
@@ -172,7 +171,7 @@ impl<'a> Scene<'a> {
                 }
             })
         };
-        let attacked = study(&round.held, round.released.as_ref()).in_shard(self.request.shard);
+        let attacked = study(&round.held, round.released.as_ref());
         let training = round.training.as_ref();
         let learned_from = training.map(|of| study(&of.held, Some(&of.released)));
         work.warn_of_long_assignments(attacked.sizes());
@@ -218,8 +217,13 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// What was found.
-    pub(super) fn outcome(self, work: Work<'_>) -> LinkOutcome {
+    /// What was found, besides the attacks that could not be prepared.
+    pub(super) fn outcome(
+        self,
+        work: Work<'_>,
+        not_run: Vec<MethodNotRun>,
+        crosswalk: Option<CrosswalkSummary>,
+    ) -> LinkOutcome {
         let Self {
             request,
             input:
@@ -232,51 +236,43 @@ impl<'a> Scene<'a> {
             ..
         } = self;
         let Work {
-            results,
-            findings,
+            attempts,
             claims,
-            mut not_run,
             lesson,
             ..
         } = work;
-        // The same reason may have been met in several cases.
-        not_run.dedup();
         let direction = request.direction;
         let certificate = lesson.as_ref().and_then(|learned: &Learned| {
             learned.certificate(direction, [original, masked], truth, &self.cases[0])
         });
-        let of_family = request.known.family().is_some_and(Knowledge::is_family);
-        let report = LinkReport {
+        let asked = LinkReport {
             schema: report::SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            status: Status::limited(results.iter().any(LinkResult::is_unproven)),
+            status: Status::Done,
             warnings: self.doubts,
             scenario: ScenarioSummary {
                 aggregates: self.sides.map(|sides| sides.summary),
+                crosswalk,
                 ..summary(request, [original, masked], self.held.len(), self.left_out)
             },
-            means: report::means(&results, of_family),
-            results,
-            not_run: not_run
-                .into_iter()
-                .map(|NotRun { method, why }| MethodNotRun {
-                    method: method.into(),
-                    why,
-                })
-                .collect(),
+            means: Vec::new(),
+            results: Vec::new(),
+            not_run,
             limits: Vec::new(),
         };
-        let part = request.shard.map(|_| Seekers {
-            in_words: (report.results.iter())
-                .map(|result| result.in_words.clone())
-                .collect(),
-            asked: LinkReport {
-                means: Vec::new(),
-                ..report.clone()
-            },
-            of_family,
-            results: findings,
-        });
+        let attempts = Attempts {
+            asked: asked.clone(),
+            of_family: request.known.family().is_some_and(Knowledge::is_family),
+            attempts,
+            links: None,
+        };
+        let (report, part) = match request.shard {
+            Some(_) => (asked, Some(attempts)),
+            None => {
+                let joined = Attempts::joined(vec![attempts]);
+                (joined.map_or(asked, |(report, _)| report), None)
+            }
+        };
         LinkOutcome {
             report,
             part,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     learned::{GivenDistance, Learned},
-    methods::{Method, NotRun},
+    methods::{Method, not_run},
     releases::Release,
     request::LinkRequest,
 };
@@ -16,11 +16,11 @@ use crate::{
     },
     error::{Error, ErrorKind, Result},
     evaluate::{
-        link::{Assign, Case, Claim, FurtherRelease},
-        shard::Findings,
+        link::{Assign, Case, Claim, FurtherRelease, Judging},
+        shard::Shard,
     },
     jobs::Observer,
-    report::link::{LinkResult, Sample},
+    report::link::{Attempt, Found, LinkResult, Made, Sample},
 };
 
 /// Records from which on an assignment takes long enough to say so.
@@ -36,12 +36,12 @@ pub(super) struct Work<'a> {
     /// A distance that was learned by another call.
     given: Option<GivenDistance>,
     caveats: BTreeSet<String>,
-    pub(super) results: Vec<LinkResult>,
-    /// What was found out of the seekers of a shard, for each result.
-    pub(super) findings: Vec<Findings>,
+    /// What became of each attack.
+    pub(super) attempts: Vec<Attempt>,
+    /// Attacks so far that are not cut: a part of the call makes some of these.
+    whole: usize,
     /// The links of the last attack.
     pub(super) claims: Vec<Claim>,
-    pub(super) not_run: Vec<NotRun>,
     /// What was learned last.
     pub(super) lesson: Option<Learned>,
 }
@@ -74,7 +74,6 @@ impl<'a> Work<'a> {
         request: &'a LinkRequest,
         observer: &'a dyn Observer,
         methods: &'a [Method],
-        not_run: Vec<NotRun>,
         standardize: Standardize,
     ) -> Result<Self> {
         Ok(Self {
@@ -84,10 +83,9 @@ impl<'a> Work<'a> {
             standardize,
             given: GivenDistance::of(request, standardize)?,
             caveats: BTreeSet::new(),
-            results: Vec::new(),
-            findings: Vec::new(),
+            attempts: Vec::new(),
+            whole: 0,
             claims: Vec::new(),
-            not_run,
             lesson: None,
         })
     }
@@ -102,48 +100,111 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs all methods on one case.
+    /// Runs all methods on one case. Of a part of the call, the seekers of its shard alone are judged by attacks that judge each
+    /// seeker apart; the others are made whole, each by one part.
     ///
     /// # Errors
     /// What a method objects to, unless all that apply were asked for.
     pub(super) fn run(&mut self, turn: &Turn<'_>) -> Result<()> {
         for (number, method) in self.methods.iter().enumerate() {
-            let known = turn.case.known().len();
-            self.observer.progress(&format!(
-                "{} with {known} known attributes (case {} of {})",
-                method.name(),
-                turn.number,
-                turn.of
-            ));
-            match method {
-                Method::Attack(attack) => {
-                    let sample = turn.training.map(|_| Sample::Others);
-                    match self.attack(turn.case, attack.as_ref(), sample, turn.split) {
-                        Ok(()) => self.attack_all(turn, number, attack.as_ref())?,
-                        // All that apply were asked for: this one does not, with these attributes.
-                        Err(error)
-                            if self.request.attacks.is_whatever_applies()
-                                && error.kind() != ErrorKind::Failed =>
-                        {
-                            self.not_run.push(NotRun::because(attack.name(), &error));
-                        }
-                        Err(error) => return Err(error),
-                    }
-                }
-                Method::Learned(family) => {
-                    self.learned(turn, *family)?;
-                }
-            }
+            let shard = (self.request.shard).filter(|_| self.judges_apart(turn.case, method));
+            let is_own = shard.is_some() || self.is_own_whole(method);
+            let made = if is_own {
+                Some(self.made(turn, (number, method), shard)?)
+            } else {
+                None
+            };
+            let in_parts = shard.is_some();
+            self.attempts.push(Attempt { in_parts, made });
         }
         Ok(())
     }
 
+    /// Whether the seekers of a method can be dealt out among parts of the call.
+    fn judges_apart(&self, case: &Case<'_>, method: &Method) -> bool {
+        let assign = self.request.assign;
+        match (method, &self.given) {
+            (Method::Attack(attack), _) => case.judges_apart(attack.as_ref(), assign),
+            (Method::Learned(_), Some(given)) => case.judges_apart(&given.distance, assign),
+            // It is learned from all seekers at the same time.
+            (Method::Learned(_), None) => false,
+        }
+    }
+
+    /// Whether the next attack that is not cut is made here: by one run all are. Notes where a part makes one.
+    fn is_own_whole(&mut self, method: &Method) -> bool {
+        let number = self.whole;
+        self.whole += 1;
+        let Some(shard) = self.request.shard else {
+            return true;
+        };
+        let is_own = shard.has(number);
+        if is_own && shard.of() > 1 {
+            self.note_once(format!(
+                "note: {} cannot be cut, since it links all records jointly or learns from all: one part makes it whole",
+                method.name()
+            ));
+        }
+        is_own
+    }
+
+    /// Says something once a call.
+    fn note_once(&mut self, note: String) {
+        if !self.caveats.contains(&note) {
+            self.observer.note(&note);
+            self.caveats.insert(note);
+        }
+    }
+
+    /// What becomes of one method, the one of this number, on one case.
+    fn made(
+        &mut self,
+        turn: &Turn<'_>,
+        (number, method): (usize, &Method),
+        shard: Option<Shard>,
+    ) -> Result<Made> {
+        self.observer.progress(&format!(
+            "{} with {} known attributes (case {} of {})",
+            method.name(),
+            turn.case.known().len(),
+            turn.number,
+            turn.of
+        ));
+        let results = match method {
+            Method::Attack(attack) => {
+                let sample = turn.training.map(|_| Sample::Others);
+                match self.attack(turn.case, attack.as_ref(), (sample, turn.split), shard) {
+                    Ok(result) => {
+                        let of_all = self.attack_all(turn, number, attack.as_ref(), shard)?;
+                        std::iter::once(result).chain(of_all).collect()
+                    }
+                    // All that apply were asked for: this one does not, with these attributes.
+                    Err(error)
+                        if self.request.attacks.is_whatever_applies()
+                            && error.kind() != ErrorKind::Failed =>
+                    {
+                        return Ok(Made::NotRun(not_run(attack.name(), &error)));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            Method::Learned(family) => self.learned(turn, *family, shard)?,
+        };
+        Ok(Made::Results(results))
+    }
+
     /// A learned distance: learns it, unless it is given, and recounts it by linking with it.
-    fn learned(&mut self, turn: &Turn<'_>, family: Family) -> Result<()> {
+    fn learned(
+        &mut self,
+        turn: &Turn<'_>,
+        family: Family,
+        shard: Option<Shard>,
+    ) -> Result<Vec<Found>> {
         if let Some(given) = &self.given {
             given.check(turn.case.known())?;
             let distance = given.distance.clone();
-            return self.attack(turn.case, &distance, None, turn.split);
+            let found = self.attack(turn.case, &distance, (None, turn.split), shard)?;
+            return Ok(vec![found]);
         }
         let source = turn.training.unwrap_or(turn.case);
         let learning = &self.request.learning;
@@ -161,41 +222,42 @@ impl<'a> Work<'a> {
             .observer
             .stage(family.name(), || source.learn(&learner))?;
         let sample = turn.training.map(|_| Sample::Training);
-        self.attack(source, &lesson.distance, sample, turn.split)?;
+        let mut found = self.attack(source, &lesson.distance, (sample, turn.split), shard)?;
         let alone = if learning.wants_weights {
             Some(alone(source, &lesson.distance)?)
         } else {
             None
         };
-        if let Some(result) = self.results.last_mut() {
-            // An assignment may link more: it knows that no two records have the same partner.
-            if self.request.assign == Assign::Best {
-                check_count(&lesson, result.correct.strict)?;
-            }
-            result.learn(&lesson, source.known());
-            let (seekers, sought) = source.study().records();
-            self.lesson = Some(Learned {
-                known: source.known().to_vec(),
-                records: result.records,
-                alone,
-                seekers,
-                sought,
-                lesson: lesson.clone(),
-            });
+        // An assignment may link more: it knows that no two records have the same partner.
+        if self.request.assign == Assign::Best {
+            check_count(&lesson, found.result.correct.strict)?;
         }
+        found.result.learn(&lesson, source.known());
+        let (seekers, sought) = source.study().records();
+        self.lesson = Some(Learned {
+            known: source.known().to_vec(),
+            records: found.result.records,
+            alone,
+            seekers,
+            sought,
+            lesson: lesson.clone(),
+        });
+        let mut all = vec![Found::new(found.result, None)];
         if turn.training.is_some() {
-            self.attack(
-                turn.case,
-                &lesson.distance,
-                Some(Sample::Others),
-                turn.split,
-            )?;
+            let sample = (Some(Sample::Others), turn.split);
+            all.push(self.attack(turn.case, &lesson.distance, sample, shard)?);
         }
-        Ok(())
+        Ok(all)
     }
 
     /// The same attack on all releases at once, if there are further ones; `number` is that of the method.
-    fn attack_all(&mut self, turn: &Turn<'_>, number: usize, attack: &dyn Attack) -> Result<()> {
+    fn attack_all(
+        &mut self,
+        turn: &Turn<'_>,
+        number: usize,
+        attack: &dyn Attack,
+        shard: Option<Shard>,
+    ) -> Result<Option<Found>> {
         let further = turn.along.iter().filter_map(|along| {
             let Method::Attack(attack) = along.release.methods.get(number)? else {
                 return None;
@@ -208,47 +270,49 @@ impl<'a> Work<'a> {
         });
         let further: Vec<FurtherRelease<'_>> = further.collect();
         if further.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let outcome = self.observer.stage(attack.name(), || {
-            let links = self.request.wants_links;
-            turn.case
-                .attack_all(attack, &further, self.request.assign, links)
+        let judging = self.judging(shard);
+        let outcome = (self.observer).stage(attack.name(), || {
+            turn.case.attack_all(attack, &further, judging)
         })?;
-        self.results.push(LinkResult {
+        let result = LinkResult {
             split: turn.split,
             ..LinkResult::new(attack, turn.case.known(), &outcome, self.request.ties)
                 .of_releases(further.len() + 1)
-        });
+        };
         self.claims = outcome.links;
-        Ok(())
+        Ok(Some(Found::new(result, outcome.findings)))
     }
 
     fn attack(
         &mut self,
         case: &Case<'_>,
         attack: &dyn Attack,
-        sample: Option<Sample>,
-        split: Option<usize>,
-    ) -> Result<()> {
-        let outcome = self.observer.stage(attack.name(), || {
-            case.attack(attack, self.request.assign, self.request.wants_links)
-        })?;
+        (sample, split): (Option<Sample>, Option<usize>),
+        shard: Option<Shard>,
+    ) -> Result<Found> {
+        let judging = self.judging(shard);
+        let outcome = (self.observer).stage(attack.name(), || case.judge(attack, judging))?;
         let of_files = outcome.caveats.iter().cloned();
         for caveat in attack.caveats(case.known()).into_iter().chain(of_files) {
-            let caveat = format!("note: {}: {caveat}", attack.name());
-            if self.caveats.insert(caveat.clone()) {
-                self.observer.note(&caveat);
-            }
+            self.note_once(format!("note: {}: {caveat}", attack.name()));
         }
-        self.results.push(LinkResult {
+        let result = LinkResult {
             sample,
             split,
             ..LinkResult::new(attack, case.known(), &outcome, self.request.ties)
-        });
-        self.findings.extend(outcome.findings);
+        };
         self.claims = outcome.links;
-        Ok(())
+        Ok(Found::new(result, outcome.findings))
+    }
+
+    fn judging(&self, shard: Option<Shard>) -> Judging {
+        Judging {
+            assign: self.request.assign,
+            with_links: self.request.wants_links,
+            shard,
+        }
     }
 }
 

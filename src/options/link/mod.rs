@@ -148,18 +148,18 @@ pub struct LinkArgs {
     /// The key file that mask wrote when it shuffled the records
     #[arg(long, value_name = "KEYFILE", alias = "key", help_heading = "Counting")]
     pub shuffle_key: Option<PathBuf>,
-    /// Write one line a record: whom it is linked with, and its distance (CSV; of prl, likelihood and involution the negative log-weight)
+    /// Write one line a record: whom it is linked with, and its distance (CSV; of prl, likelihood and involution the negative log-weight); with --shard the part holds them, and 'merge' writes them
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub links: Option<PathBuf>,
     #[command(flatten)]
     pub report: ReportArgs,
     #[command(flatten)]
     pub detail: DetailArgs,
-    /// Judge part I of N of the records that look for a partner, and write it (JSON) for 'sdcrisk merge': distances, rsld, microagg, likelihood
+    /// Judge part I of N of the records that look for a partner, and write it (JSON) for 'sdcrisk merge'; of attacks that link jointly or learn, one part makes all
     #[arg(
         long,
         value_name = "I/N",
-        conflicts_with_all = ["format", "brief", "explain", "links", "weights", "certificate", "fail_above", "fail_above_extremes"],
+        conflicts_with_all = ["format", "brief", "explain", "weights", "certificate", "fail_above", "fail_above_extremes"],
         help_heading = "Output"
     )]
     pub shard: Option<Shard>,

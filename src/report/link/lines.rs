@@ -1,8 +1,8 @@
-//! For the next program: a line an attack, and a line a claim.
+//! For the next program: a line an attack, and a line a link.
 
-use std::fmt::Write as _;
+use std::borrow::Borrow;
 
-use super::{LinkReport, beyond};
+use super::{LinkLine, LinkReport, beyond};
 use crate::{
     attack::distance_based::Standardize,
     evaluate::link::Claim,
@@ -104,15 +104,36 @@ impl LinkReport {
     }
 }
 
-/// The claims as CSV, one line a record that looked; `label` and `sought_label` name records of the two sides.
+impl LinkLine {
+    /// The line of a claim; `label` and `sought_label` name records of the two sides.
+    pub fn new(
+        claim: &Claim,
+        label: &dyn Fn(u32) -> String,
+        sought_label: &dyn Fn(u32) -> String,
+    ) -> Self {
+        let linked: Vec<String> = claim.linked.iter().copied().map(sought_label).collect();
+        let or_empty = |cell: Option<String>| cell.unwrap_or_default();
+        Self {
+            record: claim.record,
+            cells: [
+                label(claim.record),
+                linked.join(";"),
+                or_empty(claim.distance.map(|distance| distance.to_string())),
+                claim.candidates.to_string(),
+                claim.tied.to_string(),
+                or_empty(claim.rank_of_true.map(|rank| rank.to_string())),
+            ],
+        }
+    }
+}
+
+/// The list of links as CSV, one line a record that looked.
 ///
 /// # Errors
 /// What the writer answers.
-pub fn write_claims(
+pub fn write_links(
     out: &mut dyn std::io::Write,
-    claims: &[Claim],
-    label: &dyn Fn(u32) -> String,
-    sought_label: &dyn Fn(u32) -> String,
+    lines: impl Iterator<Item = impl Borrow<LinkLine>>,
 ) -> std::io::Result<()> {
     let mut writer = spreadsheet::writer(out);
     writer
@@ -125,25 +146,9 @@ pub fn write_claims(
             "rank_of_true",
         ])
         .map_err(io_error)?;
-    for claim in claims {
-        let mut linked = String::new();
-        for (index, &record) in claim.linked.iter().enumerate() {
-            let separator = if index == 0 { "" } else { ";" };
-            let _ = write!(linked, "{separator}{}", sought_label(record));
-        }
+    for line in lines {
         writer
-            .write_record([
-                label(claim.record),
-                linked,
-                claim
-                    .distance
-                    .map_or(String::new(), |distance| distance.to_string()),
-                claim.candidates.to_string(),
-                claim.tied.to_string(),
-                claim
-                    .rank_of_true
-                    .map_or(String::new(), |rank| rank.to_string()),
-            ])
+            .write_record(&line.borrow().cells)
             .map_err(io_error)?;
     }
     writer.flush()

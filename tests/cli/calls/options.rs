@@ -455,6 +455,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--into", &["results"]),
             ("--fail-above", &["5%"]),
             ("--fail-above-extremes", &["5%"]),
+            ("--links", &["out-links.csv"]),
             ("--brief", &[]),
             ("--explain", &[]),
             ("--format", &["text", "json", "csv"]),
