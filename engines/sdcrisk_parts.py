@@ -21,6 +21,8 @@ OF_REPORT = {"--format": 1, "--output": 1, "--into": 1, "--fail-above": 1, "--fa
 OF_MASKED = {"--output": 1, "--statement": 1}
 # Options of every command: parts and 'merge' have them.
 OF_ALL = {"--quiet": 0, "--verbose": 0, "--strict": 0, "--timings": 0, "--threads": 1, "--memory-limit": 1}
+# Files that 'merge' writes of what parts hold: parts must be asked for it, and have the name in their words, but none reads or writes the file.
+OF_BOTH = {"--links": 1}
 # The commands that make parts.
 COMMANDS = ("evaluate", "search", "link", "mask")
 # Exit statuses that would be the same on any machine: wrong usage, bad input.
@@ -60,6 +62,7 @@ def cut(words):
     part, merge = [], []
     rest = list(words)
     of_whole = OF_MASKED if command_of(words) == "mask" else OF_REPORT
+    shared = dict(OF_ALL, **OF_BOTH)
     while rest:
         word = rest.pop(0)
         if word == "--":
@@ -76,7 +79,7 @@ def cut(words):
                 rest = rest if name else rest[1:]
             continue
         option, joined, _ = word.partition("=")
-        known = of_whole.get(option, OF_ALL.get(option))
+        known = of_whole.get(option, shared.get(option))
         taken = [word]
         if known == 1 and not joined:
             taken += rest[:1]
@@ -85,7 +88,7 @@ def cut(words):
             merge += taken
         else:
             part += taken
-            merge += taken if option in OF_ALL else []
+            merge += taken if option in shared else []
     return part, merge
 
 
@@ -106,7 +109,8 @@ def inputs(words, further=()):
 
     It may find too many, which does no harm, and misses what is named otherwise: then the call says which file is not there.
     """
-    values = [value for word in words for value in (word, word.partition("=")[2]) if value]
+    read = [word for before, word in zip([""] + words, words) if before not in OF_BOTH and word.partition("=")[0] not in OF_BOTH]
+    values = [value for word in read for value in (word, word.partition("=")[2]) if value]
     folders = [value for value in values if os.path.isdir(value)]
     found, pending = [], [value for value in values if os.path.isfile(value)] + list(further)
     while pending:

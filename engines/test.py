@@ -413,6 +413,8 @@ def words_are_cut_as_the_program_reads_them():
         ("mask noise --level 1 --statement s.json -o m.csv f.csv", "mask noise --level 1 f.csv", "--statement s.json -o m.csv"),
         ("search p.toml --risk-at-most 5% --format csv", "search p.toml --risk-at-most 5%", "--format csv"),
         ("link --statement s.json -o r.txt a b", "link --statement s.json a b", "-o r.txt"),
+        ("link --links l.csv --format csv a b", "link --links l.csv a b", "--links l.csv --format csv"),
+        ("link --links=l.csv a b", "link --links=l.csv a b", "--links=l.csv"),
         ("link --na -9 - b --output x", "link --na -9 - b", "--output x"),
     ]:
         assert sdcrisk_parts.cut(call.split()) == (part.split(), merge.split()), call
@@ -424,6 +426,9 @@ def files_are_found(files):
     os.chdir(files.folder)
     assert sdcrisk_parts.inputs(EVALUATE.split()) == ["plan.toml", "data/people.csv"]
     assert sdcrisk_parts.inputs(LINK.replace("--statement ", "--statement=").split()) == ["data/s.json", "data/people.csv", "data/masked.csv"]
+    # What is written is not read, even if it is there already, anywhere.
+    for links in ("--links /etc/passwd", "--links=/etc/passwd"):
+        assert sdcrisk_parts.inputs(LINK.split() + links.split()) == ["data/s.json", "data/people.csv", "data/masked.csv"]
     for outside in ("/etc/passwd", "../" + files.folder.name + "/../" + files.folder.name + "/plan.toml"):
         try:
             found = sdcrisk_parts.inputs([outside])

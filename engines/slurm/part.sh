@@ -1,7 +1,8 @@
 #!/bin/bash
 # Makes one part of a call of sdcrisk for each task of a Slurm job array. All nodes see the current folder.
 #   sbatch --array=1-20 --cpus-per-task=8 --mem=8G part.sh 20 FOLDER link --method likelihood ... orig.csv masked.csv
-# 20: into how many parts the work is cut. FOLDER is a new one, for the parts of this call; options of the report (--format, -o, ...) are those of merge.sh.
+# 20: into how many parts the work is cut. FOLDER is a new one, for the parts of this call; options of the report (--format, -o, ...) are those of merge.sh,
+# and --links FILE is an option of both.
 #SBATCH --requeue
 #SBATCH --output=/dev/null
 set -eu
