@@ -9,7 +9,7 @@ use crate::{
     attack::Lists,
     error::Result,
     memory,
-    optimize::assignment::{maximum::Graph, possible::Possible},
+    optimize::assignment::{maximum::Plain, possible::Possible},
 };
 
 /// Bytes of a candidate: who, and how likely.
@@ -120,7 +120,7 @@ impl Candidates {
 
     /// Removes the pairs that are in no matching with the most pairs; what such a matching leaves over.
     pub(super) fn prune(&mut self) -> Surplus {
-        let possible = Possible::of(Graph {
+        let possible = Possible::of(Plain {
             n_columns: self.n_sought,
             starts: &self.starts,
             columns: &self.records,

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    optimize::assignment::{maximum::Graph, possible::Possible},
+    optimize::assignment::{maximum::Plain, possible::Possible},
 };
 
 /// The usual least factor of an exchange whose other side is not seen.
@@ -293,7 +293,7 @@ impl Must {
     }
 
     fn without_partner(&self, left: &Candidates) -> Option<Emptied> {
-        let matched = Possible::of(Graph {
+        let matched = Possible::of(Plain {
             n_columns: self.among[1],
             starts: &left.starts,
             columns: &left.records,

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{
     Costs, Pair, SHARE, Share, Solution, Wish, finite,
-    maximum::{self, Graph},
+    maximum::{self, Plain},
     solve, sum,
 };
 use crate::{error::Result, stats::scatter};
@@ -62,8 +62,8 @@ impl Candidates {
     }
 
     /// Which pairs are possible, whatever their costs.
-    fn graph(&self) -> Graph<'_> {
-        Graph {
+    fn graph(&self) -> Plain<'_> {
+        Plain {
             n_columns: self.n_columns,
             starts: &self.starts,
             columns: &self.columns,

@@ -2,9 +2,51 @@
 
 use super::matching::NOBODY;
 
-/// The possible columns of each row.
+/// The possible columns of each row, however they are stored.
+pub trait Graph: Copy {
+    /// Number of rows.
+    fn n_rows(self) -> usize;
+
+    /// Number of columns.
+    fn n_columns(self) -> usize;
+
+    /// Where the columns of a row begin.
+    fn first(self, row: usize) -> Place;
+
+    /// The column at a place of a row, and the place of the next one; `None` behind the last.
+    fn at(self, row: usize, place: Place) -> Option<(u32, Place)>;
+
+    /// All columns of a row.
+    fn columns(self, row: usize) -> impl Iterator<Item = u32> {
+        let mut place = self.first(row);
+        std::iter::from_fn(move || {
+            let (column, next) = self.at(row, place)?;
+            place = next;
+            Some(column)
+        })
+    }
+}
+
+/// A place among the columns of a row.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place {
+    /// Where it is in the storage of the graph.
+    pub at: usize,
+    /// The column before it, for a graph that stores differences; 0 for the first.
+    pub before: u32,
+}
+
+impl Place {
+    /// Behind the last column of any row.
+    pub(super) const END: Self = Self {
+        at: usize::MAX,
+        before: 0,
+    };
+}
+
+/// A graph in plain arrays.
 #[derive(Debug, Clone, Copy)]
-pub struct Graph<'a> {
+pub struct Plain<'a> {
     /// Number of columns.
     pub n_columns: usize,
     /// Row i has the candidates `starts[i]..starts[i + 1]`.
@@ -13,15 +55,29 @@ pub struct Graph<'a> {
     pub columns: &'a [u32],
 }
 
-impl Graph<'_> {
-    /// Number of rows.
-    pub fn n_rows(&self) -> usize {
+impl Graph for Plain<'_> {
+    fn n_rows(self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The candidates of a row.
-    pub fn columns(&self, row: usize) -> &[u32] {
-        &self.columns[self.starts[row]..self.starts[row + 1]]
+    fn n_columns(self) -> usize {
+        self.n_columns
+    }
+
+    fn first(self, row: usize) -> Place {
+        Place {
+            at: self.starts[row],
+            before: 0,
+        }
+    }
+
+    fn at(self, row: usize, place: Place) -> Option<(u32, Place)> {
+        let column = *self.columns[..self.starts[row + 1]].get(place.at)?;
+        let next = Place {
+            at: place.at + 1,
+            before: column,
+        };
+        Some((column, next))
     }
 }
 
@@ -43,12 +99,12 @@ pub(super) struct Parts {
 ///
 /// # Complexity
 /// That of [`Maximum::of`].
-pub(super) fn parts(graph: Graph<'_>) -> Parts {
+pub(super) fn parts(graph: impl Graph) -> Parts {
     let matching = Maximum::of(graph);
     // The last layering reached no free column: it went along all alternating paths.
-    let mut scarce = vec![false; graph.n_columns];
+    let mut scarce = vec![false; graph.n_columns()];
     for row in (0..graph.n_rows()).filter(|&row| matching.level[row] != NOBODY) {
-        for &column in graph.columns(row) {
+        for column in graph.columns(row) {
             scarce[column as usize] = true;
         }
     }
@@ -63,8 +119,8 @@ pub(super) fn parts(graph: Graph<'_>) -> Parts {
 }
 
 /// A matching with the most pairs.
-pub(super) struct Maximum<'a> {
-    graph: Graph<'a>,
+pub(super) struct Maximum<G> {
+    graph: G,
     /// The column of each row, or [`NOBODY`].
     pub column_of: Vec<u32>,
     /// The row of each column, or [`NOBODY`].
@@ -72,10 +128,10 @@ pub(super) struct Maximum<'a> {
     /// Number of pairs on the shortest alternating path from a free row.
     level: Vec<u32>,
     /// The candidate that a row tries next.
-    next: Vec<usize>,
+    next: Vec<Place>,
 }
 
-impl<'a> Maximum<'a> {
+impl<G: Graph> Maximum<G> {
     /// Finds one.
     ///
     /// # Complexity
@@ -84,12 +140,12 @@ impl<'a> Maximum<'a> {
     /// # Source
     /// J. E. Hopcroft, R. M. Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", SIAM Journal on
     /// Computing 2, 1973.
-    pub(super) fn of(graph: Graph<'a>) -> Self {
+    pub(super) fn of(graph: G) -> Self {
         let mut matching = Self {
             column_of: vec![NOBODY; graph.n_rows()],
-            row_of: vec![NOBODY; graph.n_columns],
+            row_of: vec![NOBODY; graph.n_columns()],
             level: vec![NOBODY; graph.n_rows()],
-            next: vec![0; graph.n_rows()],
+            next: vec![Place::END; graph.n_rows()],
             graph,
         };
         matching.take_free_columns();
@@ -105,11 +161,9 @@ impl<'a> Maximum<'a> {
 
     fn take_free_columns(&mut self) {
         for row in 0..self.column_of.len() {
-            let columns = self.graph.columns(row);
-            let free = columns
-                .iter()
-                .find(|&&column| self.row_of[column as usize] == NOBODY);
-            if let Some(&column) = free {
+            let free =
+                (self.graph.columns(row)).find(|&column| self.row_of[column as usize] == NOBODY);
+            if let Some(column) = free {
                 self.pair(row, column);
             }
         }
@@ -125,7 +179,9 @@ impl<'a> Maximum<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
     fn layer(&mut self) -> bool {
         self.level.fill(NOBODY);
-        self.next.fill(0);
+        for (row, next) in self.next.iter_mut().enumerate() {
+            *next = self.graph.first(row);
+        }
         let mut queue: Vec<u32> = Vec::new();
         for (row, &column) in self.column_of.iter().enumerate() {
             if column == NOBODY {
@@ -136,7 +192,7 @@ impl<'a> Maximum<'a> {
         let (mut at, mut found) = (0, false);
         while let Some(&row) = queue.get(at) {
             at += 1;
-            for &column in self.graph.columns(row as usize) {
+            for column in self.graph.columns(row as usize) {
                 let owner = self.row_of[column as usize];
                 if owner == NOBODY {
                     found = true;
@@ -153,11 +209,11 @@ impl<'a> Maximum<'a> {
     fn path(&mut self, start: usize) {
         let mut path = vec![start];
         while let Some(&row) = path.last() {
-            let Some(&column) = self.graph.columns(row).get(self.next[row]) else {
+            let Some((column, next)) = self.graph.at(row, self.next[row]) else {
                 path.pop();
                 continue;
             };
-            self.next[row] += 1;
+            self.next[row] = next;
             let owner = self.row_of[column as usize];
             if owner == NOBODY {
                 let mut column = column;

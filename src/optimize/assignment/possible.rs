@@ -2,7 +2,7 @@
 
 use super::{
     matching::NOBODY,
-    maximum::{Graph, Maximum},
+    maximum::{Graph, Maximum, Place},
 };
 
 /// Which pairs of a graph are in some matching with the most pairs, and who can stay alone in one.
@@ -31,7 +31,7 @@ impl Possible {
     ///
     /// # Complexity
     /// O(m √n) time for the matching of m candidates (mostly a few passes over them), a pass for the parts; O(n) memory.
-    pub fn of(graph: Graph<'_>) -> Self {
+    pub fn of(graph: impl Graph) -> Self {
         let Maximum {
             column_of, row_of, ..
         } = Maximum::of(graph);
@@ -84,8 +84,8 @@ impl Possible {
 }
 
 /// Depth-first search for strongly connected parts. Nodes are the rows, the strangers (after them) and nobody's places (last).
-struct Parts<'a> {
-    graph: Graph<'a>,
+struct Parts<'a, G> {
+    graph: G,
     column_of: &'a [u32],
     row_of: &'a [u32],
     /// The order in which nodes were met.
@@ -98,9 +98,9 @@ struct Parts<'a> {
     count: u32,
 }
 
-impl<'a> Parts<'a> {
+impl<'a, G: Graph> Parts<'a, G> {
     #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
-    fn of(graph: Graph<'a>, column_of: &'a [u32], row_of: &'a [u32]) -> Vec<u32> {
+    fn of(graph: G, column_of: &'a [u32], row_of: &'a [u32]) -> Vec<u32> {
         let nodes = graph.n_rows() + 2;
         let mut parts = Self {
             graph,
@@ -120,28 +120,41 @@ impl<'a> Parts<'a> {
         parts.part
     }
 
-    /// The `place`-th node that a node leads to, or one after it: with the place after.
+    /// Where the nodes begin that a node leads to: places of columns, or numbers of rows.
+    fn first(&self, node: u32) -> Place {
+        let row = node as usize;
+        if row < self.graph.n_rows() {
+            self.graph.first(row)
+        } else {
+            Place::default()
+        }
+    }
+
+    /// The node at a place of those that a node leads to, or one after it: with the place after.
     #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
-    fn next(&self, node: u32, place: usize) -> Option<(u32, usize)> {
+    fn next(&self, node: u32, place: Place) -> Option<(u32, Place)> {
         let n = self.graph.n_rows();
         let (strangers, nobody) = (n as u32, n as u32 + 1);
         if node >= strangers {
             // Strangers may take what any row has; nobody's places are those of the rows that stay alone.
             let matched = node == strangers;
-            let row = (place..n).find(|&row| (self.column_of[row] != NOBODY) == matched)?;
-            return Some((row as u32, row + 1));
+            let row = (place.at..n).find(|&row| (self.column_of[row] != NOBODY) == matched)?;
+            let next = Place {
+                at: row + 1,
+                before: 0,
+            };
+            return Some((row as u32, next));
         }
-        let columns = self.graph.columns(node as usize);
-        match columns.get(place) {
-            Some(&column) => Some((
+        match self.graph.at(node as usize, place) {
+            Some((column, next)) => Some((
                 match self.row_of[column as usize] {
                     NOBODY => strangers,
                     row => row,
                 },
-                place + 1,
+                next,
             )),
-            None if place == columns.len() && self.column_of[node as usize] != NOBODY => {
-                Some((nobody, place + 1))
+            None if place.at != Place::END.at && self.column_of[node as usize] != NOBODY => {
+                Some((nobody, Place::END))
             }
             None => None,
         }
@@ -156,7 +169,7 @@ impl<'a> Parts<'a> {
 
     fn search(&mut self, start: u32) {
         self.meet(start);
-        let mut path = vec![(start, 0)];
+        let mut path = vec![(start, self.first(start))];
         while let Some(&(node, place)) = path.last() {
             if let Some((next, after)) = self.next(node, place) {
                 if let Some(last) = path.last_mut() {
@@ -164,7 +177,7 @@ impl<'a> Parts<'a> {
                 }
                 if self.met[next as usize] == NOBODY {
                     self.meet(next);
-                    path.push((next, 0));
+                    path.push((next, self.first(next)));
                 } else if self.part[next as usize] == NOBODY {
                     let back = &mut self.back[node as usize];
                     *back = (*back).min(self.met[next as usize]);

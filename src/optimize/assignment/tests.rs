@@ -3,7 +3,7 @@
 use super::{
     Pair, SHARE, Share, Solution, Wish,
     lists::{Candidates, cheapest_by, least},
-    maximum::Graph,
+    maximum::Plain,
     possible::Possible,
 };
 
@@ -290,7 +290,7 @@ fn possible_pairs_are_those_of_all_matchings_with_the_most_pairs() {
             columns.extend(list);
             starts.push(columns.len());
         }
-        let possible = Possible::of(Graph {
+        let possible = Possible::of(Plain {
             n_columns: m,
             starts: &starts,
             columns: &columns,
