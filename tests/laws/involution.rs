@@ -3,7 +3,7 @@
 use sdcrisk::{
     attack::{
         Attack, Direction, Lists, Preference, Scenario,
-        balanced::Balanced,
+        balanced::{Balanced, Unlisted},
         involution::{EPS, Involution},
         likelihood::Likelihood,
         releases::{Further, Releases},
@@ -419,7 +419,7 @@ fn the_soft_form_weighs_as_the_slow_program_does() {
                 return;
             }
             weighed += 1;
-            let found = dense(&Balanced::new(soft.as_ref()).unwrap());
+            let found = dense(&Balanced::new(soft.as_ref(), Unlisted::Impossible).unwrap());
             let off = |one: &slow_posterior::Dense, other: &slow_posterior::Dense| {
                 let both = one.iter().flatten().zip(other.iter().flatten());
                 both.fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
@@ -567,7 +567,8 @@ fn who_knows_half_of_the_people_is_told_how_sure_to_be() {
         };
         case.with(Direction::OriginalToMasked, |scenario| {
             let linked = |attack: &dyn Attack| {
-                let posterior = Balanced::new(lists(attack, scenario).as_ref()).unwrap();
+                let posterior =
+                    Balanced::new(lists(attack, scenario).as_ref(), Unlisted::Impossible).unwrap();
                 let (mut right, mut said) = (0.0, 0.0);
                 let mut list = Vec::new();
                 for person in 0..100 {

@@ -2,7 +2,9 @@
 
 use sdcrisk::{
     attack::{
-        Attack, Direction, Lists, Preference, Scenario, balanced::Balanced, likelihood::Likelihood,
+        Attack, Direction, Lists, Preference, Scenario,
+        balanced::{Balanced, Unlisted},
+        likelihood::Likelihood,
     },
     mask::{
         Mask,
@@ -577,7 +579,11 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
                     list
                 })
                 .collect();
-            check(&fast, &Balanced::new(lists.as_ref()).unwrap(), &slow);
+            check(
+                &fast,
+                &Balanced::new(lists.as_ref(), Unlisted::Impossible).unwrap(),
+                &slow,
+            );
         }
     }
 }
@@ -649,7 +655,7 @@ fn balanced_leaves_a_record_to_whom_has_no_other() {
             true
         }
     }
-    let balanced = Balanced::new(&Two).unwrap();
+    let balanced = Balanced::new(&Two, Unlisted::Impossible).unwrap();
     let mut list = Vec::new();
     balanced.list(1, &mut list);
     // Sinkhorn alone would reach it in the limit only: after t rounds the wrong entry is about 1/t.
@@ -686,7 +692,7 @@ fn every_number_of_threads_says_the_same() {
             .unwrap();
         pool.install(|| {
             let lists = lists(&attack, &scenario);
-            let balanced = Balanced::new(lists.as_ref()).unwrap();
+            let balanced = Balanced::new(lists.as_ref(), Unlisted::Impossible).unwrap();
             let mut bits = Vec::new();
             let mut list = Vec::new();
             for seeker in 0..500 {

@@ -4,26 +4,23 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::PIECES;
+use super::{PIECES, Unlisted, packed::Packed};
 use crate::{
     attack::Lists,
     error::Result,
     memory,
-    optimize::assignment::{maximum::Plain, possible::Possible},
+    optimize::assignment::{
+        maximum::{Graph, Place},
+        possible::Possible,
+    },
 };
-
-/// Bytes of a candidate: who, and how likely.
-pub(super) const CANDIDATE: usize = 8;
 
 /// Who may be whose, and how likely.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub n_sought: usize,
-    /// Where the candidates of each seeker begin, and where the last ones end.
-    starts: Vec<usize>,
-    pub records: Vec<u32>,
-    /// exp(least cost of the seeker − cost), of the candidates before any was removed.
-    pub weights: Vec<f32>,
+    /// The candidates of each seeker, with exp(least cost of the seeker − cost).
+    pub lists: Packed,
     /// The weight of having no partner, in the scale of each seeker; 0 where that is impossible.
     pub nobody: Vec<f64>,
 }
@@ -42,38 +39,37 @@ pub(super) struct Surplus {
 }
 
 impl Candidates {
-    /// Writes lists down. 8 bytes a candidate.
+    /// Writes lists down: see [`Packed`] for how, and [`negligible`] for what is left out.
     ///
     /// # Errors
     /// Failed, when the lists are longer than memory should hold.
-    pub(super) fn of(lists: &dyn Lists) -> Result<Self> {
-        let n_seekers = lists.n_seekers();
-        refuse_too_long(lists)?;
-        let pieces: Vec<Self> = pieces(n_seekers)
+    pub(super) fn of(lists: &dyn Lists, unlisted: Unlisted) -> Result<Self> {
+        refuse_too_long(lists, unlisted)?;
+        let pieces: Vec<Self> = pieces(lists.n_seekers())
             .into_par_iter()
-            .map(|seekers| Self::of_piece(lists, seekers))
+            .map(|seekers| Self::of_piece(lists, unlisted, seekers))
             .collect();
-        let total = pieces.iter().map(|piece| piece.records.len()).sum();
-        let mut all = Self {
-            n_sought: lists.n_sought(),
-            starts: Vec::with_capacity(n_seekers + 1),
-            records: Vec::with_capacity(total),
-            weights: Vec::with_capacity(total),
-            nobody: Vec::with_capacity(n_seekers),
-        };
-        for piece in pieces {
-            let before = all.records.len();
-            all.starts
-                .extend(piece.starts.iter().map(|start| before + start));
-            all.records.extend(piece.records);
-            all.weights.extend(piece.weights);
-            all.nobody.extend(piece.nobody);
+        let nobody = pieces
+            .iter()
+            .flat_map(|piece| piece.nobody.clone())
+            .collect();
+        let parts: Vec<Packed> = pieces.into_iter().map(|piece| piece.lists).collect();
+        let mut all = Packed::for_all(&parts);
+        for part in parts {
+            all.append(part);
         }
-        all.starts.push(all.records.len());
-        Ok(all)
+        Ok(Self {
+            n_sought: lists.n_sought(),
+            lists: all,
+            nobody,
+        })
     }
 
-    fn of_piece(lists: &dyn Lists, seekers: Range<usize>) -> Self {
+    fn of_piece(
+        lists: &dyn Lists,
+        unlisted: Unlisted,
+        seekers: impl Iterator<Item = usize>,
+    ) -> Self {
         let mut piece = Self::default();
         let mut list = Vec::new();
         for seeker in seekers {
@@ -81,22 +77,18 @@ impl Candidates {
             let least = list
                 .iter()
                 .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
-            piece.starts.push(piece.records.len());
             // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
             piece.nobody.push(if list.is_empty() {
                 0.0
             } else {
                 least.min(600.0).exp()
             });
-            for &(record, cost) in &list {
-                piece.records.push(record);
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "a share between 0 and 1, of which seven digits are enough"
-                )]
-                let weight = (least - cost).exp() as f32;
-                piece.weights.push(weight.max(f32::MIN_POSITIVE));
+            if unlisted == Unlisted::Unlikely {
+                let beyond = negligible(&list, least);
+                list.retain(|&(_, cost)| cost - least < beyond);
             }
+            let logs = list.iter().map(|&(record, cost)| (record, least - cost));
+            piece.lists.push(logs);
         }
         piece
     }
@@ -105,62 +97,82 @@ impl Candidates {
         self.nobody.len()
     }
 
-    /// The places of a seeker's candidates.
-    pub(super) fn range(&self, seeker: usize) -> Range<usize> {
-        self.starts[seeker]..self.starts[seeker + 1]
-    }
-
-    /// The candidates of a seeker, with their weights.
-    pub(super) fn list(&self, seeker: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = self.range(seeker);
-        let records = &self.records[range.clone()];
-        let weights = self.weights[range].iter().map(|&weight| f64::from(weight));
-        records.iter().copied().zip(weights)
-    }
-
     /// Removes the pairs that are in no matching with the most pairs; what such a matching leaves over.
     pub(super) fn prune(&mut self) -> Surplus {
-        let possible = Possible::of(Plain {
-            n_columns: self.n_sought,
-            starts: &self.starts,
-            columns: &self.records,
-        });
+        let possible = Possible::of(&*self);
         let mut is_candidate = vec![false; self.n_sought];
-        for &record in &self.records {
-            is_candidate[record as usize] = true;
-        }
         let mut surplus = Surplus {
             may_be_alone: vec![false; self.n_sought],
             partners: Vec::with_capacity(self.n_seekers()),
             ..Surplus::default()
         };
+        for seeker in 0..self.n_seekers() {
+            let partner = possible.column_of(seeker);
+            surplus.partners.push(partner);
+            let is_empty = self.lists.range(seeker).is_empty();
+            surplus.seekers += usize::from(partner.is_none() && !is_empty);
+            if !possible.row_may_be_alone(seeker) {
+                self.nobody[seeker] = 0.0;
+            }
+            for record in self.lists.records(seeker) {
+                is_candidate[record as usize] = true;
+            }
+        }
         for record in (0..self.n_sought).filter(|&record| is_candidate[record]) {
             surplus.sought += usize::from(possible.row_of(record).is_none());
             surplus.may_be_alone[record] = possible.column_may_be_alone(record);
         }
-        let (mut kept, mut start) = (0, 0);
-        for seeker in 0..self.n_seekers() {
-            let end = self.starts[seeker + 1];
-            let partner = possible.column_of(seeker);
-            surplus.partners.push(partner);
-            surplus.seekers += usize::from(partner.is_none() && start < end);
-            if !possible.row_may_be_alone(seeker) {
-                self.nobody[seeker] = 0.0;
-            }
-            for at in start..end {
-                if possible.is_possible(seeker, self.records[at]) {
-                    self.records[kept] = self.records[at];
-                    self.weights[kept] = self.weights[at];
-                    kept += 1;
-                }
-            }
-            start = end;
-            self.starts[seeker + 1] = kept;
-        }
-        self.records.truncate(kept);
-        self.weights.truncate(kept);
+        self.lists
+            .retain(|seeker, record| possible.is_possible(seeker, record));
         surplus
     }
+}
+
+impl Graph for &Candidates {
+    fn n_rows(self) -> usize {
+        self.n_seekers()
+    }
+
+    fn n_columns(self) -> usize {
+        self.n_sought
+    }
+
+    fn first(self, row: usize) -> Place {
+        self.lists.first(row)
+    }
+
+    fn at(self, row: usize, place: Place) -> Option<(u32, Place)> {
+        self.lists.at(row, place)
+    }
+}
+
+/// How far above the least cost candidates lie that have, with all beyond, less than a billionth of the likelihood of a list.
+///
+/// Costs are counted in quarters, so that equal ones stay together and nothing is sorted.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and cut off by the number of steps"
+)]
+fn negligible(list: &[(u32, f64)], least: f64) -> f64 {
+    const LEFT_OUT: f64 = 1e-9;
+    const STEPS: usize = 256;
+    const OF_ONE: f64 = 4.0;
+    let mut sums = [0.0; STEPS];
+    for (_, cost) in list {
+        let step = ((cost - least) * OF_ONE) as usize;
+        sums[step.min(STEPS - 1)] += (least - cost).exp();
+    }
+    let all: f64 = sums.iter().sum();
+    let (mut beyond, mut sum) = (STEPS, sums[STEPS - 1]);
+    while sum <= LEFT_OUT * all && beyond > 1 {
+        beyond -= 1;
+        sum += sums[beyond - 1];
+    }
+    if beyond == STEPS {
+        return f64::INFINITY;
+    }
+    beyond as f64 / OF_ONE
 }
 
 /// Seekers in the pieces by which sums are made, whatever the number of threads.
@@ -171,36 +183,46 @@ pub(super) fn pieces(n_seekers: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Refuses lists that are too long in all, by the lengths of some.
-fn refuse_too_long(lists: &dyn Lists) -> Result<()> {
+/// Refuses lists that are too long in all, by what some take.
+fn refuse_too_long(lists: &dyn Lists, unlisted: Unlisted) -> Result<()> {
     const ASKED: usize = 512;
     let n = lists.n_seekers();
     if n == 0 {
         return Ok(());
     }
-    let step = n.div_ceil(ASKED);
-    let asked: Vec<usize> = (0..n).step_by(step).collect();
-    let lengths: Vec<u64> = asked
+    let asked: Vec<usize> = (0..n).step_by(n.div_ceil(ASKED)).collect();
+    let taken: Vec<[u128; 2]> = asked
         .par_iter()
-        .map_init(Vec::new, |list, &seeker| {
-            lists.unordered(seeker, list);
-            list.len() as u64
+        .map(|&seeker| {
+            let lists = Candidates::of_piece(lists, unlisted, std::iter::once(seeker)).lists;
+            [lists.n_records() as u128, lists.bytes() as u128]
         })
         .collect();
-    let (all, asked) = (
-        lengths
-            .iter()
-            .map(|&length| u128::from(length))
-            .sum::<u128>(),
-        asked.len() as u128,
-    );
+    let asked = asked.len() as u128;
+    let [records, bytes] = [0, 1].map(|what| taken.iter().map(|of| of[what]).sum::<u128>());
     memory::check(
         &format!(
             "to be balanced, the candidates of {n} records, about {} for each,",
-            all / asked
+            records / asked
         ),
-        all * n as u128 / asked,
-        CANDIDATE,
+        bytes * n as u128 / asked,
+        1,
         "Use --assign best, let the intruder know more attributes, or fewer records (--known-records)",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::negligible;
+
+    /// By hand: of weights e^−k, those from k on are the share e^−k of all, which is 1.1e-9 at 20.6 and 7.6e-10 at 21.
+    #[test]
+    fn a_billionth_is_left_out() {
+        let list: Vec<(u32, f64)> = (0..60).map(|k| (k, 5.0 + f64::from(k))).collect();
+        let beyond = negligible(&list, 5.0);
+        assert!(beyond > 20.0 && beyond <= 21.0, "{beyond}");
+        // Equal likelihoods are never negligible; huge ones are no more than the end of the scale.
+        assert!(negligible(&[(0, 1.0), (1, 1.0)], 1.0) > 0.0);
+        assert!(negligible(&[(0, 1.0), (1, 1e4)], 1.0) <= 63.75);
+    }
 }

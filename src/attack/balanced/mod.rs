@@ -1,6 +1,7 @@
 //! The posterior given that links are one to one: likelihoods balanced (Sinkhorn), and sampled (directed loops).
 
 mod candidates;
+mod packed;
 mod sampled;
 mod scaling;
 mod walk;
@@ -9,11 +10,20 @@ pub use sampled::{Sampled, Sampling};
 
 use super::Lists;
 use crate::error::{Error, Result};
-use candidates::{CANDIDATE, Candidates, Surplus};
+use candidates::{Candidates, Surplus};
 use scaling::Factors;
 
 /// Seekers are cut into so many pieces, whatever the number of threads, so that sums do not depend on it.
 const PIECES: usize = 16;
+
+/// What it means for a record not to be in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlisted {
+    /// That it cannot be the partner.
+    Impossible,
+    /// That it is very unlikely to be.
+    Unlikely,
+}
 
 /// Likelihoods balanced so that everybody is linked once.
 ///
@@ -29,7 +39,7 @@ const PIECES: usize = 16;
 /// # Candidates that nobody can be
 /// Where pair (i, j) leaves the others too few candidates, it is in no perfect matching, and its probability is 0. Scaling
 /// would find that only slowly (like 1 / rounds), so such pairs are removed before: their lists do not have them. The candidates of
-/// the lists are taken for all that are possible, also where a law has no bound and they end at a billionth of the posterior.
+/// the lists are taken for all that are possible, also where a law has no bound and they end at a billionth of the likelihood.
 ///
 /// # When one side has more records
 /// As many pairs as possible are made: the records of the shorter side are taken to have a partner each, and the surplus of the
@@ -46,9 +56,20 @@ const PIECES: usize = 16;
 /// # Ties
 /// Seekers take their largest entry; records that are alike have equal entries to the last bit.
 ///
+/// # What is left out, and rounded
+/// Where records that are not listed are only unlikely ([`Unlisted`]), so are the least likely ones of each list: those that have less than
+/// 10⁻⁹ of its likelihood in sum. If the law is right, at most n · 10⁻⁹ true partners can be expected among them; and so the balanced
+/// probabilities of these, which expect the same, come to no more than 10⁻⁹ a seeker on average.
+///
+/// Likelihoods are rounded to 16 bits (`packed.rs`). P minimizes Σ P ln (P / W) given its sums, so if no W is off by more than the share ε,
+/// `Σ_ij |P'_ij − P_ij| ≤ ε n` (by Pinsker's inequality): of the probability of a seeker, ε / 2 goes to other candidates on average, at most. ε is 6.2e-5 times
+/// the eighth root of the seeker's largest likelihood divided by the pair's: 1.5e-4 for candidates of a thousandth. Roundings mostly cancel: on
+/// files of 1,080 to 20,000 records (rank swapping, p-distribution, p-buckets, noise) the mean of the stated probabilities moved by 8e-6
+/// at most, and one link of 20,000 changed, between candidates whose probabilities have four digits in common. Rounds end at 1e-4.
+///
 /// # Complexity
-/// 8 bytes a candidate, of all seekers together; a round costs a multiplication a candidate, and there are as many rounds as it
-/// takes, at most 2,000.
+/// 3 to 5 bytes a candidate, 3 where lists are long, of all seekers together; a round costs two multiplications a candidate, and there are as
+/// many rounds as it takes, at most 2,000.
 ///
 /// # Source
 /// R. Sinkhorn, "A relationship between arbitrary positive matrices and doubly stochastic matrices", Annals of Mathematical
@@ -83,27 +104,27 @@ impl Balanced {
     ///
     /// # Errors
     /// Usage, when the costs are no likelihoods; Failed, when the lists are longer than memory should hold.
-    pub fn new(lists: &dyn Lists) -> Result<Self> {
-        Self::in_rounds(lists, scaling::ROUNDS)
+    pub fn new(lists: &dyn Lists, unlisted: Unlisted) -> Result<Self> {
+        Self::in_rounds(lists, unlisted, scaling::ROUNDS)
     }
 
     /// Balances lists of likelihoods in so many rounds at most: for who balances them again and again on the way to something else.
     ///
     /// # Errors
     /// As for [`Balanced::new`].
-    pub fn in_rounds(lists: &dyn Lists, rounds: u32) -> Result<Self> {
+    pub fn in_rounds(lists: &dyn Lists, unlisted: Unlisted, rounds: u32) -> Result<Self> {
         if !lists.is_likelihood() {
             return Err(no_likelihood());
         }
-        let mut candidates = Candidates::of(lists)?;
-        let all = candidates.records.len() as u64;
+        let mut candidates = Candidates::of(lists, unlisted)?;
+        let all = candidates.lists.n_records() as u64;
         let surplus = candidates.prune();
         let factors = Factors::of(&candidates, &surplus, rounds);
         let matched = surplus.partners.iter().flatten().count();
         Ok(Self {
             figures: Figures {
                 candidates: all,
-                removed: all - candidates.records.len() as u64,
+                removed: all - candidates.lists.n_records() as u64,
                 contradicted: (lists.n_seekers().min(lists.n_sought()) - matched) as u64,
                 rounds: factors.rounds,
                 settled: factors.settled,
@@ -122,7 +143,7 @@ impl Balanced {
 
     /// What the candidates of all seekers take, in bytes.
     pub fn bytes(&self) -> u64 {
-        (self.candidates.records.len() * CANDIDATE) as u64
+        self.candidates.lists.bytes() as u64
     }
 
     /// The probability that a seeker has no partner.
@@ -133,7 +154,7 @@ impl Balanced {
     /// The probabilities of a seeker's candidates, in their order.
     fn probabilities(&self, seeker: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let factor = self.factors.seekers[seeker];
-        let list = self.candidates.list(seeker);
+        let list = self.candidates.lists.list(seeker);
         list.map(move |(record, weight)| {
             (
                 record,

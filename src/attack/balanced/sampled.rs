@@ -6,7 +6,7 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::{
-    Balanced, Figures,
+    Balanced, Figures, Unlisted,
     walk::{Odds, Walk},
 };
 use crate::{attack::Lists, error::Result, memory};
@@ -27,7 +27,7 @@ const PASSED: usize = 16;
 const PRIOR: f64 = 4.0;
 
 /// Bytes that sampling takes for each candidate, beside those of balancing.
-const COUNTED: usize = 8;
+const COUNTED: usize = 12;
 
 /// The posterior given that links are one to one, from permutations drawn with their probability.
 ///
@@ -59,7 +59,7 @@ const COUNTED: usize = 8;
 /// Records that are alike have equal probabilities, of which the counts are off by chance: one of them is linked.
 ///
 /// # Complexity
-/// 8 bytes a candidate more than balancing, and some 20,000 draws a record, each by a search in a seeker's list.
+/// 12 bytes a candidate more than balancing, and some 20,000 draws a record, each by a search in a seeker's list.
 ///
 /// # Source
 /// Worm and directed-loop updates: N. Prokof'ev, B. Svistunov, "Worm algorithms for classical statistical models", Physical
@@ -101,9 +101,13 @@ impl Sampled {
     ///
     /// # Errors
     /// Those of [`Balanced::new`].
-    pub fn new<R: Rng>(lists: &dyn Lists, draws: impl Fn(u64) -> R + Sync) -> Result<Self> {
-        let balanced = Balanced::new(lists)?;
-        let candidates = balanced.candidates.records.len();
+    pub fn new<R: Rng>(
+        lists: &dyn Lists,
+        unlisted: Unlisted,
+        draws: impl Fn(u64) -> R + Sync,
+    ) -> Result<Self> {
+        let balanced = Balanced::new(lists, unlisted)?;
+        let candidates = balanced.candidates.lists.n_records();
         memory::check(
             &format!("to sample the posterior, {candidates} candidates"),
             candidates as u128,
@@ -150,7 +154,7 @@ impl Sampled {
 
     /// The probability of each candidate of a seeker, in the order of its list, by the chains that state (1) or choose (0).
     fn shares(&self, seeker: usize, half: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let counts = &self.counts[half][self.balanced.candidates.range(seeker)];
+        let counts = &self.counts[half][self.balanced.candidates.lists.range(seeker)];
         let all = (CHAINS / 2 * SAMPLES) as f64 + PRIOR;
         let balanced = self.balanced.probabilities(seeker).zip(counts);
         balanced.map(move |((record, probability), count)| {
@@ -209,7 +213,7 @@ fn run<R: Rng>(
         tally.loops += loops;
         for (seeker, place) in walk.places().enumerate() {
             let Some(place) = place else { continue };
-            counts[candidates.range(seeker).start + place].fetch_add(1, Ordering::Relaxed);
+            counts[candidates.lists.range(seeker).start + place].fetch_add(1, Ordering::Relaxed);
             tally.likeliest[seeker] += u16::from(place == likeliest[seeker]);
         }
     }

@@ -131,19 +131,20 @@ impl Factors {
             .into_par_iter()
             .map(|seekers| {
                 let mut sums = vec![0.0; candidates.n_sought];
+                let mut list = Vec::new();
                 let factors = seekers
                     .map(|seeker| {
+                        list.clear();
+                        list.extend(candidates.lists.list(seeker));
                         let absent = self.nobody * candidates.nobody[seeker];
-                        let sum = candidates
-                            .list(seeker)
-                            .fold(absent, |sum, (record, weight)| {
-                                sum + weight * self.sought[record as usize]
-                            });
+                        let sum = list.iter().fold(absent, |sum, &(record, weight)| {
+                            sum + weight * self.sought[record as usize]
+                        });
                         if sum <= 0.0 {
                             return 0.0;
                         }
                         let factor = self.stepped(self.seekers[seeker], 1.0 / sum);
-                        for (record, weight) in candidates.list(seeker) {
+                        for &(record, weight) in &list {
                             sums[record as usize] += factor * weight;
                         }
                         factor

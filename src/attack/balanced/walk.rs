@@ -22,6 +22,8 @@ pub(super) struct Odds {
     /// For each candidate of a seeker, the last of 2^32 numbers that fall to it; the rest are those of having no partner. Each
     /// has one at least.
     last: Vec<u32>,
+    /// Who that candidate is.
+    records: Vec<u32>,
     /// Records that strangers may have, and for each the first number that does not fall to it.
     strangers: Vec<(u32, u64)>,
     /// Records whose owner is not settled, and the places of nobody after them (from `n_sought` on).
@@ -37,7 +39,8 @@ impl Odds {
     pub(super) fn of(balanced: &Balanced) -> Self {
         const ALL: f64 = 4_294_967_296.0;
         let candidates = &balanced.candidates;
-        let mut last = Vec::with_capacity(candidates.records.len());
+        let mut last = Vec::with_capacity(candidates.lists.n_records());
+        let mut records = Vec::with_capacity(candidates.lists.n_records());
         let mut entries = vec![0_u32; candidates.n_sought];
         for seeker in 0..candidates.n_seekers() {
             let nobody = balanced.absent(seeker);
@@ -63,7 +66,8 @@ impl Odds {
                 last.push((end.clamp(1, 1 << 32) - 1) as u32);
             }
             let is_settled = parts < 2;
-            for (record, _) in candidates.list(seeker) {
+            for record in candidates.lists.records(seeker) {
+                records.push(record);
                 let count = if is_settled { 1 } else { 2 };
                 let entries = &mut entries[record as usize];
                 *entries = entries.saturating_add(count);
@@ -79,12 +83,13 @@ impl Odds {
             strangers.push((record, end));
             entries[record as usize] = 2;
         }
-        let records = (0_u32..).zip(&entries).filter(|(_, entries)| **entries > 1);
+        let shared = (0_u32..).zip(&entries).filter(|(_, entries)| **entries > 1);
         let nobody = candidates.n_sought..candidates.n_sought + balanced.surplus.seekers;
         Self {
             last,
+            records,
             strangers,
-            restless: records
+            restless: shared
                 .map(|(record, _)| record)
                 .chain(nobody.map(|slot| slot as u32))
                 .collect(),
@@ -124,7 +129,7 @@ impl<'a, R: Rng> Walk<'a, R> {
         let mut place = vec![ALONE; candidates.n_seekers()];
         let mut slot = candidates.n_sought;
         for (seeker, partner) in balanced.surplus.partners.iter().enumerate() {
-            let list = &candidates.records[candidates.range(seeker)];
+            let list = &odds.records[candidates.lists.range(seeker)];
             match partner {
                 Some(partner) => {
                     owner[*partner as usize] = seeker as u32;
@@ -208,10 +213,10 @@ impl<'a, R: Rng> Walk<'a, R> {
             return (strangers[at].0, ALONE);
         }
         let candidates = &self.balanced.candidates;
-        let range = candidates.range(free as usize);
+        let range = candidates.lists.range(free as usize);
         let number = self.draws.next_u32();
         let place = self.odds.last[range.clone()].partition_point(|&last| last < number);
-        match candidates.records[range].get(place) {
+        match self.odds.records[range].get(place) {
             Some(&record) => (record, place as u32),
             None => {
                 let slot = self.below(self.balanced.surplus.seekers);

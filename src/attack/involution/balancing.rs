@@ -4,7 +4,10 @@ use rayon::prelude::*;
 
 use super::{Borrowed, candidates::Candidates};
 use crate::{
-    attack::{Lists, balanced::Balanced},
+    attack::{
+        Lists,
+        balanced::{Balanced, Unlisted},
+    },
     error::Result,
 };
 
@@ -25,7 +28,7 @@ pub(super) fn balanced(candidates: &Candidates, n_sought: usize, rounds: u32) ->
         candidates,
         n_sought,
     };
-    let balanced = Balanced::in_rounds(&lists, rounds)?;
+    let balanced = Balanced::in_rounds(&lists, Unlisted::Impossible, rounds)?;
     let of_seeker = |list: &mut Vec<(u32, f64)>, seeker: usize| -> Vec<f64> {
         balanced.list(seeker, list);
         let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];

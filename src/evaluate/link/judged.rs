@@ -6,7 +6,7 @@ use super::{Assign, Case, Claim, FittedModel, Judging, Outcome};
 use crate::{
     attack::{
         Attack, Direction, Lists, Nearest, Preference,
-        balanced::{self, Balanced, Sampled},
+        balanced::{self, Balanced, Sampled, Unlisted},
         one_to_one,
     },
     distance::nearest::{Contest, Link, Neighbours},
@@ -93,7 +93,12 @@ impl Case<'_> {
         let mut posterior = None;
         if matches!(assign, Assign::Balanced | Assign::Sampled(_)) {
             let lists = preference.as_lists().ok_or_else(balanced::no_likelihood)?;
-            let (figures, lists) = given_one_to_one(lists, assign)?;
+            let unlisted = if candidate_sets {
+                Unlisted::Impossible
+            } else {
+                Unlisted::Unlikely
+            };
+            let (figures, lists) = given_one_to_one(lists, unlisted, assign)?;
             posterior = Some(figures);
             preference = Preference::Lists(lists);
         }
@@ -319,16 +324,17 @@ impl Case<'_> {
 /// Of permutations, `Purpose::Posterior`, a stream a chain.
 fn given_one_to_one(
     lists: &dyn Lists,
+    unlisted: Unlisted,
     assign: Assign,
 ) -> Result<(balanced::Figures, Box<dyn Lists>)> {
     Ok(match assign {
         Assign::Sampled(seed) => {
             let streams = Seed::from_number(seed).streams(Purpose::Posterior, 0);
-            let sampled = Sampled::new(lists, |chain| streams.at(chain))?;
+            let sampled = Sampled::new(lists, unlisted, |chain| streams.at(chain))?;
             (sampled.figures(), Box::new(sampled))
         }
         _ => {
-            let balanced = Balanced::new(lists)?;
+            let balanced = Balanced::new(lists, unlisted)?;
             (balanced.figures(), Box::new(balanced))
         }
     })
