@@ -64,7 +64,7 @@ pub enum Unlisted {
 /// Likelihoods are rounded to 16 bits (`packed.rs`). P minimizes Σ P ln (P / W) given its sums, so if no W is off by more than the share ε,
 /// `Σ_ij |P'_ij − P_ij| ≤ ε n` (by Pinsker's inequality): of the probability of a seeker, ε / 2 goes to other candidates on average, at most. ε is 6.2e-5 times
 /// the eighth root of the seeker's largest likelihood divided by the pair's: 1.5e-4 for candidates of a thousandth. Roundings mostly cancel: on
-/// files of 1,080 to 20,000 records (rank swapping, p-distribution, p-buckets, noise) the mean of the stated probabilities moved by 8e-6
+/// files of 1,080 records, and of swapped ones and p-distribution of 10,000 and 20,000, the mean of the stated probabilities moved by 8e-6
 /// at most, and one link of 20,000 changed, between candidates whose probabilities have four digits in common. Rounds end at 1e-4.
 ///
 /// # Complexity
