@@ -283,6 +283,9 @@ pub fn by_cost(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
+/// Whom the candidates of some seekers are shown to: the place of one among the seekers, and its candidates with their costs.
+pub type Shown<'a> = dyn FnMut(usize, &[(u32, f64)]) + 'a;
+
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.
 pub trait Lists: std::fmt::Debug + Sync {
     /// Number of records that look.
@@ -326,7 +329,7 @@ pub trait Lists: std::fmt::Debug + Sync {
 
     /// Shows `found` the [`cheapest`](Self::cheapest) candidates of each of some seekers, with its place among these, in no order of places. Seekers
     /// whose [`whereabouts`](Self::whereabouts) are similar are best asked for together.
-    fn cheapest_of(&self, seekers: &[usize], found: &mut dyn FnMut(usize, &[(u32, f64)])) {
+    fn cheapest_of(&self, seekers: &[usize], found: &mut Shown<'_>) {
         let mut list = Vec::new();
         for (place, &seeker) in seekers.iter().enumerate() {
             self.cheapest(seeker, &mut list);

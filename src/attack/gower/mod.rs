@@ -4,7 +4,7 @@ mod search;
 
 use pulp::Arch;
 
-use super::{Attack, Lists, Preference, Scenario};
+use super::{Attack, Lists, Preference, Scenario, Shown};
 use crate::{
     error::Result,
     table::{Scale, matrix::Matrix},
@@ -284,7 +284,7 @@ impl Lists for GowerLists {
         self.cheapest_of(&[seeker], &mut |_, found| list.extend_from_slice(found));
     }
 
-    fn cheapest_of(&self, seekers: &[usize], found: &mut dyn FnMut(usize, &[(u32, f64)])) {
+    fn cheapest_of(&self, seekers: &[usize], found: &mut Shown<'_>) {
         let coordinates = |seeker: usize| self.coordinates(seeker);
         let cost = |seeker, place| self.cost(seeker, place);
         self.search.run(seekers, coordinates, cost, found);

@@ -21,6 +21,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::{
+    attack::Shown,
     distance::kd_tree::{BoxTree, KdTree, Leaves, Span},
     table::matrix::Matrix,
 };
@@ -88,7 +89,7 @@ struct Seeker {
 /// A seeker for whom a node may matter, and about the least sum there.
 #[derive(Clone, Copy)]
 struct Ahead {
-    seeker: u32,
+    seeker: usize,
     sum: f32,
 }
 
@@ -100,9 +101,12 @@ impl Search {
             values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
         };
         // Of the widest attribute halves are made: names are as wide as numbers. The tree takes squares.
-        let weights = (0..names.len()).map(|k| match names[k] {
-            true if width(k) > 0.0 => width(k).powi(-2),
-            _ => 1.0,
+        let weights = (0..names.len()).map(|k| {
+            if names[k] && width(k) > 0.0 {
+                width(k).powi(-2)
+            } else {
+                1.0
+            }
         });
         let weights: Vec<f64> = weights.collect();
         let of_boxes = BoxTree::build(sought, &weights, Leaves::Full(LEAF));
@@ -121,8 +125,8 @@ impl Search {
                     has_gaps,
                 } = of_boxes.spans(node)[k];
                 let nobody = low > high;
-                part.low[at] = low as f32;
-                part.high[at] = if nobody { f32::INFINITY } else { high as f32 };
+                part.low[at] = rounded(low);
+                part.high[at] = if nobody { f32::INFINITY } else { rounded(high) };
                 part.cap[at] = if has_gaps { 0.0 } else { f32::INFINITY };
             }
             part
@@ -136,9 +140,10 @@ impl Search {
             let mut strip = Strip([f32::INFINITY; LEAF]);
             for (cell, &record) in strip.0.iter_mut().zip(run) {
                 let record = sought.record(record as usize);
-                *cell = match record.is_missing(k) {
-                    true => f32::NAN,
-                    false => record.values()[k] as f32,
+                *cell = if record.is_missing(k) {
+                    f32::NAN
+                } else {
+                    rounded(record.values()[k])
                 };
             }
             strip
@@ -175,7 +180,7 @@ impl Search {
         seekers: &[usize],
         coordinates: impl Fn(usize) -> Vec<f64>,
         cost: impl Fn(usize, usize) -> f64,
-        found: &mut dyn FnMut(usize, &[(u32, f64)]),
+        found: &mut Shown<'_>,
     ) {
         let with_numbers = seekers.iter().enumerate();
         let seekers =
@@ -189,7 +194,7 @@ impl Search {
     }
 
     fn seeker(&self, coordinates: &[f64], place: usize) -> Seeker {
-        let values = self.attributes.iter().map(|&k| coordinates[k] as f32);
+        let values = self.attributes.iter().map(|&k| rounded(coordinates[k]));
         let mut values: Vec<f32> = values.collect();
         let n_present = values.iter().filter(|value| !value.is_nan()).count();
         values.resize(values.len().next_multiple_of(WIDTH), f32::NAN);
@@ -212,13 +217,13 @@ impl Search {
         let d = self.attributes.len() as f64;
         let slack = 2.0 * (d + 1.0).powi(2) * U;
         let least = seeker.least.min(2.0);
-        seeker.mean = (least as f32).next_up();
+        seeker.mean = rounded(least).next_up();
         let sum = if self.has_gaps {
             0.0
         } else {
             least * seeker.n_present
         };
-        seeker.most = ((sum + slack) as f32).next_up();
+        seeker.most = rounded(sum + slack).next_up();
     }
 
     /// About the least sum in a node.
@@ -299,6 +304,13 @@ impl Search {
     }
 }
 
+/// To the nearest number of single precision.
+#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
+#[inline(always)]
+fn rounded(value: f64) -> f32 {
+    value as f32
+}
+
 struct Home<'a> {
     search: &'a Search,
     seeker: &'a Seeker,
@@ -328,7 +340,7 @@ struct Run<'a, C> {
     /// Each with its number.
     seekers: Vec<(usize, Seeker)>,
     cost: C,
-    found: &'a mut dyn FnMut(usize, &[(u32, f64)]),
+    found: &'a mut Shown<'a>,
 }
 
 impl<C: Fn(usize, usize) -> f64> WithSimd for Run<'_, C> {
@@ -343,14 +355,13 @@ impl<C: Fn(usize, usize) -> f64> WithSimd for Run<'_, C> {
                 self.finish(at);
             } else {
                 self.seekers[at].1.list = Vec::new();
-                left.push(at as u32);
+                left.push(at);
             }
         }
         if !left.is_empty() {
             self.together(simd, &left);
         }
         for &at in &left {
-            let at = at as usize;
             if self.seekers[at].1.list.len() > LONG {
                 self.seekers[at].1.list = Vec::new();
                 self.search.follow(&mut self.seekers[at].1);
@@ -439,7 +450,7 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
 
     /// Looks for seekers who were given up, in the order of the tree.
     #[inline(always)]
-    fn together<S: Simd>(&mut self, simd: S, left: &[u32]) {
+    fn together<S: Simd>(&mut self, simd: S, left: &[usize]) {
         let everybody = left.iter().map(|&seeker| Ahead {
             seeker,
             sum: f32::NEG_INFINITY,
@@ -451,14 +462,14 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
             near.clear();
             let ahead = waiting.drain(waiting.len() - n_ahead..);
             near.extend(ahead.filter(|ahead| {
-                let seeker = &self.seekers[ahead.seeker as usize].1;
+                let seeker = &self.seekers[ahead.seeker].1;
                 ahead.sum <= seeker.most && seeker.list.len() <= LONG
             }));
             if let Some([first, second]) = self.search.tree.halves(node) {
                 for half in [second, first] {
                     let before = waiting.len();
                     for ahead in &near {
-                        let seeker = &self.seekers[ahead.seeker as usize].1;
+                        let seeker = &self.seekers[ahead.seeker].1;
                         let sum = self.search.least(simd, half, seeker);
                         if sum <= seeker.most {
                             waiting.push(Ahead { sum, ..*ahead });
@@ -472,10 +483,10 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
             }
             let (pairs, rest) = near.as_chunks::<2>();
             for [one, other] in pairs {
-                self.leaf(simd, node, [one.seeker as usize, other.seeker as usize]);
+                self.leaf(simd, node, [one.seeker, other.seeker]);
             }
             for ahead in rest {
-                self.leaf(simd, node, [ahead.seeker as usize]);
+                self.leaf(simd, node, [ahead.seeker]);
             }
         }
     }
