@@ -25,8 +25,8 @@ use search::Search;
 /// little. Two records without any attribute in common are as far apart as can be, 1.
 ///
 /// # Complexity
-/// The nearest records are found by a tree of boxes in single precision (exact costs decide), O(log n) a record where boxes tell near from far;
-/// lists of all pairs, which the places of partners and assignments need, take O(n² d) time. O(n d) memory.
+/// A tree of boxes in single precision finds the nearest records, and exact costs decide: O(log n) per record if the boxes separate near records
+/// from far ones. Lists of all pairs, which ranks of partners and assignments need, take O(n² d) time. O(n d) memory.
 ///
 /// # Source
 /// J. C. Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971; ordered classes by
@@ -150,7 +150,6 @@ struct GowerLists {
     attributes: Vec<Compared>,
     search: Search,
     n_seekers: usize,
-    n_sought: usize,
 }
 
 /// Sought records that are compared at once: their sums stay in the nearest cache.
@@ -173,7 +172,6 @@ impl GowerLists {
             attributes,
             search,
             n_seekers,
-            n_sought,
         }
     }
 
@@ -181,8 +179,9 @@ impl GowerLists {
     #[inline(always)]
     fn compare(&self, seeker: usize, mut found: impl FnMut(usize, f64)) {
         let (mut sums, mut counts) = ([0.0; COMPARED_AT_ONCE], [0.0; COMPARED_AT_ONCE]);
-        for first in (0..self.n_sought).step_by(COMPARED_AT_ONCE) {
-            let last = self.n_sought.min(first + COMPARED_AT_ONCE);
+        let n_sought = self.n_sought();
+        for first in (0..n_sought).step_by(COMPARED_AT_ONCE) {
+            let last = n_sought.min(first + COMPARED_AT_ONCE);
             let (sums, counts) = (&mut sums[..last - first], &mut counts[..last - first]);
             sums.fill(0.0);
             counts.fill(0.0);
@@ -256,13 +255,13 @@ impl Lists for GowerLists {
     }
 
     fn n_sought(&self) -> usize {
-        self.n_sought
+        self.search.records().len()
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        list.clear();
-        list.resize(self.n_sought, (0, 0.0));
         let records = self.search.records();
+        list.clear();
+        list.resize(records.len(), (0, 0.0));
         Arch::new().dispatch(|| {
             self.compare(seeker, |place, cost| {
                 let record = records[place];
@@ -299,9 +298,9 @@ impl Lists for GowerLists {
 mod tests {
     use super::*;
 
-    /// Of numbers, classes and names with gaps, few and many of them and of all magnitudes, that boxes tell apart and that they do not, more
-    /// attributes than a part of a box has: the cheapest of all seekers at once, and of each, are those of the whole list. The files of 6,000 are
-    /// searched together; in the last everybody ties.
+    /// The cheapest candidates, asked for one seeker at a time and for all seekers at once, are those of the whole list. The files have numbers of
+    /// all magnitudes, ordered classes, names and gaps, clustered or not, and some have more attributes than one part of a box. Those with 6,000
+    /// records are searched together; in the last one all records tie.
     #[test]
     fn the_cheapest_are_those_of_all() {
         for (n, gaps, spread, width) in [

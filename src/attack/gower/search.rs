@@ -32,8 +32,8 @@ const LEAF: usize = 64;
 /// Attributes in a part of a box.
 const WIDTH: usize = 16;
 
-/// Leaves in which a seeker looks by itself, the nearest first. Where that does not do, boxes tell little, and many seekers go through the tree
-/// together, each leaf being fetched once for all of them.
+/// The number of leaves that a seeker visits by itself, nearest first. If that is not enough, the boxes prune poorly, and the remaining seekers
+/// search the tree together, so that each leaf is fetched once for all of them.
 const LEAVES_ALONE: usize = 24;
 
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
@@ -96,19 +96,17 @@ struct Ahead {
 impl Search {
     /// `sought`: coordinates; `names`: which attributes hold names; `has_gaps`: whether somebody, seekers included, misses something.
     pub(super) fn new(sought: &Matrix, names: &[bool], has_gaps: bool) -> Self {
-        let width = |k: usize| {
-            let values = || sought.column(k).flatten();
-            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
-        };
         // Of the widest attribute halves are made: names are as wide as numbers. The tree takes squares.
-        let weights = (0..names.len()).map(|k| {
-            if names[k] && width(k) > 0.0 {
-                width(k).powi(-2)
-            } else {
-                1.0
+        let weight = |(k, &are_names): (usize, &bool)| {
+            if !are_names {
+                return 1.0;
             }
-        });
-        let weights: Vec<f64> = weights.collect();
+            let values = || sought.column(k).flatten();
+            let width =
+                values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
+            if width > 0.0 { width.powi(-2) } else { 1.0 }
+        };
+        let weights: Vec<f64> = names.iter().enumerate().map(weight).collect();
         let of_boxes = BoxTree::build(sought, &weights, Leaves::Full(LEAF));
         let mut attributes: Vec<usize> = (0..names.len()).collect();
         attributes.sort_by_key(|&k| names[k]);
@@ -380,7 +378,9 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
         seeker.list = Vec::new();
     }
 
-    /// Looks for one seeker, the nearest nodes first; false if it was given up after so many leaves.
+    /// Searches for one seeker, nearest nodes first; returns false if it gave up after `leaves` leaves. It does what
+    /// [`Waiting`](crate::distance::kd_tree::Waiting) does, but without the closure that computes bounds, which would not be compiled to vector
+    /// instructions.
     #[inline(always)]
     fn alone<S: Simd>(
         &mut self,
