@@ -20,25 +20,16 @@ pub(super) const SAFE_NORM: f64 = 1e18;
 #[repr(align(64))]
 pub(super) struct Row(pub [f32; GROUP]);
 
-/// What the filter says about the points of a block and one query.
+/// How many approximations are up to a threshold, and the largest of them, or -inf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Filtered {
-    /// Number of approximations up to the threshold.
-    pub count: u32,
-    /// The largest of them, or -inf.
-    pub top: f32,
-}
-
-/// What the filter found out about points and one query, before it is summed up.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Found<S: Simd> {
+pub(super) struct UpTo<S: Simd> {
     /// Counted in f32, exact up to 2^24, because those are summed across lanes in few instructions.
     count: S::f32s,
     top: S::f32s,
 }
 
-impl<S: Simd> Found<S> {
-    /// Nothing found.
+impl<S: Simd> UpTo<S> {
+    /// Nothing.
     #[inline(always)]
     pub(super) fn nothing(simd: S) -> Self {
         Self {
@@ -48,34 +39,136 @@ impl<S: Simd> Found<S> {
     }
 
     #[inline(always)]
-    pub(super) fn summed(self, simd: S) -> Filtered {
-        Filtered {
-            count: simd.reduce_sum_f32s(self.count) as u32,
-            top: simd.reduce_max_f32s(self.top),
+    pub(super) fn take(&mut self, simd: S, approximations: S::f32s, threshold: S::f32s) {
+        let below = simd.less_than_or_equal_f32s(approximations, threshold);
+        let more = simd.add_f32s(self.count, simd.splat_f32s(1.0));
+        self.count = simd.select_f32s(below, more, self.count);
+        let higher = simd.max_f32s(approximations, self.top);
+        self.top = simd.select_f32s(below, higher, self.top);
+    }
+
+    /// What both have.
+    #[inline(always)]
+    pub(super) fn and(self, simd: S, other: Self) -> Self {
+        Self {
+            count: simd.add_f32s(self.count, other.count),
+            top: simd.max_f32s(self.top, other.top),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn count(self, simd: S) -> u32 {
+        simd.reduce_sum_f32s(self.count) as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn top(self, simd: S) -> f32 {
+        simd.reduce_max_f32s(self.top)
+    }
+}
+
+/// What each query finds in a group: the least approximations, lane by lane, and what is up to its threshold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found<S: Simd> {
+    pub least: [S::f32s; QUERIES],
+    /// Of an earlier group, if nothing is counted.
+    pub up_to: [UpTo<S>; QUERIES],
+}
+
+impl<S: Simd> Found<S> {
+    /// Nothing found.
+    #[inline(always)]
+    pub(super) fn nothing(simd: S) -> Self {
+        Self {
+            least: [simd.splat_f32s(f32::INFINITY); QUERIES],
+            up_to: [UpTo::nothing(simd); QUERIES],
         }
     }
 }
 
 /// Filters a group of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
-/// each query. Adds what is up to the thresholds to what was found, if it `COUNTS`; returns the least approximations.
+/// each query: the least approximations, and, if it `COUNTS`, what is up to the thresholds.
 #[inline(always)]
 pub(super) fn filter<S: Simd, const COUNTS: bool>(
     simd: S,
     group: &[Row],
     factors: &[[f32; QUERIES]],
     thresholds: [f32; QUERIES],
-    found: &mut [Found<S>; QUERIES],
-) -> [S::f32s; QUERIES] {
-    let mut least = [simd.splat_f32s(f32::INFINITY); QUERIES];
-    let queries = (factors, thresholds);
+    found: &mut Found<S>,
+) {
+    let Found {
+        mut least,
+        mut up_to,
+    } = Found::nothing(simd);
     // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
     if S::F32_LANES == 16 {
-        run::<S, QUERIES, 4, COUNTS>(simd, group, queries, 0, found, &mut least);
+        run::<S, QUERIES, 4, COUNTS>(
+            simd,
+            group,
+            (factors, thresholds),
+            0,
+            (&mut least, &mut up_to),
+        );
     } else {
-        run::<S, 2, 4, COUNTS>(simd, group, queries, 0, found, &mut least);
-        run::<S, 2, 4, COUNTS>(simd, group, queries, 2, found, &mut least);
+        run::<S, 2, 4, COUNTS>(
+            simd,
+            group,
+            (factors, thresholds),
+            0,
+            (&mut least, &mut up_to),
+        );
+        run::<S, 2, 4, COUNTS>(
+            simd,
+            group,
+            (factors, thresholds),
+            2,
+            (&mut least, &mut up_to),
+        );
     }
-    least
+    found.least = least;
+    if COUNTS {
+        found.up_to = up_to;
+    }
+}
+
+/// The approximations for one of the queries: to the last bit those that [`filter`] looks at.
+#[inline(always)]
+pub(super) fn approximations<S: Simd>(
+    simd: S,
+    group: &[Row],
+    factors: &[[f32; QUERIES]],
+    query: usize,
+) -> Row {
+    let mut row = Row([0.0; GROUP]);
+    let (vectors, _) = S::as_mut_simd_f32s(&mut row.0);
+    for part in (0..GROUP / S::F32_LANES).step_by(4) {
+        let [sums] = sums::<S, 1, 4>(simd, group, factors, query, part);
+        vectors[part..part + 4].copy_from_slice(&sums);
+    }
+    row
+}
+
+/// The approximations for the `Q` queries from `first` on, of `V` vectors of points.
+#[inline(always)]
+fn sums<S: Simd, const Q: usize, const V: usize>(
+    simd: S,
+    group: &[Row],
+    factors: &[[f32; QUERIES]],
+    first: usize,
+    part: usize,
+) -> [[S::f32s; V]; Q] {
+    let (addend, group) = group.split_first().expect("a group has an addend");
+    let mut sums = [*vectors::<S, V>(addend, part); Q];
+    for (row, factors) in group.iter().zip(factors) {
+        let row: &[S::f32s; V] = vectors::<S, V>(row, part);
+        for query in 0..Q {
+            let factor = simd.splat_f32s(factors[first + query]);
+            for (sum, &value) in sums[query].iter_mut().zip(row) {
+                *sum = simd.mul_add_f32s(factor, value, *sum);
+            }
+        }
+    }
+    sums
 }
 
 /// Handles the `Q` queries from `first` on, `V` vectors of points at a time.
@@ -85,36 +178,17 @@ fn run<S: Simd, const Q: usize, const V: usize, const COUNTS: bool>(
     group: &[Row],
     (factors, thresholds): (&[[f32; QUERIES]], [f32; QUERIES]),
     first: usize,
-    found: &mut [Found<S>; QUERIES],
-    least: &mut [S::f32s; QUERIES],
+    (least, up_to): (&mut [S::f32s; QUERIES], &mut [UpTo<S>; QUERIES]),
 ) {
-    let one = simd.splat_f32s(1.0);
-    let (addend, group) = group.split_first().expect("a group has an addend");
     for part in (0..GROUP / S::F32_LANES).step_by(V) {
-        let addend: &[S::f32s; V] = vectors::<S, V>(addend, part);
-        let mut sums = [*addend; Q];
-        for (row, factors) in group.iter().zip(factors) {
-            let row: &[S::f32s; V] = vectors::<S, V>(row, part);
-            for query in 0..Q {
-                let factor = simd.splat_f32s(factors[first + query]);
-                for (sum, &value) in sums[query].iter_mut().zip(row) {
-                    *sum = simd.mul_add_f32s(factor, value, *sum);
-                }
-            }
-        }
-        for query in 0..Q {
-            let threshold = simd.splat_f32s(thresholds[first + query]);
-            let Found { count, top } = &mut found[first + query];
-            let least = &mut least[first + query];
-            for sum in sums[query] {
+        let sums = sums::<S, Q, V>(simd, group, factors, first, part);
+        for (query, sums) in (first..first + Q).zip(sums) {
+            let threshold = simd.splat_f32s(thresholds[query]);
+            for sum in sums {
                 if COUNTS {
-                    let below = simd.less_than_or_equal_f32s(sum, threshold);
-                    let more = simd.add_f32s(*count, one);
-                    *count = simd.select_f32s(below, more, *count);
-                    let higher = simd.max_f32s(sum, *top);
-                    *top = simd.select_f32s(below, higher, *top);
+                    up_to[query].take(simd, sum, threshold);
                 }
-                *least = simd.min_f32s(sum, *least);
+                least[query] = simd.min_f32s(sum, least[query]);
             }
         }
     }

@@ -59,6 +59,8 @@ pub(super) trait Goal: Send + Sync {
     fn rival_key(&self) -> f64;
     /// Takes candidates that are strictly closer than the rival.
     fn add_closer(&mut self, candidates: u32);
+    /// Learns that some candidate, which is still to be taken, is no farther than this.
+    fn someone_within(&mut self, key: f64);
     /// Forgets the candidates taken, but not what they prove about the reach.
     fn restart(&mut self);
     /// The answer, once every candidate within reach was taken.
@@ -132,6 +134,8 @@ impl Goal for ContestGoal {
     fn add_closer(&mut self, candidates: u32) {
         self.closer |= candidates > 0;
     }
+
+    fn someone_within(&mut self, _key: f64) {}
 
     fn restart(&mut self) {
         self.tied = 0;
@@ -212,12 +216,7 @@ impl Goal for LeastGoal {
         let admitted = tile.keys.iter().zip(tile.admitted).zip(tile.points);
         let keys = admitted.filter_map(|((&key, &admitted), _)| admitted.then_some(key));
         let nearest = keys.clone().fold(self.least, lesser);
-        if nearest < self.least {
-            if self.tied > 0 {
-                self.next = self.least;
-            }
-            (self.least, self.tied) = (nearest, 0);
-        }
+        self.someone_within(nearest);
         self.tied += tile.count(|key| key == nearest);
         let farther = keys.filter(|&key| key > nearest);
         self.next = farther.fold(self.next, lesser);
@@ -229,6 +228,15 @@ impl Goal for LeastGoal {
     }
 
     fn add_closer(&mut self, _candidates: u32) {}
+
+    fn someone_within(&mut self, key: f64) {
+        if key < self.least {
+            if self.tied > 0 {
+                self.next = self.least;
+            }
+            (self.least, self.tied) = (key, 0);
+        }
+    }
 
     fn restart(&mut self) {
         (self.tied, self.next) = (0, f64::INFINITY);
@@ -288,11 +296,7 @@ impl LinkGoal {
 impl LinkGoal {
     /// Takes a candidate no farther than the nearest so far.
     fn near(&mut self, key: f64, point: u32) {
-        if key < self.least {
-            self.least = key;
-            self.tied = 0;
-            self.nearest.clear();
-        }
+        self.someone_within(key);
         self.tied += 1;
         let full = self.nearest.len() >= self.limit;
         if !full || self.nearest.last().is_some_and(|&last| point < last) {
@@ -366,6 +370,14 @@ impl Goal for LinkGoal {
 
     fn add_closer(&mut self, candidates: u32) {
         self.closer += candidates;
+    }
+
+    fn someone_within(&mut self, key: f64) {
+        if key < self.least {
+            self.least = key;
+            self.tied = 0;
+            self.nearest.clear();
+        }
     }
 
     fn restart(&mut self) {

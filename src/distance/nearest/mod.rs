@@ -68,6 +68,21 @@ enum Finish {
     Scan,
 }
 
+impl Finish {
+    /// The work that is done before a walk is given up. A point near the query is what several queries at a time profit from; a scan
+    /// finds one soon.
+    fn foothold(self) -> u64 {
+        match self {
+            Self::Together => 12,
+            Self::Scan => 0,
+        }
+    }
+}
+
+fn works<G>(walked: &[Walked<G>]) -> Vec<u64> {
+    walked.iter().map(|walked| walked.work).collect()
+}
+
 impl Neighbours {
     /// Makes the points ready.
     ///
@@ -224,22 +239,25 @@ impl Neighbours {
                     Finish::Scan => tree.tiles.n_tiles() as u64 / scan::SPEED,
                     Finish::Together => 0,
                 };
-                let work = |query| walk.run(&[query], &goal)[0].work;
-                let finish = |way, query| {
-                    let foothold = Walk {
-                        budget: probe::FOOTHOLD,
-                        ..walk
-                    };
-                    let mut walked = foothold.run(&[query], &goal);
-                    let walking = walked[0].work;
-                    finish(way, &mut walked);
-                    walked[0].work - walking
+                let walked = |sample: &[u32], budget| Walk { budget, ..walk }.run(sample, &goal);
+                let work = |sample: &[u32]| works(&walked(sample, u64::MAX));
+                let finished = |way: Finish, sample: &[u32]| {
+                    let mut batch = walked(sample, way.foothold());
+                    let before = works(&batch);
+                    finish(way, &mut batch);
+                    let after = works(&batch);
+                    after.iter().zip(before).map(|(a, b)| a - b).collect()
                 };
-                probe::budget(rivals.len(), ways, at_least, work, finish)
+                probe::budget(rivals.len(), ways, at_least, work, finished)
             }
         };
-        let order = walk.order();
         let walk = Walk { budget, ..walk };
+        let order = if way == Finish::Scan && budget == 0 {
+            // Nobody walks.
+            (0..rivals.len() as u32).collect()
+        } else {
+            walk.order()
+        };
         let chunks: Vec<Vec<Walked<G>>> = order
             .par_chunks(walk::CHUNK)
             .map(|chunk| walk.run(chunk, &goal))

@@ -19,11 +19,15 @@
 //! below the normal range are off by at most `2^-149` an operation, of which the absolute allowance
 //! takes care. Overflow is excluded: a block whose norms are not small enough, whose values or weights
 //! might overflow or vanish in `f64`, or which misses a value, is not filtered but computed.
+//!
+//! # What is computed
+//! Tiles of which the filter cannot tell what is closer than the rival are computed at once. Those that may hold the nearest point
+//! are put off until all points were compared: by then the least approximation rules out most of them.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::filter::{
-    Filtered, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, filter,
+    Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, UpTo, approximations, filter,
 };
 use super::goal::Goal;
 use super::tiles::{Axis, LANES, axes_of};
@@ -36,10 +40,13 @@ use crate::table::matrix::Matrix;
 pub(super) const BATCH: usize = 64;
 
 /// How many tiles are filtered in the time in which a walk handles one node or tile.
-pub(super) const SPEED: u64 = 6;
+pub(super) const SPEED: u64 = 13;
 
 /// Groups of a block, the unit that the filter decides or leaves undecided.
 const GROUPS: usize = 16;
+
+/// Tiles of a group.
+const TILES: usize = GROUP / LANES;
 
 /// Covers what underflow can take away.
 const UNDERFLOW: f64 = 1e-35;
@@ -168,30 +175,34 @@ impl Scan {
         queries: &Matrix,
         batch: &mut [Walked<G>],
     ) {
-        let prepared: Vec<Prepared> = batch
-            .iter()
-            .map(|walked| self.prepare(queries, walked.query, metric))
-            .collect();
         let n_tiles = tree.tiles.n_tiles() as u64;
-        for walked in batch.iter_mut() {
+        let members = batch.iter_mut().map(|walked| {
             walked.goal.restart();
             walked.work += n_tiles / SPEED;
-        }
+            Member {
+                query: self.prepare(queries, walked.query, metric),
+                walked,
+                near: Vec::new(),
+            }
+        });
         Arch::new().dispatch(Run {
             scan: self,
             tree,
-            prepared: &prepared,
-            batch,
+            members: members.collect(),
         });
+    }
+
+    /// How much the approximation of a distance to a point of a block can err.
+    fn allowance(&self, query: &Prepared, radius: f64) -> f64 {
+        let reach = query.norm + radius;
+        f64::from(f32::EPSILON) / 2.0 * (self.used.len() + 6) as f64 * reach * reach
+            + UNDERFLOW * (1.0 + reach)
     }
 
     /// The approximations below and above which `key` is certainly on one side, as
     /// `(certainly closer, maybe not farther)`.
     fn thresholds(&self, query: &Prepared, radius: f64, key: f64) -> (f32, f32) {
-        let reach = query.norm + radius;
-        let allowance =
-            f64::from(f32::EPSILON) / 2.0 * (self.used.len() + 6) as f64 * reach * reach
-                + UNDERFLOW * (1.0 + reach);
+        let allowance = self.allowance(query, radius);
         let key = key - query.square;
         let (low, high) = (key - allowance, key + allowance);
         // The conversion rounds to nearest; a step outward makes it a bound. Padding is infinite and
@@ -201,12 +212,6 @@ impl Scan {
             (high as f32).next_up().min(f32::MAX),
         )
     }
-}
-
-/// Whether a mask has every lane.
-#[inline(always)]
-fn all<S: Simd>(simd: S, mask: S::m32s) -> bool {
-    simd.first_true_m32s(simd.not_m32s(mask)) == S::F32_LANES
 }
 
 fn mean(tree: &Tree, attribute: usize) -> f64 {
@@ -222,104 +227,160 @@ fn mean(tree: &Tree, attribute: usize) -> f64 {
     if mean.abs() <= SAFE_VALUE { mean } else { 0.0 }
 }
 
-struct Run<'a, G> {
-    scan: &'a Scan,
-    tree: &'a Tree,
-    prepared: &'a [Prepared],
-    batch: &'a mut [Walked<G>],
+/// One of the queries of a batch.
+struct Member<'a, G> {
+    query: Prepared,
+    walked: &'a mut Walked<G>,
+    /// Tiles that may hold the nearest points, with their least approximations. They are looked at in the end, when most of them
+    /// are known to be too far.
+    near: Vec<(usize, f32)>,
 }
 
-impl<G: Goal> WithSimd for Run<'_, G> {
+struct Run<'a, 'b, G> {
+    scan: &'a Scan,
+    tree: &'a Tree,
+    members: Vec<Member<'b, G>>,
+}
+
+impl<G: Goal> WithSimd for Run<'_, '_, G> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let scan = self.scan;
-        let mut active: Vec<usize> = (0..self.batch.len()).collect();
+        let mut active: Vec<usize> = (0..self.members.len()).collect();
         let mut factors = vec![[0.0; QUERIES]; scan.used.len()];
-        let blocks = scan.rows.chunks(GROUPS * scan.n_rows());
-        for (block, (rows, &radius)) in blocks.zip(&scan.radii).enumerate() {
-            for members in active.chunks(QUERIES) {
-                let mut thresholds = [f32::NEG_INFINITY; QUERIES];
-                let mut certain = [f32::NEG_INFINITY; QUERIES];
-                for (lane, &member) in members.iter().enumerate() {
-                    let query = &self.prepared[member];
-                    for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
-                        factors[lane] = factor;
-                    }
-                    let key = self.batch[member].goal.rival_key();
-                    if key >= 0.0 {
-                        (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
-                    }
-                }
-                let counts = thresholds
-                    .iter()
-                    .any(|&threshold| threshold > f32::NEG_INFINITY);
-                let mut found = [Found::nothing(simd); QUERIES];
-                let mut least = [[simd.splat_f32s(f32::INFINITY); QUERIES]; GROUPS];
-                let groups = rows.chunks_exact(scan.n_rows());
-                for (least, group) in least.iter_mut().zip(groups) {
-                    *least = if counts {
-                        filter::<S, true>(simd, group, &factors, thresholds, &mut found)
-                    } else {
-                        filter::<S, false>(simd, group, &factors, thresholds, &mut found)
-                    };
-                }
-                for (lane, &member) in members.iter().enumerate() {
-                    let query = &self.prepared[member];
-                    let is_safe = query.norm + radius <= SAFE_NORM;
-                    // Whether what is counted is certainly closer than the rival, and nothing else is.
-                    let decides = |found: Filtered| found.count == 0 || found.top < certain[lane];
-                    let of_block = found[lane].summed(simd);
-                    let mut closer = of_block.count;
-                    let mut near = self.near(member, radius);
-                    for group in 0..rows.len() / scan.n_rows() {
-                        let beyond = simd.less_than_f32s(simd.splat_f32s(near), least[group][lane]);
-                        let is_beyond = is_safe && all(simd, beyond);
-                        if is_beyond && decides(of_block) {
-                            continue;
-                        }
-                        let rows = &rows[group * scan.n_rows()..(group + 1) * scan.n_rows()];
-                        let mut of_group = [Found::nothing(simd); QUERIES];
-                        filter::<S, true>(simd, rows, &factors, thresholds, &mut of_group);
-                        let of_group = of_group[lane].summed(simd);
-                        if is_beyond && decides(of_group) {
-                            continue;
-                        }
-                        closer -= of_group.count;
-                        self.compute(simd, member, block * GROUPS + group);
-                        near = self.near(member, radius);
-                    }
-                    self.batch[member].goal.add_closer(closer);
+        let mut found = [Found::nothing(simd); GROUPS];
+        for block in 0..scan.radii.len() {
+            for few in active.chunks(QUERIES) {
+                let counts = |&member: &usize| self.members[member].walked.goal.rival_key() >= 0.0;
+                if few.iter().any(counts) {
+                    self.block::<S, true>(simd, block, few, (&mut factors, &mut found));
+                } else {
+                    self.block::<S, false>(simd, block, few, (&mut factors, &mut found));
                 }
             }
-            active.retain(|&member| self.batch[member].goal.reach(false) >= 0.0);
+            active.retain(|&member| self.members[member].walked.goal.reach(false) >= 0.0);
+        }
+        for member in 0..self.members.len() {
+            for (tile, least) in std::mem::take(&mut self.members[member].near) {
+                if least <= self.near(member, scan.radii[tile / (GROUPS * TILES)], None) {
+                    self.compute(simd, member, tile, true);
+                }
+            }
         }
     }
 }
 
-impl<G: Goal> Run<'_, G> {
-    /// The approximation above which no point of a block can be as near as the nearest so far.
+impl<G: Goal> Run<'_, '_, G> {
+    /// Compares a block with a few members; some have a rival to count for, or else it does not `COUNT`.
     #[inline(always)]
-    fn near(&self, member: usize, radius: f64) -> f32 {
-        let reach = self.batch[member].goal.reach(true);
-        if reach < 0.0 {
+    fn block<S: Simd, const COUNTS: bool>(
+        &mut self,
+        simd: S,
+        block: usize,
+        few: &[usize],
+        (factors, found): (&mut [[f32; QUERIES]], &mut [Found<S>; GROUPS]),
+    ) {
+        let (scan, radius) = (self.scan, self.scan.radii[block]);
+        let n_rows = scan.n_rows();
+        let rows = scan.rows.chunks(GROUPS * n_rows).nth(block).unwrap_or(&[]);
+        let mut thresholds = [f32::NEG_INFINITY; QUERIES];
+        // Where nothing is counted, that is certain.
+        let mut certain = [f32::INFINITY; QUERIES];
+        for (lane, &member) in few.iter().enumerate() {
+            let Member { query, walked, .. } = &self.members[member];
+            for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
+                factors[lane] = factor;
+            }
+            let key = walked.goal.rival_key();
+            if key >= 0.0 {
+                (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
+            }
+        }
+        let groups = rows.chunks_exact(n_rows);
+        let found = &mut found[..groups.len()];
+        for (found, group) in found.iter_mut().zip(groups.clone()) {
+            filter::<S, COUNTS>(simd, group, factors, thresholds, found);
+        }
+        let first = block * GROUPS * TILES;
+        for (lane, &member) in few.iter().enumerate() {
+            if self.members[member].query.norm + radius > SAFE_NORM {
+                for tile in first..first + groups.len() * TILES {
+                    self.compute(simd, member, tile, false);
+                }
+                continue;
+            }
+            let mut least = found[0].least[lane];
+            let mut up_to = found[0].up_to[lane];
+            for of_group in &found[1..] {
+                least = simd.min_f32s(least, of_group.least[lane]);
+                if COUNTS {
+                    up_to = up_to.and(simd, of_group.up_to[lane]);
+                }
+            }
+            let least = simd.reduce_min_f32s(least);
+            let near = self.near(member, radius, Some(least));
+            let mut closer = if COUNTS { up_to.count(simd) } else { 0 };
+            // What is counted is certainly closer than the rival, or else it is computed.
+            let (certain, threshold) = (certain[lane], simd.splat_f32s(thresholds[lane]));
+            if least > near && (!COUNTS || up_to.top(simd) < certain) {
+                self.members[member].walked.goal.add_closer(closer);
+                continue;
+            }
+            for (group, (rows, found)) in groups.clone().zip(&*found).enumerate() {
+                let is_near = simd.reduce_min_f32s(found.least[lane]) <= near;
+                if !is_near && (!COUNTS || found.up_to[lane].top(simd) < certain) {
+                    continue;
+                }
+                let approximations = approximations(simd, rows, factors, lane);
+                for (tile, approximations) in approximations.0.chunks_exact(LANES).enumerate() {
+                    let tile = first + group * TILES + tile;
+                    let mut least = simd.splat_f32s(f32::INFINITY);
+                    let mut up_to = UpTo::nothing(simd);
+                    for &approximations in S::as_simd_f32s(approximations).0 {
+                        least = simd.min_f32s(least, approximations);
+                        if COUNTS {
+                            up_to.take(simd, approximations, threshold);
+                        }
+                    }
+                    let least = simd.reduce_min_f32s(least);
+                    if COUNTS && up_to.top(simd) >= certain {
+                        closer -= up_to.count(simd);
+                        self.compute(simd, member, tile, false);
+                    } else if least <= near {
+                        self.members[member].near.push((tile, least));
+                    }
+                }
+            }
+            self.members[member].walked.goal.add_closer(closer);
+        }
+    }
+
+    /// The approximation above which no point of a block can be as near as the nearest so far; `least` is that of some point of it.
+    #[inline(always)]
+    fn near(&mut self, member: usize, radius: f64, least: Option<f32>) -> f32 {
+        let Member { query, walked, .. } = &mut self.members[member];
+        if walked.goal.reach(true) < 0.0 {
             return f32::NEG_INFINITY;
         }
-        let query = &self.prepared[member];
+        if let Some(least) = least {
+            let allowance = self.scan.allowance(query, radius);
+            let key = f64::from(least) + query.square + allowance;
+            walked.goal.someone_within(key);
+        }
+        let reach = walked.goal.reach(true);
         self.scan.thresholds(query, radius, reach).1
     }
 
-    /// Computes the distances to the points of a group.
+    /// Computes the distances to the points of a tile, which are `counted` already or not; past the last tile there are none.
     #[inline(always)]
-    fn compute<S: Simd>(&mut self, simd: S, member: usize, group: usize) {
-        let query = &self.prepared[member];
-        let Walked { goal, work, .. } = &mut self.batch[member];
-        let tiles = &self.tree.tiles;
-        let n_tiles = GROUP / LANES;
-        *work += n_tiles as u64;
-        for tile in group * n_tiles..tiles.n_tiles().min((group + 1) * n_tiles) {
-            show_tile(simd, self.tree, tile, &query.axes, goal);
+    fn compute<S: Simd>(&mut self, simd: S, member: usize, tile: usize, counted: bool) {
+        let Member { query, walked, .. } = &mut self.members[member];
+        if tile < self.tree.tiles.n_tiles() {
+            walked.work += 1;
+            let goal = &mut walked.goal;
+            show_tile(simd, self.tree, tile, &query.axes, counted, goal);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::table::matrix::Matrix;
 pub(super) const BATCH: usize = 256;
 
 /// How many nodes or tiles are passed here in the time in which a walk handles one.
-const SPEED: u64 = 2;
+const SPEED: u64 = 4;
 
 /// Finishes walks for plain goals that were given up, with all points as candidates.
 pub(super) fn run<G: Goal>(
@@ -173,7 +173,7 @@ impl<G: Goal> Run<'_, '_, G> {
             if touches[at] {
                 member.walked.work += 1;
                 let goal = &mut member.walked.goal;
-                show_tile(simd, self.tree, tile, &member.axes, goal);
+                show_tile(simd, self.tree, tile, &member.axes, false, goal);
                 member.near.follow(self.rough, &member.place, goal);
             }
         }

@@ -402,7 +402,7 @@ impl One {
             if !touches {
                 continue;
             }
-            show_tile(simd, tree, tile, &self.axes, goal);
+            show_tile(simd, tree, tile, &self.axes, false, goal);
         }
     }
 
@@ -551,16 +551,17 @@ impl One {
     }
 }
 
-/// Shows all points of a tile to a goal, unless they are beyond its reach.
+/// Shows all points of a tile, `counted` already or not, to a goal, unless they are beyond its reach.
 #[inline(always)]
 pub(super) fn show_tile<S: Simd, G: Goal>(
     simd: S,
     tree: &Tree,
     tile: usize,
     axes: &[Axis],
+    counted: bool,
     goal: &mut G,
 ) {
-    if let Some(keys) = tree.tiles.keys(simd, tile, axes, goal.reach(false)) {
+    if let Some(keys) = tree.tiles.keys(simd, tile, axes, goal.reach(counted)) {
         let (points, admitted) = (tree.tiles.points(tile), &[true; LANES]);
         goal.take(
             &Tile {
@@ -568,7 +569,7 @@ pub(super) fn show_tile<S: Simd, G: Goal>(
                 keys: &keys,
                 admitted,
             },
-            false,
+            counted,
         );
     }
 }
