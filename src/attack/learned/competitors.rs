@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use rayon::prelude::*;
+
 use super::{
     differences::Differences,
     family::{Family, Scratch, pair},
@@ -9,7 +11,11 @@ use super::{
 };
 use crate::{
     attack::Decides,
-    distance::kd_tree::{self, BoxTree, Leaves, Waiting},
+    distance::{
+        Doubt, Metric,
+        kd_tree::{self, BoxTree, Leaves, Waiting},
+        nearest::{Contest, Least, Neighbours},
+    },
     optimize::subsystem::ROUNDING,
     table::matrix::{Matrix, Row},
 };
@@ -25,10 +31,23 @@ pub(super) enum Wanted<'a> {
     NotFarther(&'a dyn Decides),
 }
 
+/// What is sure of a seeker at given parameters: by more than what is compared by a row, and by more than its doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sure {
+    /// Everybody is farther than the partner.
+    Linked,
+    /// Somebody is nearer, or there is no partner.
+    Beaten,
+    Nothing,
+}
+
 const LEAF: Leaves = Leaves::UpTo(12);
 
 /// Distances closer than this, relative to them, are compared by their row.
 const NEAR: f64 = 1e-7;
+
+/// An index is built for each weighting: of fewer records that is most of the work.
+const SURE_FROM: usize = 20_000;
 
 /// The sought records, ready to be searched under every distance of a family.
 ///
@@ -47,6 +66,8 @@ pub(super) struct Competitors<D> {
     boxes: BoxTree,
     /// The points in the order of the tree.
     points: Matrix,
+    /// From so many sought records on, what is sure is found by a search for all.
+    pub sure_from: usize,
 }
 
 /// Room for the searches of one thread.
@@ -88,7 +109,53 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
             points: searched.reordered(boxes.tree.points()),
             boxes,
             differences,
+            sure_from: SURE_FROM,
         }
+    }
+
+    /// What is sure of seekers with these partners, without a look at who competes. `doubt` is that of the distances of a seeker. `None`
+    /// where that is not worth an index of its own, or the distance is none between points.
+    ///
+    /// Most seekers are spared a search for their competitors by it, which takes many times as long.
+    pub fn sure(
+        &self,
+        partners: &[Option<u32>],
+        parameters: &[f64],
+        doubt: impl Fn(usize) -> Doubt + Sync,
+    ) -> Option<Vec<Sure>> {
+        let is_metric = self.family.is_weighted_mean() && parameters.iter().all(|&p| p >= 0.0);
+        if !is_metric || self.differences.n_sought() < self.sure_from {
+            return None;
+        }
+        let points = &self.differences.nearest;
+        let neighbours = Neighbours::build(&points.sought, weighted(&self.differences, parameters));
+        // Twice, since distances are rounded in another way here.
+        let doubt = |seeker: usize| {
+            let Doubt { share, absolute } = doubt(seeker);
+            Doubt {
+                share: 2.0 * (NEAR + share),
+                absolute: 2.0 * (absolute + f64::MIN_POSITIVE),
+            }
+        };
+        let found = neighbours.least(&points.seekers, partners, None, doubt);
+        let sure = |(seeker, least): (usize, &Least)| {
+            let Some(partner) = partners[seeker] else {
+                return Sure::Beaten;
+            };
+            let above = |key| doubt(seeker).above(key);
+            let Contest { closer, tied, .. } = least.contest;
+            if !closer && tied == 1 && least.next > above(least.key) {
+                return Sure::Linked;
+            }
+            let seeker = points.seekers.record(seeker);
+            let own = (neighbours.metric()).key(seeker, points.sought.record(partner as usize));
+            if own > above(least.key) {
+                Sure::Beaten
+            } else {
+                Sure::Nothing
+            }
+        };
+        Some(found.par_iter().enumerate().map(sure).collect())
     }
 
     /// An order of seekers with these partners in which a search looks at what the last one looked at.
@@ -400,6 +467,19 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         self.nearest([seeker, partner], parameters, 1, wanted, room)
             .is_empty()
     }
+}
+
+/// The distance that weighs the attributes so.
+pub(super) fn weighted(differences: &Differences<'_>, weights: &[f64]) -> Metric {
+    let metric = &differences.nearest.metric;
+    let times = |of: &[f64]| -> Vec<f64> {
+        // A weight that is nothing but rounding below 0 is 0.
+        let share = differences
+            .attribute_of_columns()
+            .map(|k| weights[k].max(0.0));
+        of.iter().zip(share).map(|(w, p)| w * p).collect()
+    };
+    Metric::new(times(metric.weights()), times(metric.missing()))
 }
 
 fn to_u32(record: usize) -> u32 {

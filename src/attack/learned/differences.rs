@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
+
 use crate::{
     attack::{
         Nearest, Scenario,
@@ -169,7 +171,7 @@ impl<'a> Differences<'a> {
             })
         };
         let mut order: Vec<usize> = (0..sought.n_records()).collect();
-        order.sort_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
         let mut kinds = Kinds {
             of: vec![0; order.len()],
             first: Vec::new(),

@@ -134,12 +134,14 @@ impl Family {
         }
     }
 
+    /// Whether each attribute has a weight.
+    pub fn is_weighted_mean(self) -> bool {
+        matches!(self, Self::WeightedMean | Self::WeightedMeanMetric)
+    }
+
     /// Whether it is a mean of the differences, with weights that sum to 1.
     pub fn is_mean(self) -> bool {
-        matches!(
-            self,
-            Self::WeightedMean | Self::WeightedMeanMetric | Self::OrderedWeightedMean
-        )
+        self.is_weighted_mean() || self == Self::OrderedWeightedMean
     }
 
     /// Whether it is a bilinear form.

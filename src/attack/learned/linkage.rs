@@ -5,7 +5,7 @@ use std::{borrow::Cow, cmp::Ordering, sync::Arc};
 use ndarray::Array2;
 
 use super::{
-    competitors::{Competitors, Room},
+    competitors::{Competitors, Room, weighted},
     differences::Differences,
     exactly::Exactly,
     family::{Family, Scratch},
@@ -32,8 +32,8 @@ pub(super) fn preference<'a>(
     family: Family,
     parameters: &[f64],
 ) -> Preference<'a> {
-    if matches!(family, Family::WeightedMean | Family::WeightedMeanMetric) {
-        return weighted(differences, family, parameters).into();
+    if family.is_weighted_mean() {
+        return weighted_mean(differences, family, parameters).into();
     }
     let points = if family.is_bilinear() {
         as_points(&differences, parameters)
@@ -58,18 +58,16 @@ const COMPARED: usize = 100_000_000;
 /// How much more may be rounded of a distance between points that an eigenvector map made: amply for what the map does to each value.
 const MAPPED: f64 = 64.0;
 
-fn weighted<'a>(differences: Differences<'a>, family: Family, parameters: &[f64]) -> Nearest<'a> {
+fn weighted_mean<'a>(
+    differences: Differences<'a>,
+    family: Family,
+    parameters: &[f64],
+) -> Nearest<'a> {
     // A weight that is nothing but rounding below 0 is 0.
     let parameters: Vec<f64> = parameters.iter().map(|p| p.max(0.0)).collect();
-    let metric = &differences.nearest.metric;
-    let times = |of: &[f64]| -> Vec<f64> {
-        let share = differences.attribute_of_columns().map(|k| parameters[k]);
-        of.iter().zip(share).map(|(w, p)| w * p).collect()
-    };
-    let metric = Metric::new(times(metric.weights()), times(metric.missing()));
     let decides = Exactly::new(Box::new(differences.again()), family, &parameters);
     Nearest {
-        metric,
+        metric: weighted(&differences, &parameters),
         decides: Some(Box::new(decides)),
         ..differences.nearest
     }

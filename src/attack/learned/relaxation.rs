@@ -5,13 +5,14 @@ mod half_spaces;
 mod warm_up;
 
 use super::{
-    competitors::{Competitors, Room},
+    competitors::{Competitors, Room, Sure},
     differences::Differences,
     exactly::Exactly,
     family::Family,
     starts::additive,
 };
 use crate::{
+    attack::Decides,
     error::Result,
     optimize::subsystem::{Answer, Problem, Proof, Start, Watch},
 };
@@ -63,7 +64,7 @@ pub struct Learned {
 /// ```
 ///
 /// Any bound of a relaxation holds for all rows; any count is one of all pairs. When the watch stops, the least bound and the
-/// best count so far are returned; nothing was counted if it stops before the first count.
+/// best count so far are returned; nothing was counted if it stops before the end of the first count.
 ///
 /// # Complexity
 /// Memory is O(records · n + rows), also of a million records. A round counts by a k-d tree, O(records · log records) where few attributes decide; of a
@@ -105,7 +106,7 @@ fn learn_listing(
         let mut means = Growing::new(space, &of_means);
         means.list_none(partners);
         means.warm_up(watch);
-        growing.consider(&additive(family, &means.parameters));
+        growing.consider(&additive(family, &means.parameters), watch);
     }
     growing.warm_up(watch);
     growing.complete();
@@ -146,10 +147,17 @@ pub(super) fn count(
     parameters: &[f64],
 ) -> usize {
     let decides = Exactly::new(competitors.differences, competitors.family, parameters);
+    let sure = competitors.sure(partners, parameters, |seeker| decides.doubt(seeker));
     let linked = |room: &mut Room, seeker: usize| {
         partners[seeker].is_some_and(|partner| {
             let partner = partner as usize;
-            competitors.links_exactly(seeker, partner, parameters, &decides, room)
+            match sure.as_ref().map_or(Sure::Nothing, |sure| sure[seeker]) {
+                Sure::Linked => true,
+                Sure::Beaten => false,
+                Sure::Nothing => {
+                    competitors.links_exactly(seeker, partner, parameters, &decides, room)
+                }
+            }
         })
     };
     let linked = competitors.of_each(&competitors.order(partners), linked);

@@ -6,13 +6,14 @@ use super::{Learned, half_spaces::lifted};
 use crate::{
     attack::learned::{
         CENTRED_UP_TO,
-        competitors::{Competitors, Room, Wanted},
+        competitors::{Competitors, Room, Sure, Wanted},
         differences::Differences,
         family::{Family, Scratch},
         presolve::{self, compare, signs},
         ranges, satisfied_blocks,
         starts::inside,
     },
+    distance::Doubt,
     optimize::subsystem::{Answer, Conflict, Problem, Proof, Rows, Space, Watch},
 };
 
@@ -38,6 +39,8 @@ pub(super) struct Growing<'a> {
     never: Vec<(u32, u32)>,
     /// Those without competitors of a complete list, with their partners.
     pub(super) always: Vec<(u32, u32)>,
+    /// Competitors are listed for one in so many blocks: all, but for line searches on a part of them.
+    pub(super) listed_one_in: usize,
     /// All rows that matter, where they are few enough.
     pub(super) all_rows: Option<Rows>,
     /// Whether the problem has them.
@@ -79,6 +82,7 @@ impl<'a> Growing<'a> {
             blocks: Vec::new(),
             never: Vec::new(),
             always: Vec::new(),
+            listed_one_in: 1,
             all_rows: None,
             is_complete: false,
             problem: Problem {
@@ -179,14 +183,20 @@ impl<'a> Growing<'a> {
         self.problem.rows = rows;
     }
 
-    /// Counts parameters over all pairs.
-    fn count(&self, parameters: &[f64]) -> Counted {
+    /// Counts parameters over all pairs; `None` if the watch stops meanwhile.
+    fn count(&self, parameters: &[f64], watch: &dyn Watch) -> Option<Counted> {
+        let sure = self.sure(parameters);
         let violated = |room: &mut Room, place: usize| {
             // Who is not linked among some is not among all.
-            if !self.problem.satisfies(place, parameters) {
+            if watch.stops() || !self.problem.satisfies(place, parameters) {
                 return None;
             }
             let block = &self.blocks[place];
+            match sure.as_ref().map(|sure| sure[block.seeker as usize]) {
+                Some(Sure::Linked) => return Some((place, Vec::new())),
+                Some(Sure::Beaten) if !self.is_listed(place) => return None,
+                _ => {}
+            }
             let pair = [block.seeker as usize, block.partner as usize];
             let found = (self.competitors).nearest(pair, parameters, MORE, Wanted::Violating, room);
             let nearer: Vec<u32> = found
@@ -205,6 +215,9 @@ impl<'a> Growing<'a> {
                     .links(seeker as usize, partner as usize, parameters, room)
             });
         let always_linked = always.filter(|&linked| linked).count();
+        if watch.stops() {
+            return None;
+        }
         let (linked, mut violated): (Vec<_>, Vec<_>) = blocks
             .into_iter()
             .flatten()
@@ -215,11 +228,26 @@ impl<'a> Growing<'a> {
             nearer.retain(|&competitor| self.matters(*place, competitor));
             ties_at_zero |= nearer.len() < before;
         }
-        Counted {
+        Some(Counted {
             satisfied: linked.len() + always_linked,
             violated,
             ties_at_zero,
+        })
+    }
+
+    /// What is sure of each seeker ([`Competitors::sure`]).
+    fn sure(&self, parameters: &[f64]) -> Option<Vec<Sure>> {
+        let mut partners = vec![None; self.differences.n_seekers()];
+        for block in &self.blocks {
+            partners[block.seeker as usize] = Some(block.partner);
         }
+        let rounding = |_: usize| Doubt::NONE;
+        self.competitors.sure(&partners, parameters, rounding)
+    }
+
+    /// Whether competitors of a block are listed where they can be found only by a search for them.
+    pub(super) fn is_listed(&self, place: usize) -> bool {
+        place.is_multiple_of(self.listed_one_in)
     }
 
     /// Whether a competitor's row says anything: it loses somewhere.
@@ -241,9 +269,12 @@ impl<'a> Growing<'a> {
         signs(&margins).1
     }
 
-    /// Counts parameters; keeps them if they are the best, and lists the competitors that were missing. Whether there were such.
-    pub(super) fn consider(&mut self, parameters: &[f64]) -> bool {
-        let counted = self.count(parameters);
+    /// Counts parameters; keeps them if they are the best, and lists the competitors that were missing. Whether there were such; nothing of
+    /// this if the watch stops before the end of the count.
+    pub(super) fn consider(&mut self, parameters: &[f64], watch: &dyn Watch) -> bool {
+        let Some(counted) = self.count(parameters, watch) else {
+            return false;
+        };
         let ties = counted.ties_at_zero;
         let mut parameters = parameters.to_vec();
         let mut satisfied = counted.satisfied;
@@ -253,7 +284,8 @@ impl<'a> Growing<'a> {
             grew |= self.list_half_spaces(pairs);
             if lift > 0.0 {
                 parameters = lifted(&parameters, lift, self.differences.n_attributes());
-                satisfied = self.count(&parameters).satisfied;
+                let lifted = self.count(&parameters, watch);
+                satisfied = lifted.map_or(0, |counted| counted.satisfied);
             }
         }
         self.keep(&parameters, satisfied);
@@ -263,7 +295,9 @@ impl<'a> Growing<'a> {
             for share in [1e-9, 1e-7, 1e-5] {
                 let mixed = parameters.iter().zip(&centre);
                 let mixed: Vec<f64> = mixed.map(|(p, c)| (1.0 - share) * p + share * c).collect();
-                let counted = self.count(&mixed);
+                let Some(counted) = self.count(&mixed, watch) else {
+                    break;
+                };
                 self.keep(&mixed, counted.satisfied);
                 grew |= self.list(counted.violated);
             }
@@ -332,7 +366,7 @@ impl<'a> Growing<'a> {
             self.proof = answer.proof;
             self.proven = None;
         }
-        if self.consider(&answer.parameters) {
+        if self.consider(&answer.parameters, watch) {
             return true;
         }
         // The engine knows nothing of competitors that lose nowhere. They are beaten strictly wherever the distance grows strictly with every
@@ -344,7 +378,7 @@ impl<'a> Growing<'a> {
             && blocks.len() <= CENTRED_UP_TO
             && let Some((inside, _)) = ranges::centre_inside(&self.problem, &blocks, watch)
         {
-            return self.consider(&inside);
+            return self.consider(&inside, watch);
         }
         false
     }

@@ -129,11 +129,14 @@ fn the_tree_counts_as_all_pairs_do() {
     for gaps in [false, true] {
         with_differences(gaps, |differences, partners| {
             for family in Family::ALL {
-                let competitors = Competitors::new(differences, family);
+                let mut competitors = Competitors::new(differences, family);
                 for p in points(family) {
                     let all = linked(differences, family, partners, &p);
                     let expected = all.iter().filter(|&&linked| linked).count();
-                    assert_eq!(count(&competitors, partners, &p), expected, "{family:?}");
+                    for sure_from in [usize::MAX, 0] {
+                        competitors.sure_from = sure_from;
+                        assert_eq!(count(&competitors, partners, &p), expected, "{family:?}");
+                    }
                 }
             }
         });
@@ -245,13 +248,19 @@ fn a_relaxation_grows_to_the_optimum() {
             for family in [Family::WeightedMean, Family::OrderedWeightedMean] {
                 let mut engine =
                     |problem: &Problem, start: Start| cone::solve(problem, start, &Patient);
-                let competitors = Competitors::new(differences, family);
-                let mut learn = |most_listed: usize| {
+                let mut competitors = Competitors::new(differences, family);
+                let mut learn = |most_listed: usize, sure_from: usize| {
+                    competitors.sure_from = sure_from;
                     learn_listing(&competitors, partners, &mut engine, &Patient, most_listed)
                         .unwrap()
                 };
-                let (all, some) = (learn(usize::MAX), learn(0));
+                let (all, some) = (learn(usize::MAX, usize::MAX), learn(0, usize::MAX));
+                let sure = learn(0, 0);
                 assert_eq!((all.satisfied, all.bound), (some.satisfied, some.bound));
+                assert_eq!(
+                    (sure.parameters, sure.bound),
+                    (some.parameters.clone(), some.bound)
+                );
                 assert_eq!(all.satisfied, all.bound);
                 for learned in [&all, &some] {
                     let found = linked(differences, family, partners, &learned.parameters);

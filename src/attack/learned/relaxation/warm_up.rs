@@ -21,16 +21,38 @@ const AROUND: usize = 8;
 /// Blocks on which line searches are done; of more a part is taken.
 const SEARCHED: usize = 20_000;
 
+/// Blocks of which competitors are listed before; of more they are for that part.
+const LISTED: usize = 200_000;
+
 impl Growing<'_> {
     /// Finds good parameters by line searches, and competitors that matter around them.
     pub(super) fn warm_up(&mut self, watch: &dyn Watch) {
+        if self.blocks.len() > LISTED {
+            self.listed_one_in = self.searched_one_in();
+        }
+        self.search_lines(watch);
+        let listed_one_in = std::mem::replace(&mut self.listed_one_in, 1);
+        if listed_one_in > 1 && !watch.stops() {
+            let best = self.parameters.clone();
+            let nearest = self.nearest(&best, watch);
+            self.list(nearest);
+            self.consider(&best, watch);
+        }
+    }
+
+    /// Line searches are done on one in so many blocks.
+    fn searched_one_in(&self) -> usize {
+        self.blocks.len().div_ceil(SEARCHED).max(1)
+    }
+
+    fn search_lines(&mut self, watch: &dyn Watch) {
         let first = self.parameters.clone();
         let nearest = self.nearest(&first, watch);
         self.list(nearest);
         if watch.stops() {
             return;
         }
-        self.consider(&first);
+        self.consider(&first, watch);
         let mut from = starts(self.family, self.differences, &self.partners());
         let (rounds, restarts) = if self.problem.space.is_simplex && self.blocks.len() <= SEARCHED {
             (ROUNDS, 4)
@@ -45,7 +67,7 @@ impl Growing<'_> {
             let (found, _) = self.search(&from, restarts, watch);
             from.remove(0);
             let before = self.problem.rows.n_rows();
-            self.consider(&found);
+            self.consider(&found, watch);
             // A few rows more change little.
             if self.problem.rows.n_rows() <= before + before / 1000 {
                 break;
@@ -64,7 +86,7 @@ impl Growing<'_> {
                 return;
             }
             let around = starts::around(self.family, &self.parameters, turn);
-            self.consider(&around);
+            self.consider(&around, watch);
         }
     }
 
@@ -78,7 +100,7 @@ impl Growing<'_> {
 
     /// A line search; of many blocks over a part of them, evenly taken.
     fn search(&self, from: &[Vec<f64>], restarts: usize, watch: &dyn Watch) -> (Vec<f64>, usize) {
-        let every = self.blocks.len().div_ceil(SEARCHED).max(1);
+        let every = self.searched_one_in();
         if every == 1 {
             return line_search::improve(&self.problem, from, restarts, watch);
         }
@@ -88,12 +110,12 @@ impl Growing<'_> {
         line_search::improve(&part, from, restarts, watch)
     }
 
-    /// The nearest competitors of each block's seeker; of none that is looked at after the watch stopped.
+    /// The nearest competitors of the seekers of the blocks of which they are listed; of none that is looked at after the watch stopped.
     fn nearest(&self, parameters: &[f64], watch: &dyn Watch) -> Vec<(usize, Vec<u32>)> {
         let nearest = |room: &mut Room, place: usize| {
             let block = &self.blocks[place];
             let pair = [block.seeker as usize, block.partner as usize];
-            let found = if watch.stops() {
+            let found = if !self.is_listed(place) || watch.stops() {
                 Vec::new()
             } else {
                 (self.competitors).nearest(pair, parameters, FIRST, Wanted::Nearest, room)
