@@ -309,7 +309,8 @@ pub struct BoxTree {
 }
 
 impl BoxTree {
-    /// The tree of all records of a matrix, each node halved by the attribute in which it is widest, after weighting.
+    /// The tree of all records of a matrix, each node halved by the attribute in which its values are farthest from their mean on
+    /// average, after weighting: few values far away would not make the halves smaller.
     ///
     /// # Complexity
     /// O(n log² n) time, O(n d) memory.
@@ -323,20 +324,24 @@ impl BoxTree {
             |run, spans: &mut Vec<Span>| {
                 let first = spans.len();
                 Span::of_all(points, run, spans);
-                let (mut widest, mut most) = (0, 0.0);
-                for (attribute, (span, scale)) in spans[first..].iter().zip(&scales).enumerate() {
-                    let extent = (span.high - span.low) * scale;
-                    if extent > most {
-                        (widest, most) = (attribute, extent);
-                    }
-                }
+                let extents = spans[first..].iter().zip(&scales);
+                let extents = extents.map(|(span, scale)| (span.high - span.low) * scale);
+                let (widest, most) = greatest(extents.clone());
                 let middle = match leaves {
                     Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
                     Leaves::UpTo(_) => run.len() / 2,
                     Leaves::Full(size) if run.len() <= size => return None,
                     Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
                 };
-                let value = |point: u32| points.row(point as usize)[widest];
+                let spreads = extents.zip(&scales).enumerate();
+                let (spread, most) = greatest(spreads.map(|(attribute, (extent, scale))| {
+                    let varies = extent > 0.0;
+                    let spread = || scale * spread(points, run, attribute);
+                    if varies { spread() } else { 0.0 }
+                }));
+                // A few differ from all others, and none of these was looked at.
+                let halved = if most > 0.0 { spread } else { widest };
+                let value = |point: u32| points.row(point as usize)[halved];
                 Some(part(run, middle, value, f64::total_cmp))
             },
         );
@@ -352,6 +357,31 @@ impl BoxTree {
     pub fn spans(&self, node: usize) -> &[Span] {
         &self.spans[node * self.width..(node + 1) * self.width]
     }
+}
+
+/// The place of the greatest of some numbers, of equal ones the first, and the number; 0 where none is above 0.
+fn greatest(numbers: impl Iterator<Item = f64>) -> (usize, f64) {
+    numbers.enumerate().fold(
+        (0, 0.0),
+        |best, next| if next.1 > best.1 { next } else { best },
+    )
+}
+
+/// Points of which the spread is that of a run.
+const SAMPLE: usize = 64;
+
+/// How far the values of a run that are not missing are from their mean, on average of a sample.
+fn spread(points: &Matrix, run: &[u32], attribute: usize) -> f64 {
+    let sample = run.iter().step_by(run.len().div_ceil(SAMPLE));
+    let records = sample.map(|&point| points.record(point as usize));
+    let present = records.filter(|record| !record.is_missing(attribute));
+    let values = present.map(|record| record.values()[attribute]);
+    let mean_of = |numbers: &mut dyn Iterator<Item = f64>| {
+        let (count, sum) = numbers.fold((0.0, 0.0), |(n, sum), x| (n + 1.0, sum + x));
+        sum / f64::max(count, 1.0)
+    };
+    let mean = mean_of(&mut values.clone());
+    mean_of(&mut values.map(|value| (value - mean).abs()))
 }
 
 impl Metric {
