@@ -333,12 +333,15 @@ impl BoxTree {
                     Leaves::Full(size) if run.len() <= size => return None,
                     Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
                 };
-                let spreads = extents.zip(&scales).enumerate();
-                let (spread, most) = greatest(spreads.map(|(attribute, (extent, scale))| {
-                    let varies = extent > 0.0;
-                    let spread = || scale * spread(points, run, attribute);
-                    if varies { spread() } else { 0.0 }
-                }));
+                let weighted = |(attribute, extent): (usize, f64)| {
+                    let scale = scales[attribute];
+                    if extent > 0.0 {
+                        scale * spread(points, run, attribute)
+                    } else {
+                        0.0
+                    }
+                };
+                let (spread, most) = greatest(extents.enumerate().map(weighted));
                 // A few differ from all others, and none of these was looked at.
                 let halved = if most > 0.0 { spread } else { widest };
                 let value = |point: u32| points.row(point as usize)[halved];

@@ -469,14 +469,11 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
     }
 }
 
-/// The distance that weighs the attributes so.
+/// The distance that weighs the attributes so; no weight is negative.
 pub(super) fn weighted(differences: &Differences<'_>, weights: &[f64]) -> Metric {
     let metric = &differences.nearest.metric;
     let times = |of: &[f64]| -> Vec<f64> {
-        // A weight that is nothing but rounding below 0 is 0.
-        let share = differences
-            .attribute_of_columns()
-            .map(|k| weights[k].max(0.0));
+        let share = differences.attribute_of_columns().map(|k| weights[k]);
         of.iter().zip(share).map(|(w, p)| w * p).collect()
     };
     Metric::new(times(metric.weights()), times(metric.missing()))

@@ -14,7 +14,7 @@ use crate::{
         starts::inside,
     },
     distance::Doubt,
-    optimize::subsystem::{Answer, Conflict, Problem, Proof, Rows, Space, Watch},
+    optimize::subsystem::{Answer, Conflict, Patient, Problem, Proof, Rows, Space, Watch},
 };
 
 /// Competitors of a seeker that are added at once.
@@ -241,8 +241,8 @@ impl<'a> Growing<'a> {
         for block in &self.blocks {
             partners[block.seeker as usize] = Some(block.partner);
         }
-        let rounding = |_: usize| Doubt::NONE;
-        self.competitors.sure(&partners, parameters, rounding)
+        self.competitors
+            .sure(&partners, parameters, |_| Doubt::NONE)
     }
 
     /// Whether competitors of a block are listed where they can be found only by a search for them.
@@ -366,7 +366,11 @@ impl<'a> Growing<'a> {
             self.proof = answer.proof;
             self.proven = None;
         }
-        if self.consider(&answer.parameters, watch) {
+        // What the engine found is counted even if time is over; then nobody asks for competitors any more.
+        if watch.stops() {
+            self.listed_one_in = usize::MAX;
+        }
+        if self.consider(&answer.parameters, &Patient) {
             return true;
         }
         // The engine knows nothing of competitors that lose nowhere. They are beaten strictly wherever the distance grows strictly with every
@@ -378,7 +382,7 @@ impl<'a> Growing<'a> {
             && blocks.len() <= CENTRED_UP_TO
             && let Some((inside, _)) = ranges::centre_inside(&self.problem, &blocks, watch)
         {
-            return self.consider(&inside, watch);
+            return self.consider(&inside, &Patient);
         }
         false
     }

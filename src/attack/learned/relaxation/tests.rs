@@ -276,6 +276,40 @@ fn a_relaxation_grows_to_the_optimum() {
     }
 }
 
+/// An engine that uses up its time has found something all the same.
+#[test]
+fn what_is_found_in_the_last_moment_counts() {
+    #[derive(Debug)]
+    struct Stopped;
+    impl Watch for Stopped {
+        fn stops(&self) -> bool {
+            true
+        }
+    }
+    with_differences(false, |differences, partners| {
+        for (family, sure_from) in [
+            (Family::WeightedMean, usize::MAX),
+            (Family::WeightedMean, 0),
+            (Family::OrderedWeightedMean, 0),
+        ] {
+            let mut competitors = Competitors::new(differences, family);
+            competitors.sure_from = sure_from;
+            let mut growing = Growing::new(family.space(3).unwrap(), &competitors);
+            growing.list_none(partners);
+            let parameters = vec![0.9, 0.09, 0.01];
+            let answer = Answer {
+                parameters: parameters.clone(),
+                ..Answer::unknown(&growing.problem)
+            };
+            growing.hear(answer, &Stopped);
+            let found = linked(differences, family, partners, &parameters);
+            let expected = found.iter().filter(|&&linked| linked).count();
+            assert_eq!(growing.satisfied, expected, "{family:?}");
+            assert!(expected > 0);
+        }
+    });
+}
+
 /// The form stays non-negative on all pairs, whatever an engine that knows no pair proposes; half-spaces are the pairs that were negative.
 #[test]
 fn forms_are_lifted_until_no_pair_is_negative() {
