@@ -309,8 +309,8 @@ pub struct BoxTree {
 }
 
 impl BoxTree {
-    /// The tree of all records of a matrix, each node halved by the attribute in which its values are farthest from their mean on
-    /// average, after weighting: few values far away would not make the halves smaller.
+    /// The tree of all records of a matrix, each node halved by the attribute with the greatest mean absolute deviation, after
+    /// weighting. By the greatest extent a few outliers would decide, and hardly make the halves smaller.
     ///
     /// # Complexity
     /// O(n log² n) time, O(n d) memory.
@@ -333,17 +333,18 @@ impl BoxTree {
                     Leaves::Full(size) if run.len() <= size => return None,
                     Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
                 };
-                let weighted = |(attribute, extent): (usize, f64)| {
-                    let scale = scales[attribute];
+                let spreads = extents.enumerate().map(|(attribute, extent)| {
                     if extent > 0.0 {
-                        scale * spread(points, run, attribute)
+                        scales[attribute] * spread(points, run, attribute)
                     } else {
                         0.0
                     }
+                });
+                let halved = match greatest(spreads) {
+                    (attribute, spread) if spread > 0.0 => attribute,
+                    // A few differ from all others, and none of these is in the sample.
+                    _ => widest,
                 };
-                let (spread, most) = greatest(extents.enumerate().map(weighted));
-                // A few differ from all others, and none of these was looked at.
-                let halved = if most > 0.0 { spread } else { widest };
                 let value = |point: u32| points.row(point as usize)[halved];
                 Some(part(run, middle, value, f64::total_cmp))
             },
@@ -370,10 +371,10 @@ fn greatest(numbers: impl Iterator<Item = f64>) -> (usize, f64) {
     )
 }
 
-/// Points of which the spread is that of a run.
+/// Points by which the spread of a run is judged.
 const SAMPLE: usize = 64;
 
-/// How far the values of a run that are not missing are from their mean, on average of a sample.
+/// The mean absolute deviation of the values that are not missing, in a sample of a run.
 fn spread(points: &Matrix, run: &[u32], attribute: usize) -> f64 {
     let sample = run.iter().step_by(run.len().div_ceil(SAMPLE));
     let records = sample.map(|&point| points.record(point as usize));

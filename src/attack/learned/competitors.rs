@@ -31,13 +31,14 @@ pub(super) enum Wanted<'a> {
     NotFarther(&'a dyn Decides),
 }
 
-/// What is sure of a seeker at given parameters: by more than what is compared by a row, and by more than its doubt.
+/// What is certain about a seeker at given parameters: by more than what is compared by a row, and by more than its doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sure {
     /// Everybody is farther than the partner.
     Linked,
     /// Somebody is nearer, or there is no partner.
     Beaten,
+    /// Distances are too close to each other.
     Nothing,
 }
 
@@ -46,7 +47,7 @@ const LEAF: Leaves = Leaves::UpTo(12);
 /// Distances closer than this, relative to them, are compared by their row.
 const NEAR: f64 = 1e-7;
 
-/// An index is built for each weighting: of fewer records that is most of the work.
+/// An index is built for each weighting. For fewer records that takes most of the time.
 const SURE_FROM: usize = 20_000;
 
 /// The sought records, ready to be searched under every distance of a family.
@@ -66,7 +67,7 @@ pub(super) struct Competitors<D> {
     boxes: BoxTree,
     /// The points in the order of the tree.
     points: Matrix,
-    /// From so many sought records on, what is sure is found by a search for all.
+    /// From so many sought records on, [`Self::sure`] has an answer.
     pub sure_from: usize,
 }
 
@@ -113,10 +114,10 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         }
     }
 
-    /// What is sure of seekers with these partners, without a look at who competes. `doubt` is that of the distances of a seeker. `None`
-    /// where that is not worth an index of its own, or the distance is none between points.
+    /// What is certain about seekers with these partners, by one nearest-record search for all of them. `doubt` is that of the distances of
+    /// a seeker. `None` where an index does not pay, or the distance is not one between points.
     ///
-    /// Most seekers are spared a search for their competitors by it, which takes many times as long.
+    /// It spares most seekers the search for their competitors, which takes many times as long.
     pub fn sure(
         &self,
         partners: &[Option<u32>],

@@ -134,7 +134,7 @@ impl Family {
         }
     }
 
-    /// Whether each attribute has a weight.
+    /// Whether it is a weighted mean of the differences, and so a distance between points.
     pub fn is_weighted_mean(self) -> bool {
         matches!(self, Self::WeightedMean | Self::WeightedMeanMetric)
     }

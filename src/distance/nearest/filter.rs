@@ -96,38 +96,18 @@ pub(super) fn filter<S: Simd, const COUNTS: bool>(
     thresholds: [f32; QUERIES],
     found: &mut Found<S>,
 ) {
-    let Found {
-        mut least,
-        mut up_to,
-    } = Found::nothing(simd);
+    let mut of_group = Found::nothing(simd);
+    let queries = (factors, thresholds);
     // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
     if S::F32_LANES == 16 {
-        run::<S, QUERIES, 4, COUNTS>(
-            simd,
-            group,
-            (factors, thresholds),
-            0,
-            (&mut least, &mut up_to),
-        );
+        run::<S, QUERIES, 4, COUNTS>(simd, group, queries, 0, &mut of_group);
     } else {
-        run::<S, 2, 4, COUNTS>(
-            simd,
-            group,
-            (factors, thresholds),
-            0,
-            (&mut least, &mut up_to),
-        );
-        run::<S, 2, 4, COUNTS>(
-            simd,
-            group,
-            (factors, thresholds),
-            2,
-            (&mut least, &mut up_to),
-        );
+        run::<S, 2, 4, COUNTS>(simd, group, queries, 0, &mut of_group);
+        run::<S, 2, 4, COUNTS>(simd, group, queries, 2, &mut of_group);
     }
-    found.least = least;
+    found.least = of_group.least;
     if COUNTS {
-        found.up_to = up_to;
+        found.up_to = of_group.up_to;
     }
 }
 
@@ -178,7 +158,7 @@ fn run<S: Simd, const Q: usize, const V: usize, const COUNTS: bool>(
     group: &[Row],
     (factors, thresholds): (&[[f32; QUERIES]], [f32; QUERIES]),
     first: usize,
-    (least, up_to): (&mut [S::f32s; QUERIES], &mut [UpTo<S>; QUERIES]),
+    found: &mut Found<S>,
 ) {
     for part in (0..GROUP / S::F32_LANES).step_by(V) {
         let sums = sums::<S, Q, V>(simd, group, factors, first, part);
@@ -186,9 +166,9 @@ fn run<S: Simd, const Q: usize, const V: usize, const COUNTS: bool>(
             let threshold = simd.splat_f32s(thresholds[query]);
             for sum in sums {
                 if COUNTS {
-                    up_to[query].take(simd, sum, threshold);
+                    found.up_to[query].take(simd, sum, threshold);
                 }
-                least[query] = simd.min_f32s(sum, least[query]);
+                found.least[query] = simd.min_f32s(sum, found.least[query]);
             }
         }
     }

@@ -21,8 +21,8 @@
 //! might overflow or vanish in `f64`, or which misses a value, is not filtered but computed.
 //!
 //! # What is computed
-//! Tiles of which the filter cannot tell what is closer than the rival are computed at once. Those that may hold the nearest point
-//! are put off until all points were compared: by then the least approximation rules out most of them.
+//! Where the filter cannot decide which points of a tile are closer than the rival, their distances are computed at once. Tiles that
+//! may hold the nearest point wait until all points have been compared: by then the least approximation rules out most of them.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -45,8 +45,9 @@ pub(super) const SPEED: u64 = 13;
 /// Groups of a block, the unit that the filter decides or leaves undecided.
 const GROUPS: usize = 16;
 
-/// Tiles of a group.
-const TILES: usize = GROUP / LANES;
+/// Tiles of a group, and of a block.
+const OF_GROUP: usize = GROUP / LANES;
+const OF_BLOCK: usize = GROUPS * OF_GROUP;
 
 /// Covers what underflow can take away.
 const UNDERFLOW: f64 = 1e-35;
@@ -231,7 +232,7 @@ fn mean(tree: &Tree, attribute: usize) -> f64 {
 struct Member<'a, G> {
     query: Prepared,
     walked: &'a mut Walked<G>,
-    /// Tiles that may hold the nearest points, with their least approximations. They are looked at in the end, when most of them
+    /// Tiles that may hold the nearest points, with their least approximations. They are computed in the end, when most of them
     /// are known to be too far.
     near: Vec<(usize, f32)>,
 }
@@ -264,7 +265,7 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
         }
         for member in 0..self.members.len() {
             for (tile, least) in std::mem::take(&mut self.members[member].near) {
-                if least <= self.near(member, scan.radii[tile / (GROUPS * TILES)], None) {
+                if least <= self.near(member, scan.radii[tile / OF_BLOCK]) {
                     self.compute(simd, member, tile, true);
                 }
             }
@@ -303,10 +304,10 @@ impl<G: Goal> Run<'_, '_, G> {
         for (found, group) in found.iter_mut().zip(groups.clone()) {
             filter::<S, COUNTS>(simd, group, factors, thresholds, found);
         }
-        let first = block * GROUPS * TILES;
+        let first = block * OF_BLOCK;
         for (lane, &member) in few.iter().enumerate() {
             if self.members[member].query.norm + radius > SAFE_NORM {
-                for tile in first..first + groups.len() * TILES {
+                for tile in first..first + groups.len() * OF_GROUP {
                     self.compute(simd, member, tile, false);
                 }
                 continue;
@@ -320,7 +321,8 @@ impl<G: Goal> Run<'_, '_, G> {
                 }
             }
             let least = simd.reduce_min_f32s(least);
-            let near = self.near(member, radius, Some(least));
+            self.someone_within(member, radius, least);
+            let near = self.near(member, radius);
             let mut closer = if COUNTS { up_to.count(simd) } else { 0 };
             // What is counted is certainly closer than the rival, or else it is computed.
             let (certain, threshold) = (certain[lane], simd.splat_f32s(thresholds[lane]));
@@ -335,7 +337,7 @@ impl<G: Goal> Run<'_, '_, G> {
                 }
                 let approximations = approximations(simd, rows, factors, lane);
                 for (tile, approximations) in approximations.0.chunks_exact(LANES).enumerate() {
-                    let tile = first + group * TILES + tile;
+                    let tile = first + group * OF_GROUP + tile;
                     let mut least = simd.splat_f32s(f32::INFINITY);
                     let mut up_to = UpTo::nothing(simd);
                     for &approximations in S::as_simd_f32s(approximations).0 {
@@ -357,19 +359,23 @@ impl<G: Goal> Run<'_, '_, G> {
         }
     }
 
-    /// The approximation above which no point of a block can be as near as the nearest so far; `least` is that of some point of it.
+    /// Tells the goal how far a point of a block is at most, of which this is the approximation.
     #[inline(always)]
-    fn near(&mut self, member: usize, radius: f64, least: Option<f32>) -> f32 {
+    fn someone_within(&mut self, member: usize, radius: f64, approximation: f32) {
         let Member { query, walked, .. } = &mut self.members[member];
-        if walked.goal.reach(true) < 0.0 {
+        let allowance = self.scan.allowance(query, radius);
+        let key = f64::from(approximation) + query.square + allowance;
+        walked.goal.someone_within(key);
+    }
+
+    /// The approximation above which no point of a block can be as near as the nearest so far.
+    #[inline(always)]
+    fn near(&self, member: usize, radius: f64) -> f32 {
+        let Member { query, walked, .. } = &self.members[member];
+        let reach = walked.goal.reach(true);
+        if reach < 0.0 {
             return f32::NEG_INFINITY;
         }
-        if let Some(least) = least {
-            let allowance = self.scan.allowance(query, radius);
-            let key = f64::from(least) + query.square + allowance;
-            walked.goal.someone_within(key);
-        }
-        let reach = walked.goal.reach(true);
         self.scan.thresholds(query, radius, reach).1
     }
 

@@ -39,7 +39,7 @@ pub(super) struct Growing<'a> {
     never: Vec<(u32, u32)>,
     /// Those without competitors of a complete list, with their partners.
     pub(super) always: Vec<(u32, u32)>,
-    /// Competitors are listed for one in so many blocks: all, but for line searches on a part of them.
+    /// Competitors are listed for one block in so many: for all, unless line searches use a part of them or time is over.
     pub(super) listed_one_in: usize,
     /// All rows that matter, where they are few enough.
     pub(super) all_rows: Option<Rows>,
@@ -235,7 +235,7 @@ impl<'a> Growing<'a> {
         })
     }
 
-    /// What is sure of each seeker ([`Competitors::sure`]).
+    /// What is certain about each seeker ([`Competitors::sure`]).
     fn sure(&self, parameters: &[f64]) -> Option<Vec<Sure>> {
         let mut partners = vec![None; self.differences.n_seekers()];
         for block in &self.blocks {
@@ -245,7 +245,7 @@ impl<'a> Growing<'a> {
             .sure(&partners, parameters, |_| Doubt::NONE)
     }
 
-    /// Whether competitors of a block are listed where they can be found only by a search for them.
+    /// Whether the competitors of a block are searched for in order to list them.
     pub(super) fn is_listed(&self, place: usize) -> bool {
         place.is_multiple_of(self.listed_one_in)
     }
@@ -269,8 +269,8 @@ impl<'a> Growing<'a> {
         signs(&margins).1
     }
 
-    /// Counts parameters; keeps them if they are the best, and lists the competitors that were missing. Whether there were such; nothing of
-    /// this if the watch stops before the end of the count.
+    /// Counts parameters; keeps them if they are the best, and lists the competitors that were missing. Returns whether there were any. If
+    /// the watch stops before the end of the count, nothing changes.
     pub(super) fn consider(&mut self, parameters: &[f64], watch: &dyn Watch) -> bool {
         let Some(counted) = self.count(parameters, watch) else {
             return false;
@@ -366,7 +366,7 @@ impl<'a> Growing<'a> {
             self.proof = answer.proof;
             self.proven = None;
         }
-        // What the engine found is counted even if time is over; then nobody asks for competitors any more.
+        // What the engine found is counted even if time is over, but competitors are of no use any more.
         if watch.stops() {
             self.listed_one_in = usize::MAX;
         }

@@ -21,7 +21,7 @@ const AROUND: usize = 8;
 /// Blocks on which line searches are done; of more a part is taken.
 const SEARCHED: usize = 20_000;
 
-/// Blocks of which competitors are listed before; of more they are for that part.
+/// Blocks up to which competitors are listed for all of them before that; of more, for the part alone.
 const LISTED: usize = 200_000;
 
 impl Growing<'_> {
@@ -45,6 +45,7 @@ impl Growing<'_> {
         self.blocks.len().div_ceil(SEARCHED).max(1)
     }
 
+    /// Line searches, each followed by a count and a look for competitors that are missing.
     fn search_lines(&mut self, watch: &dyn Watch) {
         let first = self.parameters.clone();
         let nearest = self.nearest(&first, watch);
@@ -110,7 +111,7 @@ impl Growing<'_> {
         line_search::improve(&part, from, restarts, watch)
     }
 
-    /// The nearest competitors of the seekers of the blocks of which they are listed; of none that is looked at after the watch stopped.
+    /// For each block, the nearest competitors of its seeker; none where they are not listed, or once the watch has stopped.
     fn nearest(&self, parameters: &[f64], watch: &dyn Watch) -> Vec<(usize, Vec<u32>)> {
         let nearest = |room: &mut Room, place: usize| {
             let block = &self.blocks[place];
