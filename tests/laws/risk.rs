@@ -434,7 +434,10 @@ fn minimal_uniques_of(cells: &Cells, rule: MissingMatches) {
             };
             cells.iter().filter(same).count() == 1
         };
-        for &(record, set) in &found {
+        let pairs = found
+            .iter()
+            .flat_map(|(record, sets)| sets.iter().map(|&set| (*record, set)));
+        for (record, set) in pairs {
             assert!(alone(record, set));
             let parts = (0..key.len())
                 .filter(|place| set >> place & 1 == 1)

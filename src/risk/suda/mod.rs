@@ -149,18 +149,20 @@ impl Suda {
         let n = keys.n_records();
         let (mut sets, mut smallest, mut scores) = (vec![0; n], vec![0; n], vec![0.0; n]);
         let mut with_attribute = vec![0.0; keys.width()];
-        for (record, set) in minimal_uniques(keys, wanted.most, classes.missing()) {
+        for (record, of_record) in minimal_uniques(keys, wanted.most, classes.missing()) {
             let record = record as usize;
-            let size = set.count_ones();
-            let score = wanted.scoring.score(size, width);
-            smallest[record] = match sets[record] {
-                0 => size,
-                _ => size.min(smallest[record]),
-            };
-            sets[record] += 1;
-            scores[record] += score;
-            for (place, sum) in with_attribute.iter_mut().enumerate() {
-                *sum += f64::from(set >> place & 1) * score;
+            for set in of_record {
+                let size = set.count_ones();
+                let score = wanted.scoring.score(size, width);
+                smallest[record] = match sets[record] {
+                    0 => size,
+                    _ => size.min(smallest[record]),
+                };
+                sets[record] += 1;
+                scores[record] += score;
+                for (place, sum) in with_attribute.iter_mut().enumerate() {
+                    *sum += f64::from(set >> place & 1) * score;
+                }
             }
         }
         let all: f64 = scores.iter().sum();
@@ -282,7 +284,9 @@ mod tests {
     fn four_records_by_hand() {
         let keys = keys(&[&[1, 1, 1], &[1, 1, 2], &[1, 2, 1], &[2, 1, 1]]);
         let found = minimal_uniques(&keys, 3, MissingMatches::Missing);
-        assert_eq!(found, [(0, 0b111), (1, 0b100), (2, 0b010), (3, 0b001)]);
+        let sets = [0b111, 0b100, 0b010, 0b001];
+        let expected = (0..).zip(sets).map(|(record, set)| (record, vec![set]));
+        assert_eq!(found, expected.collect::<Vec<_>>());
         let classes = KeyClasses::of_keys(keys, MissingMatches::Any);
         let wanted = Wanted {
             most: 3,

@@ -7,7 +7,7 @@ use crate::{
     stats::keys::{Keys, Set},
 };
 
-/// All minimal sample uniques of at most `most` attributes: (record, set of attributes) pairs, by record, then by set.
+/// The minimal sample uniques of at most `most` attributes: each record that has some, in order, with its sets of attributes, in order.
 ///
 /// A set of attributes is a minimal sample unique of a record if no other record has the same values on it, while on each proper part of it
 /// some record has. The empty set does not count as a part: in a file of one record each attribute is a minimal unique.
@@ -17,104 +17,108 @@ use crate::{
 /// is a value of its own, and a set may hold it. A record that has nothing of the key matches nobody, and nobody it. So, without a
 /// cap, the records with a minimal unique are the unique ones.
 ///
-/// # SetSearch
+/// # Search
 /// As SUDA2 does, sets grow by one attribute at a time, and only among the records that are not yet alone: what is unique on a set leaves
 /// the branch. Records that have an exact double can be unique on nothing; they stand in their group as one that hides others, and a group
 /// without anybody else is left. Attributes are ordered by the number of their values, so that groups fall apart early.
-/// Branches (by the attribute with most values) run in parallel; sets are visited in the order of their bits, hence after all
-/// their parts, and are minimal if no part of them was found.
+///
+/// Unlike SUDA2, a group of records that agree on a set is searched to the end, by all attributes that can be added, before the next
+/// one is: its records are sorted in place, so groups of one set are searched in parallel. In a group of at most 64 a record holds
+/// one bit for each of the others; who agrees on a set with it is then a conjunction of words. For each record sets are visited
+/// in the order of their bits, hence after all their parts, and are minimal if no part of them was found.
 ///
 /// # Complexity
 /// O(n) for each set of attributes that is visited, with n the records that are not unique on it; 2^V sets without
-/// a cap. Memory O(V n) and 8 bytes a minimal unique.
+/// a cap. Memory O(V n) and 4 bytes a minimal unique.
 ///
 /// # Source
 /// A. M. Manning, D. J. Haglin, J. A. Keane, "A recursive search algorithm for statistical disclosure assessment", Data Mining and Knowledge
 /// Discovery 16, 2008.
-pub fn minimal_uniques(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(u32, Set)> {
+pub fn minimal_uniques(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(u32, Vec<Set>)> {
     if missing == MissingMatches::Any && keys.have_gaps() {
         return super::wildcards::minimal_uniques(keys, most);
     }
-    let rows = Rows::new(keys);
-    let branches: Vec<Found> = (0..rows.codes.len())
-        .into_par_iter()
-        .rev()
-        .map(|top| rows.branch(top, most))
-        .collect();
-    let mut all = Vec::new();
-    let mut of_row = Vec::new();
-    for row in (0..rows.records.len()).filter(|&row| rows.alone[row]) {
-        of_row.clear();
-        for branch in branches.iter().rev() {
-            let lower = of_row.len();
-            for set in branch.of(row) {
-                let part = |known: &Set| known & set == *known;
-                if !of_row[..lower].iter().any(part) {
-                    of_row.push(set);
-                }
-            }
-        }
-        all.extend(
-            of_row
-                .iter()
-                .map(|&set| (rows.records[row], rows.renamed(set))),
-        );
+    let (keys, mut rows) = DifferentKeys::new(keys);
+    if most > 0 {
+        Search { keys: &keys, most }.add(&mut rows, 0, keys.places.len());
     }
-    all.sort_unstable();
+    rows.retain(|row| !row.found.is_empty());
+    let mut all: Vec<(u32, Vec<Set>)> = rows
+        .into_par_iter()
+        .map(|row| {
+            let mut sets = row.found;
+            for set in &mut sets {
+                *set = keys.renamed(*set);
+            }
+            sets.sort_unstable();
+            (keys.records[row.number as usize], sets)
+        })
+        .collect();
+    all.par_sort_unstable_by_key(|&(record, _)| record);
     all
 }
 
-/// The different keys, each once, with attributes in the order of the search.
-struct Rows {
-    /// The first record of each key.
+/// The different keys, each once.
+struct DifferentKeys {
+    /// The first record of each.
     records: Vec<u32>,
-    /// Whether it is the only one.
-    alone: Vec<bool>,
-    /// Attribute by attribute, those with few values first.
-    codes: Vec<Vec<u32>>,
+    /// Key after key, attributes with few values first.
+    codes: Vec<u32>,
     /// The place in the key of each attribute.
     places: Vec<usize>,
-    greatest: u32,
+    /// For each attribute its greatest code.
+    greatest: Vec<u32>,
 }
 
-/// Groups of rows that agree on a set of attributes.
-#[derive(Default)]
-struct Groups {
-    rows: Vec<u32>,
-    /// Where each group begins, and the end.
-    starts: Vec<usize>,
+/// One of them in a search, which moves it about.
+struct Row {
+    number: u32,
+    /// Whether one record alone has it. Else it is there as one that hides others.
+    is_unique: bool,
+    /// Its minimal uniques so far.
+    found: Vec<Set>,
 }
 
-impl Rows {
-    fn new(keys: &Keys) -> Self {
+impl DifferentKeys {
+    /// The keys, and a row for each.
+    fn new(keys: &Keys) -> (Self, Vec<Row>) {
         let alike = keys.classes(Set::MAX);
         let n_keys = alike.iter().max().map_or(0, |&most| most as usize + 1);
-        let mut members = vec![0_u32; n_keys];
-        let mut first = vec![0_u32; n_keys];
+        // The class of those with nothing of the key stays without members.
+        let mut classes = vec![(0_u32, 0_u32); n_keys];
         let keyed = |&(_, record): &(&u32, u32)| keys.present(record as usize) != 0;
         for (&class, record) in alike.iter().zip(0_u32..).filter(keyed) {
-            if members[class as usize] == 0 {
-                first[class as usize] = record;
+            let (members, first) = &mut classes[class as usize];
+            if *members == 0 {
+                *first = record;
             }
-            members[class as usize] += 1;
+            *members += 1;
         }
-        // The class of those with nothing of the key has no members.
-        let (members, first): (Vec<u32>, Vec<u32>) = (members.into_iter().zip(first))
-            .filter(|&(members, _)| members > 0)
-            .unzip();
+        classes.retain(|&(members, _)| members > 0);
         let mut places: Vec<usize> = (0..keys.width()).collect();
         places.sort_by_key(|&place| keys.greatest()[place]);
-        let column = |&place: &usize| -> Vec<u32> {
-            let code = |&record: &u32| keys.of(record as usize)[place];
-            first.iter().map(code).collect()
+        let codes = |&(_, record): &(u32, u32)| {
+            let codes = keys.of(record as usize);
+            places.iter().map(|&place| codes[place])
         };
-        Self {
-            alone: members.iter().map(|&members| members == 1).collect(),
-            codes: places.iter().map(column).collect(),
-            greatest: keys.greatest().iter().copied().max().unwrap_or(0),
-            records: first,
+        let rows = classes.iter().zip(0_u32..);
+        let rows = rows.map(|(&(members, _), number)| Row {
+            number,
+            is_unique: members == 1,
+            found: Vec::new(),
+        });
+        let rows = rows.collect();
+        let keys = Self {
+            codes: classes.iter().flat_map(codes).collect(),
+            greatest: places.iter().map(|&place| keys.greatest()[place]).collect(),
+            records: classes.iter().map(|&(_, first)| first).collect(),
             places,
-        }
+        };
+        (keys, rows)
+    }
+
+    fn code(&self, row: &Row, attribute: usize) -> u32 {
+        self.codes[row.number as usize * self.places.len() + attribute]
     }
 
     /// A set of the search as a set of the key.
@@ -124,141 +128,150 @@ impl Rows {
             renamed | (set >> bit & 1) << place
         })
     }
-
-    /// The uniques on sets whose last attribute is `top`, none of them part of another.
-    fn branch(&self, top: usize, most: u32) -> Found {
-        let everybody = Groups {
-            rows: (0_u32..).take(self.records.len()).collect(),
-            starts: vec![0, self.records.len()],
-        };
-        let mut search = SetSearch {
-            rows: self,
-            most,
-            of_code: vec![OfCode::default(); self.greatest as usize + 1],
-            met: Vec::new(),
-            found: Found {
-                last: vec![NONE; self.records.len()],
-                sets: Vec::new(),
-            },
-        };
-        if most > 0 {
-            search.add(&everybody, 0, top);
-        }
-        search.found
-    }
 }
 
-/// The uniques that were found, each with the one before it of the same row.
-struct Found {
-    last: Vec<u32>,
-    sets: Vec<(Set, u32)>,
-}
+/// Groups of more rows are searched by several threads.
+const MANY: usize = 4096;
 
-const NONE: u32 = u32::MAX;
+/// Groups of so many rows are searched row by row: one bit for each of the others.
+const FEW: usize = u64::BITS as usize;
 
-impl Found {
-    /// The sets of a row, the last first.
-    fn of(&self, row: usize) -> impl Iterator<Item = Set> {
-        let mut at = self.last[row];
-        std::iter::from_fn(move || {
-            let &(set, before) = self.sets.get(at as usize)?;
-            at = before;
-            Some(set)
-        })
-    }
+/// Most groups of few have so many rows at most.
+const VERY_FEW: usize = 8;
 
-    fn add_if_minimal(&mut self, row: usize, set: Set) {
-        if self.of(row).any(|known| known & set == known) {
-            return;
-        }
-        // Beyond four thousand million sets nothing could be kept.
-        if let Ok(next) = u32::try_from(self.sets.len()) {
-            self.sets.push((set, self.last[row]));
-            self.last[row] = next;
-        }
-    }
-}
-
-/// The rows of a group with one value.
-#[derive(Clone, Copy, Default)]
-struct OfCode {
-    rows: u32,
-    alone: u32,
-    next: usize,
-}
-
-/// A search through one branch.
-struct SetSearch<'a> {
-    rows: &'a Rows,
+/// A search for uniques.
+struct Search<'a> {
+    keys: &'a DifferentKeys,
     most: u32,
-    /// Scratch space, one entry a code; empty between groups.
-    of_code: Vec<OfCode>,
-    met: Vec<u32>,
-    found: Found,
 }
 
-impl SetSearch<'_> {
-    /// Adds an attribute to a set, and to what comes of it all that are before that attribute.
-    fn add(&mut self, groups: &Groups, set: Set, attribute: usize) {
-        let set = set | 1 << attribute;
-        let grows = set.count_ones() < self.most && attribute > 0;
-        let groups = self.split(groups, set, attribute, grows);
-        if groups.rows.is_empty() {
-            return;
-        }
-        for before in 0..attribute {
-            self.add(&groups, set, before);
+impl Search<'_> {
+    /// Adds to a set, on which these rows agree, each attribute before one, and so on.
+    fn add(&self, group: &mut [Row], set: Set, before: usize) {
+        for attribute in 0..before {
+            let set = set | 1 << attribute;
+            let is_large = group.len() > MANY;
+            let sizes = self.sort(group, attribute);
+            let mut rest = &mut *group;
+            let groups = sizes
+                .into_iter()
+                .map(|size| rest.split_off_mut(..size).unwrap_or_default());
+            if is_large {
+                let groups: Vec<&mut [Row]> = groups.collect();
+                groups
+                    .into_par_iter()
+                    .for_each(|group| self.look_at(group, set, attribute));
+            } else {
+                groups.for_each(|group| self.look_at(group, set, attribute));
+            }
         }
     }
 
-    /// Splits groups by an attribute. Who is alone then is unique; the groups that can still have a unique are given back if they are
-    /// `wanted`.
-    fn split(&mut self, groups: &Groups, set: Set, attribute: usize, wanted: bool) -> Groups {
-        let rows = self.rows;
-        let codes = &rows.codes[attribute];
-        let mut finer = Groups::default();
-        for bounds in groups.starts.windows(2) {
-            let group = &groups.rows[bounds[0]..bounds[1]];
-            for &row in group {
-                let of_code = &mut self.of_code[codes[row as usize] as usize];
-                if of_code.rows == 0 {
-                    self.met.push(codes[row as usize]);
-                }
-                of_code.rows += 1;
-                of_code.alone += u32::from(rows.alone[row as usize]);
-            }
-            let mut end = finer.rows.len();
-            for &code in &self.met {
-                let of_code = &mut self.of_code[code as usize];
-                if wanted && of_code.rows > 1 && of_code.alone > 0 {
-                    finer.starts.push(end);
-                    of_code.next = end;
-                    end += of_code.rows as usize;
-                }
-            }
-            finer.rows.resize(end, 0);
-            for &row in group {
-                let of_code = &mut self.of_code[codes[row as usize] as usize];
-                if of_code.rows == 1 && of_code.alone == 1 {
-                    self.found.add_if_minimal(row as usize, set);
-                } else if wanted && of_code.rows > 1 && of_code.alone > 0 {
-                    finer.rows[of_code.next] = row;
-                    of_code.next += 1;
-                }
-            }
-            for code in self.met.drain(..) {
-                self.of_code[code as usize] = OfCode::default();
+    /// Looks at a group that agrees on a set whose last attribute was added.
+    fn look_at(&self, group: &mut [Row], set: Set, attribute: usize) {
+        let can_grow = set.count_ones() < self.most && group.iter().any(|row| row.is_unique);
+        match group {
+            [] => {}
+            [row] if row.is_unique => row.add_if_minimal(set),
+            _ if !can_grow => {}
+            few if few.len() <= VERY_FEW => self.add_to_few::<VERY_FEW>(few, set, attribute),
+            few if few.len() <= FEW => self.add_to_few::<FEW>(few, set, attribute),
+            many => self.add(many, set, attribute),
+        }
+    }
+
+    /// Brings the rows together that agree on an attribute, and says how many do, run by run.
+    fn sort(&self, group: &mut [Row], attribute: usize) -> Vec<usize> {
+        let code = |row: &Row| self.keys.code(row, attribute);
+        let n_codes = self.keys.greatest[attribute] as usize + 1;
+        if n_codes > 4 * group.len() {
+            group.sort_unstable_by_key(code);
+            let runs = group.chunk_by(|a, b| code(a) == code(b));
+            return runs.map(<[Row]>::len).collect();
+        }
+        // Where each row belongs: its code at first.
+        let mut to: Vec<usize> = group.iter().map(|row| code(row) as usize).collect();
+        let mut sizes = vec![0; n_codes];
+        for &code in &to {
+            sizes[code] += 1;
+        }
+        let starts = sizes.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end - size)
+        });
+        let mut next: Vec<usize> = starts.collect();
+        for to in &mut to {
+            let next = &mut next[*to];
+            *to = *next;
+            *next += 1;
+        }
+        for at in 0..group.len() {
+            while to[at] != at {
+                let there = to[at];
+                group.swap(at, there);
+                to.swap(at, there);
             }
         }
-        finer.starts.push(finer.rows.len());
-        finer
+        sizes
+    }
+
+    /// The same as [`Self::add`] for `MOST` rows and fewer, each for itself: those that are like it are bits.
+    fn add_to_few<const MOST: usize>(&self, group: &mut [Row], set: Set, before: usize) {
+        let mut agree = [[0_u64; Set::BITS as usize]; MOST];
+        for attribute in 0..before {
+            let mut codes = [0; MOST];
+            for (code, row) in codes.iter_mut().zip(&*group) {
+                *code = self.keys.code(row, attribute);
+            }
+            let codes = &codes[..group.len()];
+            for (agree, code) in agree.iter_mut().zip(codes) {
+                let others = codes.iter().enumerate();
+                agree[attribute] = others.fold(0, |bits, (bit, other)| {
+                    bits | u64::from(other == code) << bit
+                });
+            }
+        }
+        let everybody = u64::MAX >> (FEW - group.len());
+        for (place, (row, agree)) in group.iter_mut().zip(&agree).enumerate() {
+            if row.is_unique {
+                row.add(&agree[..before], (1 << place, everybody), set, self.most);
+            }
+        }
     }
 }
 
+impl Row {
+    /// Adds to a set, on which some rows are `alike`, each attribute of which is known who agrees, and so on. `itself` is its own bit.
+    fn add(&mut self, agree: &[u64], (itself, alike): (u64, u64), set: Set, most: u32) {
+        for (attribute, agreeing) in agree.iter().enumerate() {
+            let alike = alike & agreeing;
+            let set = set | 1 << attribute;
+            if alike == itself {
+                self.add_if_minimal(set);
+            } else if set.count_ones() < most {
+                self.add(&agree[..attribute], (itself, alike), set, most);
+            }
+        }
+    }
+
+    /// A unique is minimal if no part of it was found: parts come before the whole.
+    fn add_if_minimal(&mut self, set: Set) {
+        if !self.found.iter().any(|known| known & set == *known) {
+            self.found.push(set);
+        }
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::risk::classes::KeyClasses;
+    use std::collections::HashMap;
+
+    fn pairs(found: Vec<(u32, Vec<Set>)>) -> Vec<(u32, Set)> {
+        let of_record =
+            |(record, sets): (u32, Vec<Set>)| sets.into_iter().map(move |set| (record, set));
+        found.into_iter().flat_map(of_record).collect()
+    }
 
     fn columns(rows: &[&[u32]]) -> Vec<Vec<u32>> {
         let column = |place| rows.iter().map(|row| row[place]).collect();
@@ -299,6 +312,82 @@ mod tests {
         all
     }
 
+    /// The same by counting who agrees on each set, where a missing value is one of its own.
+    fn by_counting(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
+        let n = keys.n_records();
+        let on = |record: usize, set: Set| -> Vec<u32> {
+            let codes = keys.of(record).iter().enumerate();
+            codes
+                .map(|(place, &code)| if set >> place & 1 == 1 { code } else { 0 })
+                .collect()
+        };
+        let unique: Vec<Vec<bool>> = (0..1 << keys.width())
+            .map(|set| {
+                let mut counts: HashMap<Vec<u32>, u32> = HashMap::new();
+                for record in 0..n {
+                    *counts.entry(on(record, set)).or_default() += 1;
+                }
+                (0..n)
+                    .map(|record| set != 0 && counts[&on(record, set)] == 1)
+                    .collect()
+            })
+            .collect();
+        let is_minimal = |record: usize, set: Set| {
+            let mut parts = (0..keys.width()).filter(|place| set >> place & 1 == 1);
+            unique[set as usize][record]
+                && parts.all(|place| !unique[(set & !(1 << place)) as usize][record])
+        };
+        let sets = |record: usize| {
+            (1..1_u32 << keys.width())
+                .filter(|&set| set.count_ones() <= most && is_minimal(record, set))
+                .collect::<Vec<Set>>()
+                .into_iter()
+                .map(move |set| (u32::try_from(record).unwrap(), set))
+        };
+        (0..n).flat_map(sets).collect()
+    }
+
+    /// Groups of all sizes: very few, few, many and enough for several threads; with codes close together and far apart.
+    #[test]
+    fn groups_of_all_sizes_are_searched() {
+        for (case, (n, sides, step)) in [
+            (300, 3, 1),
+            (300, 3, 5000),
+            (20_000, 4, 1),
+            (20_000, 9, 9000),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut state = 11 + case as u64;
+            let mut roll = |sides: u32| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                u32::try_from((state >> 33) % u64::from(sides)).unwrap()
+            };
+            let column = |_| {
+                (0..n)
+                    .map(|_| 1 + step * roll(sides).min(roll(sides)))
+                    .collect()
+            };
+            let columns: Vec<Vec<u32>> = (0..7).map(column).collect();
+            let keys = Keys::of_codes(n, &columns);
+            for most in [3, 7] {
+                let found = pairs(minimal_uniques(&keys, most, MissingMatches::Missing));
+                assert!(
+                    most < 7 || found.len() > 100,
+                    "{n} {sides}: {}",
+                    found.len()
+                );
+                assert!(
+                    found == by_counting(&keys, most),
+                    "{n} {sides} {step}, {most}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn the_search_finds_what_the_definition_says() {
         let mut state = 7_u64;
@@ -327,13 +416,12 @@ mod tests {
             let keys = keys(&rows);
             for missing in [MissingMatches::Any, MissingMatches::Missing] {
                 for most in [1, 2, 6] {
-                    let found = minimal_uniques(&keys, most, missing);
+                    let found = pairs(minimal_uniques(&keys, most, missing));
                     assert_eq!(found, slow(&keys, most, missing), "{missing:?} {cells:?}");
                 }
                 // One reading for all: who is unique on the key is whoever has a minimal unique.
                 let classes = KeyClasses::of_keys(Keys::of_codes(n, &columns(&rows)), missing);
-                let mut stand_out = minimal_uniques(&keys, 6, missing);
-                stand_out.dedup_by_key(|(record, _)| *record);
+                let stand_out = minimal_uniques(&keys, 6, missing);
                 let unique = classes.sizes().iter().filter(|&&size| size == 1);
                 assert_eq!(stand_out.len(), unique.count(), "{missing:?} {cells:?}");
             }

@@ -12,7 +12,7 @@ use crate::stats::keys::{Classes, Keys, Set};
 /// # Complexity
 /// With m different sets of present attributes, O(n + m u) a set that is visited, u the records that are open on it, beside
 /// [`Keys::classes`].
-pub(super) fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
+pub(super) fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Vec<Set>)> {
     let sizes = keys.matching();
     let unique: Vec<u32> = (0_u32..)
         .zip(&sizes)
@@ -33,12 +33,12 @@ pub(super) fn minimal_uniques(keys: &Keys, most: u32) -> Vec<(u32, Set)> {
             search.add(&all, 0, top);
         }
     }
-    let of_record = unique.iter().zip(search.found);
-    let mut pairs: Vec<(u32, Set)> = of_record
-        .flat_map(|(&record, sets)| sets.into_iter().map(move |set| (record, set)))
-        .collect();
-    pairs.sort_unstable();
-    pairs
+    let of_record = unique.iter().copied().zip(search.found);
+    let mut all: Vec<(u32, Vec<Set>)> = of_record.filter(|(_, sets)| !sets.is_empty()).collect();
+    for (_, sets) in &mut all {
+        sets.sort_unstable();
+    }
+    all
 }
 
 struct WildcardSearch<'a> {
