@@ -24,7 +24,7 @@ OF_ALL = {"--quiet": 0, "--verbose": 0, "--strict": 0, "--timings": 0, "--thread
 # Files that 'merge' writes of what parts hold: parts must be asked for it, and have the name in their words, but none reads or writes the file.
 OF_BOTH = {"--links": 1}
 # The commands that make parts.
-COMMANDS = ("evaluate", "search", "link", "mask")
+COMMANDS = ("evaluate", "search", "link", "risk", "mask")
 # Exit statuses that would be the same on any machine: wrong usage, bad input.
 FINAL = (2, 3)
 

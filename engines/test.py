@@ -60,6 +60,7 @@ k = { from = 2, to = 40 }
 LINK = "link --method am,likelihood --statement data/s.json --known age,income data/people.csv data/masked.csv"
 EVALUATE = "evaluate plan.toml"
 SEARCH = "search least.toml --risk-at-most 10%"
+RISK = "risk --key region,age data/people.csv data/masked.csv"
 MASK = "mask rankswap --p 5 --seed 7 --attributes age,earnings,income,tax data/people.csv"
 REFUSED = "link --method am --known nothing data/people.csv data/masked.csv"
 PARTS = 5
@@ -206,7 +207,7 @@ def submit_script(name, files, processes):
     assert not list(files.folder.glob(".sdcrisk-*")), "parts were left behind"
     if name == "dask":
         # Starting on Spark takes long, and the words are cut by the same code.
-        for what, call in (("a masked file", MASK), ("a search", SEARCH)):
+        for what, call in (("a masked file", MASK), ("a search", SEARCH), ("measures of risk", RISK)):
             got = run(asked("--parts 3 --program {}".format(files.program), call), cwd=files.folder)
             compare(name, "3 parts of " + what, got, files.own(call))
     got = run(asked("--parts 2 --program {}".format(files.program), REFUSED), cwd=files.folder)

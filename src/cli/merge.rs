@@ -1,4 +1,4 @@
-//! `sdcrisk merge`: the parts that several machines made of a plan, of a search, of attacks or of a masking become what one run makes.
+//! `sdcrisk merge`: the parts that several machines made of a plan, of a search, of attacks, of risk or of a masking become what one run makes.
 
 use std::{env, path::PathBuf};
 
@@ -7,7 +7,7 @@ use super::{
     console::Console,
     evaluate,
     files::{self, Plan, Privacy, STANDARD, fingerprint, keep_all, read_text},
-    link, provenance,
+    link, provenance, risk,
 };
 use crate::{
     error::{Error, Result},
@@ -38,7 +38,7 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
                 &report,
                 inputs,
                 (&form, &args.parts, into),
-                args.fail_above,
+                args.rate_limit()?,
                 console,
             )
         }
@@ -63,6 +63,11 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
             ];
             args.refuse_all_but(&own, "attacks")?;
             link::write_merged(args, (&mut report, links.as_deref()), &origin, console)
+        }
+        Merged::Risk(report) => {
+            let own = ["--format", "--fail-above", "--brief", "--explain"];
+            args.refuse_all_but(&own, "measures of risk")?;
+            risk::write_merged(args, *report, console)
         }
         Merged::Mask(file) => {
             args.refuse_all_but(&["--statement"], "a masking")?;

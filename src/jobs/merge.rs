@@ -1,4 +1,4 @@
-//! `merge` as a job: the parts of a plan of experiments, of a search, or of a call of `link` or `mask`, go in, what one run makes comes out.
+//! `merge` as a job: the parts of a plan of experiments, of a search, or of a call of `link`, `risk` or `mask`, go in, what one run makes comes out.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,10 @@ use crate::{
     report::{
         evaluate::EvaluateReport,
         link::{Attempts, LinkLine, LinkReport},
+        measurements::Measurements,
         part::{Columns, Part, PartInput, Work},
         provenance::Provenance,
+        risk::RiskReport,
         search::{SearchReport, Searched},
         text,
     },
@@ -28,6 +30,8 @@ pub enum Merged {
     Search(Box<SearchReport>, Box<EvaluateReport>, Vec<PartInput>),
     /// Of attacks, with the list of links if it was asked for; JSON has the provenance.
     Link(Box<LinkReport>, Option<Vec<LinkLine>>, Provenance),
+    /// Of the measures of risk: the report, with its provenance.
+    Risk(Box<RiskReport>),
     /// Of a masking: the masked file with all its columns, and its statement.
     Mask(Box<Columns>),
 }
@@ -85,7 +89,7 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Evaluate(whole) => {
             let rows = works.flat_map(|work| match work {
                 Work::Evaluate(cells) => cells.rows,
-                Work::Search(_) | Work::Link(_) | Work::Mask(_) => Vec::new(),
+                _ => Vec::new(),
             });
             let rows: BTreeMap<usize, Row> = rows.map(|row| (row.cell, row.row)).collect();
             let mut report = whole.asked.report(rows.into_values().collect());
@@ -95,7 +99,7 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Search(whole) => {
             let searched = works.flat_map(|work| match work {
                 Work::Search(searches) => searches.maskings,
-                Work::Evaluate(_) | Work::Link(_) | Work::Mask(_) => Vec::new(),
+                _ => Vec::new(),
             });
             let mut searched: Vec<Searched> = searched.collect();
             searched.sort_by_key(|one| one.masking);
@@ -105,16 +109,28 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
         Work::Link(whole) => {
             let attempts = works.filter_map(|work| match work {
                 Work::Link(attempts) => Some(*attempts),
-                Work::Evaluate(_) | Work::Search(_) | Work::Mask(_) => None,
+                _ => None,
             });
             let joined = Attempts::joined(attempts.collect());
             let (report, links) = joined.unwrap_or((whole.asked, whole.links));
             Merged::Link(Box::new(report), links, provenance)
         }
+        Work::Risk(_) => {
+            let pieces = works.filter_map(|work| match work {
+                Work::Risk(pieces) => Some(*pieces),
+                _ => None,
+            });
+            let joined = Measurements::joined(pieces.collect());
+            let mut report = joined.ok_or_else(|| {
+                Error::input("a piece of the measures is missing").remedy("Make the parts again")
+            })?;
+            report.provenance = Some(provenance);
+            Merged::Risk(Box::new(report))
+        }
         Work::Mask(whole) => {
             let columns = works.flat_map(|work| match work {
                 Work::Mask(columns) => columns.columns,
-                Work::Evaluate(_) | Work::Search(_) | Work::Link(_) => Vec::new(),
+                _ => Vec::new(),
             });
             let mut columns: Vec<ColumnText> = columns.collect();
             columns.sort_by_key(|column| column.place);
@@ -154,9 +170,10 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
         (Work::Evaluate(one), Work::Evaluate(other)) => one.asked == other.asked,
         (Work::Search(one), Work::Search(other)) => one.wanted == other.wanted,
         (Work::Link(one), Work::Link(other)) => one.fit(other),
+        (Work::Risk(one), Work::Risk(other)) => one.fit(other),
         (Work::Mask(one), Work::Mask(other)) => {
             one.frame == other.frame && one.statement == other.statement
         }
-        (Work::Evaluate(_) | Work::Search(_) | Work::Link(_) | Work::Mask(_), _) => false,
+        _ => false,
     }
 }

@@ -29,6 +29,7 @@ use crate::{
   sdcrisk risk --key sex,age --statement masked.sdc.json survey.csv masked.csv
   sdcrisk risk --format json --records risks.csv survey.csv masked.csv
   sdcrisk risk --key 1-7 --fail-above individual_risk_global=1% masked.csv
+  sdcrisk risk --key 1-7 --shard 1/2 -o part1.json survey.csv masked.csv      # on the first of two machines; then merge
 
 One file: who is unique on the key (uniqueness, k-anonymity, minimal sample uniques), who would be linked to a person
 (individual risk, with the weights of the sample if there are any), and what records with the same key share (l-diversity,
@@ -151,9 +152,14 @@ pub struct RiskArgs {
     /// End with exit status 10 when a rate is above this: 5%, or unique=1% for one measure; can be repeated
     #[arg(long, value_name = "[MEASURE=]RATE", value_parser = limit, help_heading = "Output")]
     pub fail_above: Vec<Limit>,
-    /// What 'evaluate' and 'link' have; refused with the reason
-    #[arg(long, value_name = "I/N", hide = true)]
-    shard: Option<Shard>,
+    /// Make part I of N of the measures (the file by its key, both files side by side, the original by its key: each is made whole by one part), and write it (JSON) for 'sdcrisk merge'
+    #[arg(
+        long,
+        value_name = "I/N",
+        conflicts_with_all = ["format", "brief", "explain", "fail_above"],
+        help_heading = "Output"
+    )]
+    pub shard: Option<Shard>,
     #[command(flatten)]
     pub read: ReadArgs,
 }
@@ -198,7 +204,7 @@ pub struct Limit {
 }
 
 /// `5%`, `0.05`, or `unique=5%`.
-fn limit(text: &str) -> std::result::Result<Limit, String> {
+pub fn limit(text: &str) -> std::result::Result<Limit, String> {
     let (measure, rate) = match text.split_once('=') {
         Some((measure, rate)) => (Some(measure.trim().to_string()), rate),
         None => (None, text),
@@ -248,6 +254,7 @@ impl RiskArgs {
             alignment: Alignment::stated(self.id.as_deref(), self.shuffle_key.is_some()),
             most_at_risk: self.most_at_risk,
             wants_records: self.records.is_some(),
+            shard: self.shard,
         }
     }
 
@@ -256,11 +263,11 @@ impl RiskArgs {
     /// # Errors
     /// Usage, when it makes no sense, or under `--strict`.
     pub fn check(&self, observer: &dyn Observer) -> Result<()> {
-        if self.shard.is_some() {
+        if self.shard.is_some() && self.records.is_some() {
             return Err(Error::usage(
-                "risk is not made in parts: who shares a key with nobody is known from all records only, and each part would read and sort the whole file, which is nearly all of the work",
+                "--shard has no way to write --records: a part holds the records most at risk alone",
             )
-            .remedy("Leave --shard out: one run measures millions of records in seconds. '--msu-size 3' shortens the search of a long key"));
+            .remedy("Leave --shard out: one run writes them"));
         }
         let idle = |given: bool, option: &str, why: &str| {
             note_idle(given, option, &format!(": {why}"), observer)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::text;
-use crate::figure::{About, Better, Definition, Figure, Unit};
+use crate::figure::{About, Better, Definition, Figure, Part, Unit};
 
 /// A figure as the JSON reports carry it. Reports write all of it but what is skipped; of a result that says less, the rest is
 /// not known.
@@ -64,6 +64,61 @@ pub struct PartRow {
     pub name: String,
     /// The figure of that part; none where it is not defined.
     pub value: Option<f64>,
+}
+
+/// A figure as parts of a call carry it: what it is stands in the program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Measured {
+    /// Its name for programs.
+    pub key: String,
+    /// The value, `null` where it is not defined.
+    pub value: Option<f64>,
+    /// Why it is not defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+    /// The cells, pairs or records that it is taken over.
+    pub counted: u64,
+    /// Those left out because a denominator was zero.
+    pub skipped: u64,
+    /// The same by attribute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartRow>,
+}
+
+impl From<Figure> for Measured {
+    fn from(figure: Figure) -> Self {
+        let row = |part: Part| PartRow {
+            name: part.name,
+            value: part.value,
+        };
+        Self {
+            key: figure.what.key.into(),
+            value: figure.value,
+            why_not: figure.why_not,
+            counted: figure.counted,
+            skipped: figure.skipped,
+            parts: figure.parts.into_iter().map(row).collect(),
+        }
+    }
+}
+
+impl Measured {
+    /// The figure, which is of this.
+    pub fn figure(&self, what: &'static Definition) -> Figure {
+        let part = |row: &PartRow| Part {
+            name: row.name.clone(),
+            value: row.value,
+        };
+        Figure {
+            what,
+            value: self.value,
+            why_not: self.why_not.clone(),
+            counted: self.counted,
+            skipped: self.skipped,
+            parts: self.parts.iter().map(part).collect(),
+        }
+    }
 }
 
 /// Figures as JSON reports carry them.

@@ -24,6 +24,7 @@ pub mod link;
 pub mod loss;
 pub mod masking;
 pub mod match_attributes;
+pub mod measurements;
 pub mod part;
 pub mod posterior;
 pub mod probabilistic;

@@ -1,4 +1,4 @@
-//! A part of the work of `sdcrisk evaluate`, `search`, `link` or `mask`, which one of several machines did: with the others it makes the whole
+//! A part of the work of `sdcrisk evaluate`, `search`, `link`, `risk` or `mask`, which one of several machines did: with the others it makes the whole
 //! (`sdcrisk merge`).
 
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     evaluate::Asked,
     link::Attempts,
+    measurements::Measurements,
     provenance::Provenance,
     search::{Searched, Wanted},
 };
@@ -24,7 +25,7 @@ const ANY_PART: &str = "sdcrisk.part/";
 
 /// What to do about a file that is no part.
 const WHAT_IS_NAMED: &str =
-    "Name what 'sdcrisk evaluate', 'search', 'link' or 'mask' wrote with --shard I/N";
+    "Name what 'sdcrisk evaluate', 'search', 'link', 'risk' or 'mask' wrote with --shard I/N";
 
 /// A file that was read, or the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,8 @@ pub enum Work {
     Search(Box<Searches>),
     /// Attacks, or seekers of them.
     Link(Box<Attempts>),
+    /// Pieces of the measures of risk.
+    Risk(Box<Measurements>),
     /// Columns of a masked file.
     Mask(Box<Columns>),
 }
@@ -194,6 +197,7 @@ impl Part {
             Work::Evaluate(cells) => cells.are_of(part.shard),
             Work::Search(searches) => searches.are_of(part.shard),
             Work::Link(attempts) => attempts.are_of(part.shard),
+            Work::Risk(measurements) => measurements.are_of(part.shard),
             Work::Mask(columns) => columns.are_of(part.shard),
         };
         if is_whole { Ok(part) } else { Err(damaged()) }

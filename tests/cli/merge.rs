@@ -485,21 +485,105 @@ fn seekers_within_strata_make_the_report_of_one_run() {
     );
 }
 
-/// What is not a sum over records or a list of settings is refused with the reason, and what can be done instead.
+/// The law, for measures of risk: each piece is made whole by one part, and parts make the report of one run, in every form.
 #[test]
-fn risk_is_not_made_in_parts() {
+fn measures_of_risk_in_parts_make_the_report_of_one_run_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    masked(&sandbox);
+    let ways = [
+        format!("--key age,town --confidential income --l 2 --t 0.2 --k 4 {FILES}"),
+        format!("--key age,town,tax --msu-size 2 --suda-scoring subsets --most-at-risk 0 {FILES}"),
+        format!("--confidential tax --attributes age,income {FILES}"),
+        "--key age,town --weights income --missing-matches missing people.csv".into(),
+        "--key town --msu-size 0 --confidential age people.csv".into(),
+    ];
+    for way in &ways {
+        let forms = [
+            "",
+            " --format json",
+            " --format csv",
+            " --brief",
+            " --explain",
+        ];
+        let once = forms.map(|form| sandbox.run(&format!("risk {way}{form}")).ended(0));
+        let pieces = if way.contains(FILES) { 3 } else { 1 };
+        for of in [1, 2, 3, 7] {
+            let names = parts_of(&sandbox, &format!("risk {way}"), 'r', of);
+            let made = ["released", "compared", "before"].map(|piece| {
+                let holds = |name: &&String| !part(&sandbox, name)["work"]["risk"][piece].is_null();
+                names.iter().filter(holds).count()
+            });
+            assert_eq!(made.iter().sum::<usize>(), pieces, "{way}, {of} parts");
+            for (form, once) in forms.iter().zip(&once) {
+                let merged = sandbox
+                    .run(&format!("merge {}{form}", names.join(" ")))
+                    .ended(0);
+                assert_eq!(merged.text(), once.text(), "{way}, {of} parts{form}");
+            }
+        }
+    }
+    let names = parts_of(&sandbox, &format!("risk {}", ways[0]), 'r', 2).join(" ");
+    for (limits, status) in [
+        ("--fail-above unique=0% --format json", 10),
+        (
+            "--fail-above unique=100% --fail-above individual_risk_global=100%",
+            0,
+        ),
+    ] {
+        let once = sandbox
+            .run(&format!("risk {} {limits} -q", ways[0]))
+            .ended(status);
+        let merged = sandbox
+            .run(&format!("merge {names} {limits} -q"))
+            .ended(status);
+        assert_eq!(merged.text(), once.text(), "{limits}");
+    }
+}
+
+/// Parts of risk that make no whole are refused, and so is what a part cannot hold.
+#[test]
+fn parts_of_risk_that_make_no_whole_are_refused() {
     let sandbox = with_plan(SMALL);
-    let ran = sandbox.run("risk --shard 1/2 people.csv").ended(2);
-    assert!(
-        ran.stderr.contains("all records only") && ran.stderr.contains("one run"),
-        "{}",
-        ran.stderr
-    );
+    parts_of(&sandbox, "risk --key age,town people.csv", 'r', 2);
+    parts_of(&sandbox, "risk --key age people.csv", 'q', 2);
     parts(&sandbox, 1);
-    for option in ["--brief", "--explain", "--fail-above-extremes 5%"] {
-        let ran = sandbox.run(&format!("merge p1-1.json {option}")).ended(2);
-        let name = option.split(' ').next().unwrap();
-        assert!(ran.stderr.contains(name), "{}", ran.stderr);
+    let text = sandbox.text("r1-2.json");
+    assert!(text.contains("\"unique\""), "{text}");
+    sandbox.write("figure.json", text.replace("\"unique\"", "\"uniqueness\""));
+    sandbox.write(
+        "number.json",
+        sandbox.text("r2-2.json").replace("2/2", "1/2"),
+    );
+    for (call, status, words) in [
+        ("merge r1-2.json", 3, "part 2/2 is missing"),
+        ("merge r1-2.json q2-2.json", 3, "part of another call"),
+        ("merge figure.json r2-2.json", 3, "figure.json: is damaged"),
+        ("merge number.json r2-2.json", 3, "number.json: is damaged"),
+        (
+            "merge r1-2.json r2-2.json --links l.csv",
+            2,
+            "--links has no place here",
+        ),
+        (
+            "risk --shard 1/2 --records r.csv people.csv",
+            2,
+            "--records",
+        ),
+        (
+            "merge p1-1.json --fail-above unique=5%",
+            2,
+            "takes one rate here",
+        ),
+        ("merge p1-1.json --brief", 2, "--brief"),
+        ("merge p1-1.json --explain", 2, "--explain"),
+        (
+            "merge p1-1.json --fail-above-extremes 5%",
+            2,
+            "--fail-above-extremes",
+        ),
+    ] {
+        let ran = sandbox.run(call).ended(status);
+        assert!(ran.stderr.contains(words), "{call}: {}", ran.stderr);
     }
 }
 

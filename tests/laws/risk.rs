@@ -449,11 +449,7 @@ fn minimal_uniques_of(cells: &Cells, rule: MissingMatches) {
             );
         }
         // No set of a record is part of another one.
-        let mut of_record: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (record, set) in found {
-            of_record.entry(record).or_default().push(set);
-        }
-        for sets in of_record.values() {
+        for (_, sets) in &found {
             for a in sets {
                 assert!(sets.iter().all(|b| a == b || a & b != *a));
             }

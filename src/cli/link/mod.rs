@@ -237,7 +237,7 @@ pub(super) fn write_merged(
         links.map(|(path, lines)| -> Result<_> { Ok((plan.open(path, Privacy::Private)?, lines)) });
     let links = links.transpose()?;
     note_not_run(report, form.format, console);
-    let limits = [args.fail_above, args.fail_above_extremes];
+    let limits = [args.rate_limit()?, args.fail_above_extremes];
     let ending = ending(report, limits, console)?;
     let content = content(report, form.format, detail, || provenance.clone())?;
     console.stage("write", || -> Result<()> {

@@ -2,11 +2,14 @@
 
 mod limit;
 
+use std::path::PathBuf;
+
 use super::{
     Ending,
     console::Console,
     files::{Disk, Output, Plan, Privacy, keep_all},
     link::inputs,
+    merge,
     pair::warn_of_open_gate,
     provenance,
     tables::read_table,
@@ -17,8 +20,16 @@ use crate::{
         link::Stated,
         risk::{self as job, Files},
     },
-    options::{output::Format, risk::RiskArgs},
-    report::risk as report,
+    options::{
+        merge::MergeArgs,
+        output::{Detail, Format},
+        risk::{Limit, RiskArgs},
+    },
+    report::{
+        measurements::Measurements,
+        part::{Part, Work},
+        risk::{self as report, RiskReport},
+    },
 };
 
 pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
@@ -28,32 +39,26 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     let statement = inputs::read_statements(&args.statements())?;
     let stated = (statement.as_ref()).map(|(statement, file)| Stated { statement, file });
     let outcome = job::run(&args.request(), args.read_files(console)?, stated, console)?;
-    let mut report = outcome.report;
-    report.provenance =
-        (args.report.format == Format::Json).then(|| provenance::of(&outcome.files.tables()));
-    let records = outcome.files.released().n_records();
-    report.limits = limit::judge(&args.fail_above, &report.figures, records, console)?;
-    let ending = if report.limits.iter().all(|limit| limit.kept) {
-        Ending::Done
-    } else {
-        Ending::AboveLimit
-    };
-    if ending == Ending::Done && !args.fail_above.is_empty() {
-        let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
-        warn_of_open_gate(names, console)?;
+    let provenance = || provenance::of(&outcome.files.tables());
+    if let Some(shard) = args.shard {
+        let inputs = merge::fingerprints(&outputs.inputs)?;
+        let work = Work::Risk(Box::new(outcome.measurements));
+        let part = Part::new(shard, inputs, provenance(), work);
+        console.stage("write", || -> Result<()> {
+            outputs.report.write_text(&merge::text_of(part))?;
+            outputs.report.keep()
+        })?;
+        return Ok(Ending::Done);
     }
-    let content = match args.report.format {
-        Format::Text => detail.text(
-            || report.to_brief(),
-            || report.to_text(),
-            || report.definitions(),
-        ),
-        Format::Json => report.to_json(),
-        Format::Csv => report.to_csv()?,
-    };
+    let measurements = vec![outcome.measurements];
+    let mut report = Measurements::joined(measurements)
+        .unwrap_or_else(|| unreachable!("one run measures everything"));
+    report.provenance = (args.report.format == Format::Json).then(provenance);
+    let ending = judge(&mut report, &args.fail_above, console)?;
+    let content = content(&report, args.report.format, detail)?;
     console.stage("write", || -> Result<()> {
-        if let Some(records) = &mut outputs.records {
-            records.write(|out| report::write_records(&outcome.of_file.records(), out))?;
+        if let (Some(records), Some(of_file)) = (&mut outputs.records, &outcome.of_file) {
+            records.write(|out| report::write_records(&of_file.records(), out))?;
         }
         outputs.report.write_text(&content)?;
         keep_all(outputs.records.into_iter().chain([outputs.report]))
@@ -61,8 +66,64 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
     Ok(ending)
 }
 
+/// Writes the report that parts make, and says how one run would have ended.
+pub(super) fn write_merged(
+    args: &MergeArgs,
+    mut report: RiskReport,
+    console: &Console,
+) -> anyhow::Result<Ending> {
+    let form = args.form();
+    let detail = args.detail.detail(form.format, console)?;
+    let mut plan = Plan::default();
+    args.parts.iter().try_for_each(|part| plan.input(part))?;
+    plan.output(&form.to.output)?;
+    let mut output = plan.open(&form.to.output, privacy(report.most_at_risk.len()))?;
+    let ending = judge(&mut report, &args.fail_above, console)?;
+    let content = content(&report, form.format, detail)?;
+    console.stage("write", || -> Result<()> {
+        output.write_text(&content)?;
+        output.keep()
+    })?;
+    Ok(ending)
+}
+
+/// Holds a report against its limits.
+fn judge(report: &mut RiskReport, limits: &[Limit], console: &Console) -> Result<Ending> {
+    report.limits = limit::judge(limits, &report.figures, report.scenario.records, console)?;
+    if !report.limits.iter().all(|limit| limit.kept) {
+        return Ok(Ending::AboveLimit);
+    }
+    if !limits.is_empty() {
+        let names = report.warnings.iter().map(|doubt| &doubt.attribute[..]);
+        warn_of_open_gate(names, console)?;
+    }
+    Ok(Ending::Done)
+}
+
+fn content(report: &RiskReport, format: Format, detail: Detail) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Text => detail.text(
+            || report.to_brief(),
+            || report.to_text(),
+            || report.definitions(),
+        ),
+        Format::Json => report.to_json(),
+        Format::Csv => report.to_csv()?,
+    })
+}
+
+/// That of a report which tells so many records: their numbers say whom to look for.
+fn privacy(most_at_risk: usize) -> Privacy {
+    match most_at_risk {
+        0 => Privacy::Ordinary,
+        _ => Privacy::Private,
+    }
+}
+
 /// What a call writes.
 struct Outputs {
+    /// The files that are read.
+    inputs: Vec<PathBuf>,
     records: Option<Output>,
     report: Output,
 }
@@ -78,16 +139,17 @@ impl RiskArgs {
         for path in self.records.iter().chain([&self.report.to.output]) {
             plan.output(path)?;
         }
-        let privacy = match self.most_at_risk {
-            0 => Privacy::Ordinary,
-            // Their numbers say whom to look for.
-            _ => Privacy::Private,
+        // A part is as private as the original.
+        let privacy = match self.shard {
+            Some(_) => Privacy::Private,
+            None => privacy(self.most_at_risk),
         };
         let records = self.records.as_deref();
         let records = records.map(|path| plan.open(path, Privacy::Private));
         Ok(Outputs {
             records: records.transpose()?,
             report: plan.open(&self.report.to.output, privacy)?,
+            inputs: plan.inputs().to_vec(),
         })
     }
 

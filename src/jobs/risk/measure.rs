@@ -7,9 +7,14 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    evaluate::comparable::Doubt,
     figure::Figure,
     jobs::pair,
-    report::risk::{ClassSize, FractionFrom, RecordRow},
+    report::{
+        figures::Measured,
+        measurements::{Measurements, OfReleased, Piece},
+        risk::{ClassSize, FractionFrom, RecordRow, RiskScope},
+    },
     risk::{
         attribute,
         classes::KeyClasses,
@@ -21,26 +26,16 @@ use crate::{
         records::RecordRisks,
         suda::Suda,
     },
-    stats::moments::sum,
+    statement::MissingMatches,
+    stats::{keys::Keys, moments::sum},
     table::{AttrId, Table, pair::Pair},
 };
-
-/// What was measured.
-pub(super) struct Measured {
-    pub figures: Vec<Figure>,
-    /// Of the original, where there is a masked file.
-    pub before: Option<Vec<Figure>>,
-    pub classes: Vec<ClassSize>,
-    pub most_at_risk: Vec<RecordRow>,
-    pub of_file: FileRisk,
-}
 
 /// The measures of one file by its key.
 pub struct FileRisk {
     classes: KeyClasses,
     individual: IndividualRisks,
     suda: Option<Suda>,
-    sampling: Sampling,
     figures: Vec<Figure>,
 }
 
@@ -70,88 +65,128 @@ impl Sampling {
 }
 
 /// Attributes of one file by the parts that they play.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     table: &'a Table,
     key: Vec<AttrId>,
     confidential: Vec<AttrId>,
-    weights: Option<AttrId>,
+    weights: Option<Vec<f64>>,
 }
 
-/// Measures the file that people will see, and the one before it.
-pub(super) fn released(
-    request: &RiskRequest,
-    files: &Files,
-    recoded: Option<&Recoded<'_>>,
-    chosen: &Chosen,
-) -> Result<Measured> {
-    let released = |id: &AttrId| files.in_released(*id);
-    let weights = match (chosen.weights, &request.weights) {
-        (Some(_), Some(name)) => Some(files.released().find(name).map_err(|_| {
-            Error::input("does not have the weights")
-                .lacking(name, files.released().name())
-                .remedy("Release the weights, or leave --weights out")
-        })?),
-        _ => None,
-    };
-    let of_file = FileRisk::new(
-        request,
-        &Parts {
-            table: files.released(),
+impl<'a> Parts<'a> {
+    /// Those of the file that people will see.
+    ///
+    /// # Errors
+    /// Input, when it lacks the weights, or they are none.
+    pub fn of_released(request: &RiskRequest, files: &'a Files, chosen: &Chosen) -> Result<Self> {
+        let table = files.released();
+        let released = |id: &AttrId| files.in_released(*id);
+        let weights = match (chosen.weights, &request.weights) {
+            (Some(_), Some(name)) => Some(table.find(name).map_err(|_| {
+                Error::input("does not have the weights")
+                    .lacking(name, table.name())
+                    .remedy("Release the weights, or leave --weights out")
+            })?),
+            _ => None,
+        };
+        Ok(Self {
+            table,
             key: chosen.key.iter().filter_map(released).collect(),
             confidential: chosen.confidential.iter().filter_map(released).collect(),
-            weights,
-        },
-        false,
-    )?;
-    let with_gaps = of_file.classes.rest_on_gaps();
-    let before = files.pair().map(|_| {
-        let parts = Parts {
-            table: files.original(),
+            weights: weights_of(table, weights)?,
+        })
+    }
+
+    /// Those of the original.
+    fn of_original(files: &'a Files, chosen: &Chosen) -> Result<Self> {
+        let table = files.original();
+        Ok(Self {
+            table,
             key: chosen.key.clone(),
             confidential: chosen.confidential.clone(),
-            weights: chosen.weights,
-        };
-        FileRisk::new(request, &parts, with_gaps).map(|risk| risk.figures)
-    });
-    // Without a key nothing of a single file is measured.
-    let has_key = !chosen.key.is_empty();
-    let mut figures = if has_key {
-        of_file.figures.clone()
-    } else {
-        Vec::new()
-    };
-    if let (Some(pair), Some(recoded)) = (files.pair(), recoded) {
-        figures.extend(of_pair(request, pair, recoded, files, chosen));
+            weights: weights_of(table, chosen.weights)?,
+        })
     }
-    let histogram = of_file.classes.histogram();
-    let sizes = histogram.into_iter();
-    let records = of_file.records();
-    Ok(Measured {
-        figures,
-        before: before.transpose()?.filter(|_| has_key),
-        classes: sizes
-            .map(|(size, records)| ClassSize { size, records })
-            .collect(),
-        most_at_risk: (records.most_at_risk(request.most_at_risk).into_iter())
+
+    /// Attributes of the key.
+    pub fn width(&self) -> usize {
+        self.key.len()
+    }
+
+    /// The share of the population in the sample.
+    pub fn sampling(&self, request: &RiskRequest) -> Sampling {
+        Sampling::new(request.sampling_fraction, self.weights.as_deref())
+    }
+
+    fn rest_on_gaps(&self, missing: MissingMatches) -> bool {
+        missing == MissingMatches::Any && Keys::of_table(self.table, &self.key).have_gaps()
+    }
+}
+
+fn weights_of(table: &Table, weights: Option<AttrId>) -> Result<Option<Vec<f64>>> {
+    let weights = weights.map(|id| individual::weights(table, id));
+    weights.transpose()
+}
+
+/// The pieces of a call that this part of it makes, for `scenario`; and the measures of the released file, if that is one of them.
+pub(super) fn pieces(
+    request: &RiskRequest,
+    (files, parts): (&Files, &Parts<'_>),
+    recoded: Option<&Recoded<'_>>,
+    chosen: &Chosen,
+    (warnings, scenario): (Vec<Doubt>, RiskScope),
+) -> Result<(Measurements, Option<FileRisk>)> {
+    let own = |piece: Piece| piece.is_of(request.shard.unwrap_or_default(), &scenario);
+    let of_file = own(Piece::Released).then(|| FileRisk::new(request, parts, false));
+    let compared = match (files.pair(), recoded) {
+        (Some(pair), Some(recoded)) if own(Piece::Compared) => {
+            Some(of_pair(request, pair, recoded, files, chosen))
+        }
+        _ => None,
+    };
+    let before = if own(Piece::Before) {
+        let with_gaps = match &of_file {
+            Some(of_file) => of_file.classes.rest_on_gaps(),
+            None => parts.rest_on_gaps(request.missing.unwrap_or_default()),
+        };
+        let parts = Parts::of_original(files, chosen)?;
+        Some(FileRisk::new(request, &parts, with_gaps).figures)
+    } else {
+        None
+    };
+    let carried = |figures: Vec<Figure>| figures.into_iter().map(Measured::from).collect();
+    let made = Measurements {
+        warnings,
+        released: of_file.as_ref().map(|of_file| OfReleased {
+            figures: if scenario.key.is_empty() {
+                Vec::new()
+            } else {
+                carried(of_file.figures.clone())
+            },
+            classes: (of_file.classes.histogram().into_iter())
+                .map(|(size, records)| ClassSize { size, records })
+                .collect(),
+            most_at_risk: (of_file
+                .records()
+                .most_at_risk(request.most_at_risk)
+                .into_iter())
             .map(RecordRow::from)
             .collect(),
-        of_file,
-    })
+        }),
+        scenario,
+        compared: compared.map(carried),
+        before: before.map(carried),
+    };
+    Ok((made, of_file))
 }
 
 impl FileRisk {
     /// `with_gaps`: the figures of missing values are wanted even if this file has none.
-    fn new(request: &RiskRequest, parts: &Parts<'_>, with_gaps: bool) -> Result<Self> {
+    fn new(request: &RiskRequest, parts: &Parts<'_>, with_gaps: bool) -> Self {
         let table = parts.table;
-        let weights = match parts.weights {
-            Some(id) => Some(individual::weights(table, id)?),
-            None => None,
-        };
         let classes = KeyClasses::new(table, &parts.key, request.missing.unwrap_or_default());
-        let individual = IndividualRisks::new(&classes, weights.as_deref());
-        let sampling = Sampling::new(request.sampling_fraction, weights.as_deref());
+        let individual = IndividualRisks::new(&classes, parts.weights.as_deref());
         let suda = request
-            .suda(parts.key.len(), sampling)
+            .suda(parts.width(), parts.sampling(request))
             .map(|wanted| Suda::new(&classes, wanted));
         let confidential: Vec<Confidential> = (parts.confidential.iter())
             .map(|&id| Confidential::of_table(table, id))
@@ -174,13 +209,12 @@ impl FileRisk {
             figures.extend(closeness::figures(&classes, &confidential, request.t));
             figures.push(attribute::homogeneity(&classes, &confidential));
         }
-        Ok(Self {
+        Self {
             classes,
             individual,
             suda,
-            sampling,
             figures,
-        })
+        }
     }
 
     /// Record by record.
@@ -190,18 +224,6 @@ impl FileRisk {
             individual: &self.individual,
             suda: self.suda.as_ref(),
         }
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.classes.keys().width()
-    }
-
-    pub(super) fn sampling(&self) -> Sampling {
-        self.sampling
-    }
-
-    pub(super) fn suda_was_searched(&self) -> bool {
-        self.suda.is_some() && self.width() > 0
     }
 }
 

@@ -7,6 +7,7 @@ mod roles;
 use serde::{Deserialize, Serialize};
 
 pub use measure::FileRisk;
+use measure::Parts;
 use recoded::Recoded;
 use roles::Chosen;
 pub use roles::Files;
@@ -18,7 +19,11 @@ use super::{
 };
 use crate::{
     error::Result,
-    report::risk::{PairSummary, RiskReport, RiskScope, SudaSummary},
+    evaluate::shard::Shard,
+    report::{
+        measurements::Measurements,
+        risk::{PairSummary, RiskScope, SudaSummary},
+    },
     risk::suda,
     statement::MissingMatches,
 };
@@ -64,16 +69,18 @@ pub struct RiskRequest {
     pub most_at_risk: usize,
     /// Whether the risk of every record is wanted.
     pub wants_records: bool,
+    /// Of which part of the call the pieces are made; all of them if `None`.
+    pub shard: Option<Shard>,
 }
 
 /// What a request led to.
 pub struct Outcome {
     /// The files, as they were measured.
     pub files: Files,
-    /// The report; without provenance, which is for the caller to add.
-    pub report: RiskReport,
-    /// The risk of every record of the released file.
-    pub of_file: FileRisk,
+    /// What was measured: by one run everything.
+    pub measurements: Measurements,
+    /// The risk of every record of the released file, unless another part of the call measures it.
+    pub of_file: Option<FileRisk>,
 }
 
 /// Measures what a file, or a pair of files, gives away without any linkage. With a statement the original is recoded as the history says
@@ -95,28 +102,21 @@ pub fn run(
     let chosen = request.choose(&files, observer)?;
     request.note_without_confidential(&chosen, files.pair().is_some(), observer)?;
     observer.progress("counting records with the same key");
-    let measured = observer.stage("risk", || {
-        measure::released(request, &files, recoded.as_ref(), &chosen)
-    })?;
     let doubts = match (files.pair(), &recoded) {
         (Some(pair), Some(recoded)) => recoded.doubts(pair),
         _ => Vec::new(),
     };
-    warn_of(&doubts, observer)?;
-    let report = RiskReport {
-        warnings: doubts,
-        scenario: request.scenario(&files, recoded.as_ref(), &chosen, &measured),
-        figures: measured.figures,
-        before: measured.before,
-        classes: measured.classes,
-        most_at_risk: measured.most_at_risk,
-        limits: Vec::new(),
-        provenance: None,
-    };
-    let of_file = measured.of_file;
+    let (measurements, of_file) = observer.stage("risk", || {
+        let parts = Parts::of_released(request, &files, &chosen)?;
+        let scenario = request.scenario(&files, recoded.as_ref(), &chosen, &parts);
+        let (files, recoded) = ((&files, &parts), recoded.as_ref());
+        measure::pieces(request, files, recoded, &chosen, (doubts, scenario))
+    })?;
+    warn_of(&measurements.warnings, observer)?;
+    request.note_pieces(&measurements, observer);
     Ok(Outcome {
         files,
-        report,
+        measurements,
         of_file,
     })
 }
@@ -158,9 +158,35 @@ impl RiskRequest {
         })
     }
 
-    fn suda_summary(&self, of_file: &measure::FileRisk) -> Option<SudaSummary> {
-        let sampling = of_file.sampling();
-        let wanted = self.suda(of_file.width(), sampling)?;
+    /// Says what a part of the call makes: pieces cannot be cut.
+    fn note_pieces(&self, made: &Measurements, observer: &dyn Observer) {
+        let Some(shard) = self.shard.filter(|shard| shard.of() > 1) else {
+            return;
+        };
+        let pieces = [
+            (made.released.is_some(), "the released file by its key"),
+            (made.compared.is_some(), "both files side by side"),
+            (made.before.is_some(), "the original by its key"),
+        ];
+        let own: Vec<&str> = pieces
+            .into_iter()
+            .filter_map(|(is_own, what)| is_own.then_some(what))
+            .collect();
+        let own = match &own[..] {
+            [] => "nothing".into(),
+            own => own.join(", and "),
+        };
+        observer.note(&format!(
+            "note: part {shard} measures {own}; no piece can be cut, since who shares a key is known from all records only"
+        ));
+    }
+
+    fn suda_summary(&self, parts: &Parts<'_>) -> Option<SudaSummary> {
+        if parts.width() == 0 {
+            return None;
+        }
+        let sampling = parts.sampling(self);
+        let wanted = self.suda(parts.width(), sampling)?;
         Some(SudaSummary {
             most_attributes: wanted.most,
             scoring: wanted.scoring,
@@ -174,7 +200,7 @@ impl RiskRequest {
         files: &Files,
         recoded: Option<&Recoded<'_>>,
         chosen: &Chosen,
-        measured: &measure::Measured,
+        parts: &Parts<'_>,
     ) -> RiskScope {
         let table = files.original();
         let not_released = chosen.key.iter().copied();
@@ -193,11 +219,7 @@ impl RiskRequest {
             l: self.l,
             t: self.t,
             c: self.c(),
-            suda: measured
-                .of_file
-                .suda_was_searched()
-                .then(|| self.suda_summary(&measured.of_file))
-                .flatten(),
+            suda: self.suda_summary(parts),
             pair: files.pair().map(|pair| PairSummary {
                 records: pair.truth.pairs(),
                 aligned_by: self.alignment.in_words(),

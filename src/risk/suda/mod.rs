@@ -6,7 +6,10 @@ mod wildcards;
 use serde::{Deserialize, Serialize};
 
 use super::classes::KeyClasses;
-use crate::figure::{About, Definition, Figure, Group, Part, Unit};
+use crate::{
+    figure::{About, Definition, Figure, Group, Part, Unit},
+    stats::keys::Set,
+};
 pub use search::minimal_uniques;
 
 const SUDA: &str = "Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008";
@@ -148,23 +151,30 @@ impl Suda {
         let width = keys.width() as u32;
         let n = keys.n_records();
         let (mut sets, mut smallest, mut scores) = (vec![0; n], vec![0; n], vec![0.0; n]);
-        let mut with_attribute = vec![0.0; keys.width()];
+        let of_size: Vec<f64> = (0..=width)
+            .map(|size| wanted.scoring.score(size, width))
+            .collect();
+        // For each attribute the number of sets that hold it, by their size.
+        let mut holding = vec![[0_u64; Set::BITS as usize + 1]; keys.width()];
         for (record, of_record) in minimal_uniques(keys, wanted.most, classes.missing()) {
             let record = record as usize;
             for set in of_record {
                 let size = set.count_ones();
-                let score = wanted.scoring.score(size, width);
                 smallest[record] = match sets[record] {
                     0 => size,
                     _ => size.min(smallest[record]),
                 };
                 sets[record] += 1;
-                scores[record] += score;
-                for (place, sum) in with_attribute.iter_mut().enumerate() {
-                    *sum += f64::from(set >> place & 1) * score;
+                scores[record] += of_size[size as usize];
+                for place in (0..keys.width()).filter(|place| set >> place & 1 == 1) {
+                    holding[place][size as usize] += 1;
                 }
             }
         }
+        let with_attribute = holding.iter().map(|numbers| {
+            let scores = numbers.iter().zip(&of_size);
+            scores.map(|(&number, score)| number as f64 * score).sum()
+        });
         let all: f64 = scores.iter().sum();
         let contribution = |sum: f64| (all > 0.0).then(|| sum / all);
         let of_file = dis_of_file(classes, wanted.fraction);
@@ -176,7 +186,7 @@ impl Suda {
             smallest,
             dis,
             scores,
-            contributions: with_attribute.into_iter().map(contribution).collect(),
+            contributions: with_attribute.map(contribution).collect(),
             of_file,
         }
     }

@@ -38,24 +38,26 @@ pub fn minimal_uniques(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(
     if missing == MissingMatches::Any && keys.have_gaps() {
         return super::wildcards::minimal_uniques(keys, most);
     }
+    let n_records = keys.n_records();
     let (keys, mut rows) = DifferentKeys::new(keys);
     if most > 0 {
         Search { keys: &keys, most }.add(&mut rows, 0, keys.places.len());
     }
-    rows.retain(|row| !row.found.is_empty());
-    let mut all: Vec<(u32, Vec<Set>)> = rows
-        .into_par_iter()
-        .map(|row| {
-            let mut sets = row.found;
+    let mut found = vec![Vec::new(); n_records];
+    for row in rows {
+        found[keys.records[row.number as usize] as usize] = row.found;
+    }
+    let of_record = found.into_par_iter().zip(0..u32::MAX);
+    of_record
+        .filter(|(sets, _)| !sets.is_empty())
+        .map(|(mut sets, record)| {
             for set in &mut sets {
                 *set = keys.renamed(*set);
             }
             sets.sort_unstable();
-            (keys.records[row.number as usize], sets)
+            (record, sets)
         })
-        .collect();
-    all.par_sort_unstable_by_key(|&(record, _)| record);
-    all
+        .collect()
 }
 
 /// The different keys, each once.
@@ -190,7 +192,12 @@ impl Search<'_> {
             return runs.map(<[Row]>::len).collect();
         }
         // Where each row belongs: its code at first.
-        let mut to: Vec<usize> = group.iter().map(|row| code(row) as usize).collect();
+        let place = |row: &Row| code(row) as usize;
+        let mut to: Vec<usize> = if group.len() > MANY {
+            group.par_iter().map(place).collect()
+        } else {
+            group.iter().map(place).collect()
+        };
         let mut sizes = vec![0; n_codes];
         for &code in &to {
             sizes[code] += 1;
@@ -265,7 +272,7 @@ impl Row {
 mod tests {
     use super::*;
     use crate::risk::classes::KeyClasses;
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     fn pairs(found: Vec<(u32, Vec<Set>)>) -> Vec<(u32, Set)> {
         let of_record =
@@ -323,7 +330,7 @@ mod tests {
         };
         let unique: Vec<Vec<bool>> = (0..1 << keys.width())
             .map(|set| {
-                let mut counts: HashMap<Vec<u32>, u32> = HashMap::new();
+                let mut counts: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
                 for record in 0..n {
                     *counts.entry(on(record, set)).or_default() += 1;
                 }

@@ -412,6 +412,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
             ("--most-at-risk", &["3", "*"]),
             ("--records", &["out-records.csv"]),
             ("--fail-above", &["5%", "unique=1%", "*"]),
+            ("--shard", &["1/1", "2/2", "1/3", "*"]),
             ("--brief", &[]),
             ("--explain", &[]),
         ],
@@ -453,7 +454,7 @@ const COMMANDS: &[(&str, &[&str], Options)] = &[
         &["part.json"],
         &[
             ("--into", &["results"]),
-            ("--fail-above", &["5%"]),
+            ("--fail-above", &["5%", "unique=1%"]),
             ("--fail-above-extremes", &["5%"]),
             ("--links", &["out-links.csv"]),
             ("--brief", &[]),

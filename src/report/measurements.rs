@@ -1,0 +1,133 @@
+//! What `sdcrisk risk` measures, or what one of several parts of a call measures of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    figures::Measured,
+    risk::{ClassSize, RecordRow, RiskReport, RiskScope},
+};
+use crate::{
+    evaluate::{comparable::Doubt, shard::Shard},
+    figure::Figure,
+    risk,
+};
+
+/// What is measured as a whole: who shares a key is known from all records only, so parts of a call share these pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// The file that people will see, by its key.
+    Released,
+    /// Two files, side by side.
+    Compared,
+    /// The original by its key, where there is a masked file.
+    Before,
+}
+
+impl Piece {
+    /// All of them, in the order in which they are dealt out among parts.
+    const ALL: [Self; 3] = [Self::Released, Self::Compared, Self::Before];
+
+    fn number(self) -> usize {
+        Self::ALL.iter().take_while(|&&piece| piece != self).count()
+    }
+
+    /// Whether it belongs to what this part measures of this.
+    pub fn is_of(self, shard: Shard, scenario: &RiskScope) -> bool {
+        let exists = match self {
+            Self::Released => true,
+            Self::Compared => scenario.pair.is_some(),
+            // Without a key nothing of a single file is measured.
+            Self::Before => scenario.pair.is_some() && !scenario.key.is_empty(),
+        };
+        exists && shard.has(self.number())
+    }
+}
+
+/// The measures of a call, or the pieces of them that one part made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Measurements {
+    /// Attributes that could not be compared in earnest.
+    pub warnings: Vec<Doubt>,
+    /// Of what, and how.
+    pub scenario: RiskScope,
+    /// The file that people will see, by its key; null where another part measures it.
+    pub released: Option<OfReleased>,
+    /// How much the masked values reveal of the original ones; null where another part measures it, and of one file.
+    pub compared: Option<Vec<Measured>>,
+    /// The original by its key; null where another part measures it, and of one file.
+    pub before: Option<Vec<Measured>>,
+}
+
+/// What is measured of the file that people will see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OfReleased {
+    /// The figures.
+    pub figures: Vec<Measured>,
+    /// Records by how many match them.
+    pub classes: Vec<ClassSize>,
+    /// The records most at risk.
+    pub most_at_risk: Vec<RecordRow>,
+}
+
+impl Measurements {
+    /// Whether it holds what a part of this number holds.
+    pub(super) fn are_of(&self, shard: Shard) -> bool {
+        let released = self.released.as_ref().map(|of_file| &of_file.figures);
+        let pieces = [released, self.compared.as_ref(), self.before.as_ref()];
+        Piece::ALL.into_iter().zip(pieces).all(|(piece, figures)| {
+            figures.is_some() == piece.is_of(shard, &self.scenario)
+                && figures.is_none_or(|figures| restored(figures).is_some())
+        })
+    }
+
+    /// Whether these are parts of one call.
+    pub(crate) fn fit(&self, other: &Self) -> bool {
+        self.warnings == other.warnings && self.scenario == other.scenario
+    }
+
+    /// The report of all parts, in any order; `None` unless they are all there.
+    pub fn joined(parts: Vec<Self>) -> Option<RiskReport> {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next()?;
+        for part in parts {
+            all.released = all.released.or(part.released);
+            all.compared = all.compared.or(part.compared);
+            all.before = all.before.or(part.before);
+        }
+        let OfReleased {
+            figures,
+            classes,
+            most_at_risk,
+        } = all.released?;
+        let mut figures = restored(&figures)?;
+        if all.scenario.pair.is_some() {
+            figures.extend(restored(&all.compared?)?);
+        }
+        let before = match all.before {
+            Some(figures) => Some(restored(&figures)?),
+            None => None,
+        };
+        Some(RiskReport {
+            warnings: all.warnings,
+            scenario: all.scenario,
+            figures,
+            before,
+            classes,
+            most_at_risk,
+            limits: Vec::new(),
+            provenance: None,
+        })
+    }
+}
+
+/// The figures, unless there is one that this program does not know.
+fn restored(figures: &[Measured]) -> Option<Vec<Figure>> {
+    let known = |measured: &Measured| {
+        let mut definitions = risk::definitions();
+        let what = definitions.find(|what| what.key == measured.key)?;
+        Some(measured.figure(what))
+    };
+    figures.iter().map(known).collect()
+}
