@@ -120,10 +120,7 @@ pub fn run(mut parts: Vec<(String, Part)>, format: Option<&str>) -> Result<Merge
                 Work::Risk(pieces) => Some(*pieces),
                 _ => None,
             });
-            let joined = Measurements::joined(pieces.collect());
-            let mut report = joined.ok_or_else(|| {
-                Error::input("a piece of the measures is missing").remedy("Make the parts again")
-            })?;
+            let mut report = Measurements::joined(pieces.collect())?;
             report.provenance = Some(provenance);
             Merged::Risk(Box::new(report))
         }

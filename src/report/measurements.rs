@@ -7,6 +7,7 @@ use super::{
     risk::{ClassSize, RecordRow, RiskReport, RiskScope},
 };
 use crate::{
+    error::{Error, Result},
     evaluate::{comparable::Doubt, shard::Shard},
     figure::Figure,
     risk,
@@ -87,8 +88,17 @@ impl Measurements {
         self.warnings == other.warnings && self.scenario == other.scenario
     }
 
-    /// The report of all parts, in any order; `None` unless they are all there.
-    pub fn joined(parts: Vec<Self>) -> Option<RiskReport> {
+    /// The report of all parts, in any order; without limits and provenance.
+    ///
+    /// # Errors
+    /// Input, unless they are all there.
+    pub fn joined(parts: Vec<Self>) -> Result<RiskReport> {
+        Self::report_of(parts).ok_or_else(|| {
+            Error::input("a piece of the measures is missing").remedy("Make all parts again")
+        })
+    }
+
+    fn report_of(parts: Vec<Self>) -> Option<RiskReport> {
         let mut parts = parts.into_iter();
         let mut all = parts.next()?;
         for part in parts {
@@ -130,4 +140,38 @@ fn restored(figures: &[Measured]) -> Option<Vec<Figure>> {
         Some(measured.figure(what))
     };
     figures.iter().map(known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::Part;
+
+    /// Each figure that risk has, with a value and without: what a part carries is the same figure again, to the last bit.
+    #[test]
+    fn parts_carry_every_figure_of_risk() {
+        let value = 0.1 + 0.2;
+        let part = Part {
+            name: "a".into(),
+            value: Some(1.0 / 3.0),
+        };
+        let figures: Vec<Figure> = risk::definitions()
+            .flat_map(|what| {
+                let whole = Figure::new(what, value, 7).with_parts(vec![part.clone()]);
+                [
+                    whole.with_skipped(2),
+                    Figure::undefined(what, "nobody is there"),
+                ]
+            })
+            .collect();
+        let carried: Vec<Measured> = figures.iter().cloned().map(Measured::from).collect();
+        let text = serde_json::to_string(&carried).unwrap();
+        let read: Vec<Measured> = serde_json::from_str(&text).unwrap();
+        assert_eq!(restored(&read), Some(figures));
+        let unknown = Measured {
+            key: "no such figure".into(),
+            ..read[0].clone()
+        };
+        assert_eq!(restored(&[unknown]), None);
+    }
 }

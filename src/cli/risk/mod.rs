@@ -50,9 +50,7 @@ pub fn run(args: &RiskArgs, console: &Console) -> anyhow::Result<Ending> {
         })?;
         return Ok(Ending::Done);
     }
-    let measurements = vec![outcome.measurements];
-    let mut report = Measurements::joined(measurements)
-        .unwrap_or_else(|| unreachable!("one run measures everything"));
+    let mut report = Measurements::joined(vec![outcome.measurements])?;
     report.provenance = (args.report.format == Format::Json).then(provenance);
     let ending = judge(&mut report, &args.fail_above, console)?;
     let content = content(&report, args.report.format, detail)?;

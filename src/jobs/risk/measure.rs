@@ -64,16 +64,16 @@ impl Sampling {
     }
 }
 
-/// Attributes of one file by the parts that they play.
-pub(super) struct Parts<'a> {
+/// A file of which risk is measured, with the attributes that matter.
+pub(super) struct Subject<'a> {
     table: &'a Table,
     key: Vec<AttrId>,
     confidential: Vec<AttrId>,
     weights: Option<Vec<f64>>,
 }
 
-impl<'a> Parts<'a> {
-    /// Those of the file that people will see.
+impl<'a> Subject<'a> {
+    /// The file that people will see.
     ///
     /// # Errors
     /// Input, when it lacks the weights, or they are none.
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Those of the original.
+    /// The original.
     fn of_original(files: &'a Files, chosen: &Chosen) -> Result<Self> {
         let table = files.original();
         Ok(Self {
@@ -130,13 +130,13 @@ fn weights_of(table: &Table, weights: Option<AttrId>) -> Result<Option<Vec<f64>>
 /// The pieces of a call that this part of it makes, for `scenario`; and the measures of the released file, if that is one of them.
 pub(super) fn pieces(
     request: &RiskRequest,
-    (files, parts): (&Files, &Parts<'_>),
+    (files, subject): (&Files, &Subject<'_>),
     recoded: Option<&Recoded<'_>>,
     chosen: &Chosen,
     (warnings, scenario): (Vec<Doubt>, RiskScope),
 ) -> Result<(Measurements, Option<FileRisk>)> {
     let own = |piece: Piece| piece.is_of(request.shard.unwrap_or_default(), &scenario);
-    let of_file = own(Piece::Released).then(|| FileRisk::new(request, parts, false));
+    let of_file = own(Piece::Released).then(|| FileRisk::new(request, subject, false));
     let compared = match (files.pair(), recoded) {
         (Some(pair), Some(recoded)) if own(Piece::Compared) => {
             Some(of_pair(request, pair, recoded, files, chosen))
@@ -146,10 +146,10 @@ pub(super) fn pieces(
     let before = if own(Piece::Before) {
         let with_gaps = match &of_file {
             Some(of_file) => of_file.classes.rest_on_gaps(),
-            None => parts.rest_on_gaps(request.missing.unwrap_or_default()),
+            None => subject.rest_on_gaps(request.missing.unwrap_or_default()),
         };
-        let parts = Parts::of_original(files, chosen)?;
-        Some(FileRisk::new(request, &parts, with_gaps).figures)
+        let original = Subject::of_original(files, chosen)?;
+        Some(FileRisk::new(request, &original, with_gaps).figures)
     } else {
         None
     };
@@ -181,14 +181,14 @@ pub(super) fn pieces(
 
 impl FileRisk {
     /// `with_gaps`: the figures of missing values are wanted even if this file has none.
-    fn new(request: &RiskRequest, parts: &Parts<'_>, with_gaps: bool) -> Self {
-        let table = parts.table;
-        let classes = KeyClasses::new(table, &parts.key, request.missing.unwrap_or_default());
-        let individual = IndividualRisks::new(&classes, parts.weights.as_deref());
+    fn new(request: &RiskRequest, subject: &Subject<'_>, with_gaps: bool) -> Self {
+        let table = subject.table;
+        let classes = KeyClasses::new(table, &subject.key, request.missing.unwrap_or_default());
+        let individual = IndividualRisks::new(&classes, subject.weights.as_deref());
         let suda = request
-            .suda(parts.width(), parts.sampling(request))
+            .suda(subject.width(), subject.sampling(request))
             .map(|wanted| Suda::new(&classes, wanted));
-        let confidential: Vec<Confidential> = (parts.confidential.iter())
+        let confidential: Vec<Confidential> = (subject.confidential.iter())
             .map(|&id| Confidential::of_table(table, id))
             .collect();
         let mut figures = classes.figures(request.k);
@@ -196,7 +196,7 @@ impl FileRisk {
             figures.extend(classes.gap_figures(request.k));
         }
         if let Some(suda) = &suda {
-            figures.extend(suda.figures(&classes, &table.names(&parts.key)));
+            figures.extend(suda.figures(&classes, &table.names(&subject.key)));
         }
         figures.extend(individual.figures(&classes));
         // Where nothing is confidential there is nothing to say of it.

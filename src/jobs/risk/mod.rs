@@ -7,7 +7,7 @@ mod roles;
 use serde::{Deserialize, Serialize};
 
 pub use measure::FileRisk;
-use measure::Parts;
+use measure::Subject;
 use recoded::Recoded;
 use roles::Chosen;
 pub use roles::Files;
@@ -107,9 +107,9 @@ pub fn run(
         _ => Vec::new(),
     };
     let (measurements, of_file) = observer.stage("risk", || {
-        let parts = Parts::of_released(request, &files, &chosen)?;
-        let scenario = request.scenario(&files, recoded.as_ref(), &chosen, &parts);
-        let (files, recoded) = ((&files, &parts), recoded.as_ref());
+        let subject = Subject::of_released(request, &files, &chosen)?;
+        let scenario = request.scenario(&files, recoded.as_ref(), &chosen, &subject);
+        let (files, recoded) = ((&files, &subject), recoded.as_ref());
         measure::pieces(request, files, recoded, &chosen, (doubts, scenario))
     })?;
     warn_of(&measurements.warnings, observer)?;
@@ -181,12 +181,12 @@ impl RiskRequest {
         ));
     }
 
-    fn suda_summary(&self, parts: &Parts<'_>) -> Option<SudaSummary> {
-        if parts.width() == 0 {
+    fn suda_summary(&self, subject: &Subject<'_>) -> Option<SudaSummary> {
+        if subject.width() == 0 {
             return None;
         }
-        let sampling = parts.sampling(self);
-        let wanted = self.suda(parts.width(), sampling)?;
+        let sampling = subject.sampling(self);
+        let wanted = self.suda(subject.width(), sampling)?;
         Some(SudaSummary {
             most_attributes: wanted.most,
             scoring: wanted.scoring,
@@ -200,7 +200,7 @@ impl RiskRequest {
         files: &Files,
         recoded: Option<&Recoded<'_>>,
         chosen: &Chosen,
-        parts: &Parts<'_>,
+        subject: &Subject<'_>,
     ) -> RiskScope {
         let table = files.original();
         let not_released = chosen.key.iter().copied();
@@ -219,7 +219,7 @@ impl RiskRequest {
             l: self.l,
             t: self.t,
             c: self.c(),
-            suda: self.suda_summary(parts),
+            suda: self.suda_summary(subject),
             pair: files.pair().map(|pair| PairSummary {
                 records: pair.truth.pairs(),
                 aligned_by: self.alignment.in_words(),
