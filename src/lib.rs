@@ -113,6 +113,7 @@
 //!     evaluate::truth::Truth,
 //!     figure,
 //!     jobs::{Quiet, loss::{self, LossRequest}, pair::PairRequest, risk::{self, RiskRequest}},
+//!     report::measurements::Measurements,
 //!     table::{ReadOptions, Table},
 //! };
 //!
@@ -123,7 +124,8 @@
 //! // Two women share a key; the man of A and the man of B are unique.
 //! let request = RiskRequest { key: Some("sex,town".into()), ..RiskRequest::default() };
 //! let outcome = risk::run(&request, risk::Files::One(people.clone()), None, &Quiet)?;
-//! assert_eq!(figure::value(&outcome.report.figures, "unique"), Some(2.0));
+//! let report = Measurements::joined(vec![outcome.measurements])?;
+//! assert_eq!(figure::value(&report.figures, "unique"), Some(2.0));
 //!
 //! // The two incomes differ by 1100; the mean of all is kept.
 //! let truth = Truth::by_order(&people, &masked)?;
