@@ -78,17 +78,23 @@ pub fn run(args: &MergeArgs, console: &Console) -> anyhow::Result<Ending> {
 }
 
 impl MergeArgs {
+    /// The parts, which are read, and what is made of them.
+    pub(super) fn plan(&self) -> Result<Plan> {
+        let mut plan = Plan::default();
+        self.parts.iter().try_for_each(|part| plan.input(part))?;
+        plan.output(&self.to.output)?;
+        Ok(plan)
+    }
+
     /// Writes a masked file, and its statement.
     fn write_masked(&self, file: &Columns) -> Result<()> {
         let to = &self.to.output;
-        let mut plan = Plan::default();
-        self.parts.iter().try_for_each(|part| plan.input(part))?;
         if files::is_parquet_name(to) {
             return Err(Error::usage("parts are joined as CSV, not as Parquet")
                 .in_file(files::name_of(to))
                 .remedy("Name a CSV file, or mask in one run: 'mask' writes Parquet"));
         }
-        plan.output(to)?;
+        let mut plan = self.plan()?;
         if let Some(path) = &self.statement {
             plan.output(path)?;
         }

@@ -171,6 +171,9 @@ fn are_of_the_same(one: &Work, other: &Work) -> bool {
         (Work::Mask(one), Work::Mask(other)) => {
             one.frame == other.frame && one.statement == other.statement
         }
-        _ => false,
+        (
+            Work::Evaluate(_) | Work::Search(_) | Work::Link(_) | Work::Risk(_) | Work::Mask(_),
+            _,
+        ) => false,
     }
 }

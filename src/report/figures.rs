@@ -66,6 +66,15 @@ pub struct PartRow {
     pub value: Option<f64>,
 }
 
+impl From<Part> for PartRow {
+    fn from(part: Part) -> Self {
+        Self {
+            name: part.name,
+            value: part.value,
+        }
+    }
+}
+
 /// A figure as parts of a call carry it: what it is stands in the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -88,35 +97,31 @@ pub struct Measured {
 
 impl From<Figure> for Measured {
     fn from(figure: Figure) -> Self {
-        let row = |part: Part| PartRow {
-            name: part.name,
-            value: part.value,
-        };
         Self {
             key: figure.what.key.into(),
             value: figure.value,
             why_not: figure.why_not,
             counted: figure.counted,
             skipped: figure.skipped,
-            parts: figure.parts.into_iter().map(row).collect(),
+            parts: figure.parts.into_iter().map(PartRow::from).collect(),
         }
     }
 }
 
 impl Measured {
     /// The figure, which is of this.
-    pub fn figure(&self, what: &'static Definition) -> Figure {
-        let part = |row: &PartRow| Part {
-            name: row.name.clone(),
+    pub fn figure(self, what: &'static Definition) -> Figure {
+        let part = |row: PartRow| Part {
+            name: row.name,
             value: row.value,
         };
         Figure {
             what,
             value: self.value,
-            why_not: self.why_not.clone(),
+            why_not: self.why_not,
             counted: self.counted,
             skipped: self.skipped,
-            parts: self.parts.iter().map(part).collect(),
+            parts: self.parts.into_iter().map(part).collect(),
         }
     }
 }
@@ -138,14 +143,7 @@ pub fn rows(figures: &[Figure]) -> Vec<FigureRow> {
         skipped: figure.skipped,
         says: figure.what.says.into(),
         source: figure.what.source.into(),
-        parts: figure
-            .parts
-            .iter()
-            .map(|part| PartRow {
-                name: part.name.clone(),
-                value: part.value,
-            })
-            .collect(),
+        parts: figure.parts.iter().cloned().map(PartRow::from).collect(),
     };
     figures.iter().map(row).collect()
 }

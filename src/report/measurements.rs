@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     evaluate::{comparable::Doubt, shard::Shard},
-    figure::Figure,
+    figure::{Definition, Figure},
     risk,
 };
 
@@ -26,10 +26,15 @@ pub enum Piece {
 
 impl Piece {
     /// All of them, in the order in which they are dealt out among parts.
-    const ALL: [Self; 3] = [Self::Released, Self::Compared, Self::Before];
+    pub const ALL: [Self; 3] = [Self::Released, Self::Compared, Self::Before];
 
-    fn number(self) -> usize {
-        Self::ALL.iter().take_while(|&&piece| piece != self).count()
+    /// What it is of, in words that follow "measures".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Released => "the released file by its key",
+            Self::Compared => "both files side by side",
+            Self::Before => "the original by its key",
+        }
     }
 
     /// Whether it belongs to what this part measures of this.
@@ -40,7 +45,7 @@ impl Piece {
             // Without a key nothing of a single file is measured.
             Self::Before => scenario.pair.is_some() && !scenario.key.is_empty(),
         };
-        exists && shard.has(self.number())
+        exists && shard.has(self as usize)
     }
 }
 
@@ -75,12 +80,21 @@ pub struct OfReleased {
 impl Measurements {
     /// Whether it holds what a part of this number holds.
     pub(super) fn are_of(&self, shard: Shard) -> bool {
-        let released = self.released.as_ref().map(|of_file| &of_file.figures);
-        let pieces = [released, self.compared.as_ref(), self.before.as_ref()];
-        Piece::ALL.into_iter().zip(pieces).all(|(piece, figures)| {
+        let is_known = |measured: &Measured| definition(&measured.key).is_some();
+        Piece::ALL.into_iter().all(|piece| {
+            let figures = self.figures(piece);
             figures.is_some() == piece.is_of(shard, &self.scenario)
-                && figures.is_none_or(|figures| restored(figures).is_some())
+                && figures.is_none_or(|figures| figures.iter().all(is_known))
         })
+    }
+
+    /// The figures of a piece, if it was made here.
+    pub fn figures(&self, piece: Piece) -> Option<&[Measured]> {
+        match piece {
+            Piece::Released => self.released.as_ref().map(|of_file| &of_file.figures[..]),
+            Piece::Compared => self.compared.as_deref(),
+            Piece::Before => self.before.as_deref(),
+        }
     }
 
     /// Whether these are parts of one call.
@@ -111,12 +125,12 @@ impl Measurements {
             classes,
             most_at_risk,
         } = all.released?;
-        let mut figures = restored(&figures)?;
+        let mut figures = restored(figures)?;
         if all.scenario.pair.is_some() {
-            figures.extend(restored(&all.compared?)?);
+            figures.extend(restored(all.compared?)?);
         }
         let before = match all.before {
-            Some(figures) => Some(restored(&figures)?),
+            Some(figures) => Some(restored(figures)?),
             None => None,
         };
         Some(RiskReport {
@@ -133,13 +147,16 @@ impl Measurements {
 }
 
 /// The figures, unless there is one that this program does not know.
-fn restored(figures: &[Measured]) -> Option<Vec<Figure>> {
-    let known = |measured: &Measured| {
-        let mut definitions = risk::definitions();
-        let what = definitions.find(|what| what.key == measured.key)?;
+fn restored(figures: Vec<Measured>) -> Option<Vec<Figure>> {
+    let figure = |measured: Measured| {
+        let what = definition(&measured.key)?;
         Some(measured.figure(what))
     };
-    figures.iter().map(known).collect()
+    figures.into_iter().map(figure).collect()
+}
+
+fn definition(key: &str) -> Option<&'static Definition> {
+    risk::definitions().find(|what| what.key == key)
 }
 
 #[cfg(test)]
@@ -167,11 +184,11 @@ mod tests {
         let carried: Vec<Measured> = figures.iter().cloned().map(Measured::from).collect();
         let text = serde_json::to_string(&carried).unwrap();
         let read: Vec<Measured> = serde_json::from_str(&text).unwrap();
-        assert_eq!(restored(&read), Some(figures));
+        assert_eq!(restored(read.clone()), Some(figures));
         let unknown = Measured {
             key: "no such figure".into(),
             ..read[0].clone()
         };
-        assert_eq!(restored(&[unknown]), None);
+        assert_eq!(restored(vec![unknown]), None);
     }
 }

@@ -147,6 +147,11 @@ pub struct KeyClasses {
     starts: Vec<usize>,
 }
 
+/// Whether some record lacks a value of its key that then matches every value.
+pub fn rest_on_gaps(keys: &Keys, missing: MissingMatches) -> bool {
+    missing == MissingMatches::Any && keys.have_gaps()
+}
+
 impl KeyClasses {
     /// The classes of a key in a table.
     ///
@@ -196,7 +201,7 @@ impl KeyClasses {
 
     /// Whether a missing value makes records match that would be apart with missing values as a category of their own.
     pub fn rest_on_gaps(&self) -> bool {
-        self.missing == MissingMatches::Any && self.keys.have_gaps()
+        rest_on_gaps(&self.keys, self.missing)
     }
 
     /// The keys as codes.

@@ -215,9 +215,7 @@ pub(super) fn write_merged(
 ) -> anyhow::Result<Ending> {
     let form = args.form();
     let detail = args.detail.detail(form.format, console)?;
-    let mut plan = Plan::default();
-    args.parts.iter().try_for_each(|part| plan.input(part))?;
-    plan.output(&form.to.output)?;
+    let mut plan = args.plan()?;
     let links = match (&args.links, links) {
         (None, _) => None,
         (Some(path), Some(lines)) => {

@@ -72,9 +72,7 @@ pub(super) fn write_merged(
 ) -> anyhow::Result<Ending> {
     let form = args.form();
     let detail = args.detail.detail(form.format, console)?;
-    let mut plan = Plan::default();
-    args.parts.iter().try_for_each(|part| plan.input(part))?;
-    plan.output(&form.to.output)?;
+    let plan = args.plan()?;
     let mut output = plan.open(&form.to.output, privacy(report.most_at_risk.len()))?;
     let ending = judge(&mut report, &args.fail_above, console)?;
     let content = content(&report, form.format, detail)?;
@@ -110,7 +108,7 @@ fn content(report: &RiskReport, format: Format, detail: Detail) -> anyhow::Resul
     })
 }
 
-/// That of a report which tells so many records: their numbers say whom to look for.
+/// How private a report is that lists so many of the records most at risk: their numbers say whom to look for.
 fn privacy(most_at_risk: usize) -> Privacy {
     match most_at_risk {
         0 => Privacy::Ordinary,

@@ -17,7 +17,7 @@ use crate::{
     },
     risk::{
         attribute,
-        classes::KeyClasses,
+        classes::{KeyClasses, rest_on_gaps},
         closeness,
         confidential::Confidential,
         diversity,
@@ -70,6 +70,7 @@ pub(super) struct Subject<'a> {
     key: Vec<AttrId>,
     confidential: Vec<AttrId>,
     weights: Option<Vec<f64>>,
+    sampling: Sampling,
 }
 
 impl<'a> Subject<'a> {
@@ -88,22 +89,36 @@ impl<'a> Subject<'a> {
             })?),
             _ => None,
         };
-        Ok(Self {
+        Self::new(
+            request,
             table,
-            key: chosen.key.iter().filter_map(released).collect(),
-            confidential: chosen.confidential.iter().filter_map(released).collect(),
-            weights: weights_of(table, weights)?,
-        })
+            chosen.key.iter().filter_map(released).collect(),
+            chosen.confidential.iter().filter_map(released).collect(),
+            weights,
+        )
     }
 
     /// The original.
-    fn of_original(files: &'a Files, chosen: &Chosen) -> Result<Self> {
-        let table = files.original();
+    fn of_original(request: &RiskRequest, files: &'a Files, chosen: &Chosen) -> Result<Self> {
+        let (key, confidential) = (chosen.key.clone(), chosen.confidential.clone());
+        Self::new(request, files.original(), key, confidential, chosen.weights)
+    }
+
+    fn new(
+        request: &RiskRequest,
+        table: &'a Table,
+        key: Vec<AttrId>,
+        confidential: Vec<AttrId>,
+        weights: Option<AttrId>,
+    ) -> Result<Self> {
+        let weights = weights.map(|id| individual::weights(table, id));
+        let weights = weights.transpose()?;
         Ok(Self {
             table,
-            key: chosen.key.clone(),
-            confidential: chosen.confidential.clone(),
-            weights: weights_of(table, chosen.weights)?,
+            key,
+            confidential,
+            sampling: Sampling::new(request.sampling_fraction, weights.as_deref()),
+            weights,
         })
     }
 
@@ -113,18 +128,13 @@ impl<'a> Subject<'a> {
     }
 
     /// The share of the population in the sample.
-    pub fn sampling(&self, request: &RiskRequest) -> Sampling {
-        Sampling::new(request.sampling_fraction, self.weights.as_deref())
+    pub fn sampling(&self) -> Sampling {
+        self.sampling
     }
 
     fn rest_on_gaps(&self, missing: MissingMatches) -> bool {
-        missing == MissingMatches::Any && Keys::of_table(self.table, &self.key).have_gaps()
+        rest_on_gaps(&Keys::of_table(self.table, &self.key), missing)
     }
-}
-
-fn weights_of(table: &Table, weights: Option<AttrId>) -> Result<Option<Vec<f64>>> {
-    let weights = weights.map(|id| individual::weights(table, id));
-    weights.transpose()
 }
 
 /// The pieces of a call that this part of it makes, for `scenario`; and the measures of the released file, if that is one of them.
@@ -148,7 +158,7 @@ pub(super) fn pieces(
             Some(of_file) => of_file.classes.rest_on_gaps(),
             None => subject.rest_on_gaps(request.missing.unwrap_or_default()),
         };
-        let original = Subject::of_original(files, chosen)?;
+        let original = Subject::of_original(request, files, chosen)?;
         Some(FileRisk::new(request, &original, with_gaps).figures)
     } else {
         None
@@ -186,7 +196,7 @@ impl FileRisk {
         let classes = KeyClasses::new(table, &subject.key, request.missing.unwrap_or_default());
         let individual = IndividualRisks::new(&classes, subject.weights.as_deref());
         let suda = request
-            .suda(subject.width(), subject.sampling(request))
+            .suda(subject.width(), subject.sampling())
             .map(|wanted| Suda::new(&classes, wanted));
         let confidential: Vec<Confidential> = (subject.confidential.iter())
             .map(|&id| Confidential::of_table(table, id))

@@ -21,7 +21,7 @@ use crate::{
     error::Result,
     evaluate::shard::Shard,
     report::{
-        measurements::Measurements,
+        measurements::{Measurements, Piece},
         risk::{PairSummary, RiskScope, SudaSummary},
     },
     risk::suda,
@@ -163,15 +163,9 @@ impl RiskRequest {
         let Some(shard) = self.shard.filter(|shard| shard.of() > 1) else {
             return;
         };
-        let pieces = [
-            (made.released.is_some(), "the released file by its key"),
-            (made.compared.is_some(), "both files side by side"),
-            (made.before.is_some(), "the original by its key"),
-        ];
-        let own: Vec<&str> = pieces
-            .into_iter()
-            .filter_map(|(is_own, what)| is_own.then_some(what))
-            .collect();
+        let own = Piece::ALL.into_iter();
+        let own = own.filter(|&piece| made.figures(piece).is_some());
+        let own: Vec<&str> = own.map(Piece::in_words).collect();
         let own = match &own[..] {
             [] => "nothing".into(),
             own => own.join(", and "),
@@ -185,7 +179,7 @@ impl RiskRequest {
         if subject.width() == 0 {
             return None;
         }
-        let sampling = subject.sampling(self);
+        let sampling = subject.sampling();
         let wanted = self.suda(subject.width(), sampling)?;
         Some(SudaSummary {
             most_attributes: wanted.most,

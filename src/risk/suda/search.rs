@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::{
+    risk::classes::rest_on_gaps,
     statement::MissingMatches,
     stats::keys::{Keys, Set},
 };
@@ -35,7 +36,7 @@ use crate::{
 /// A. M. Manning, D. J. Haglin, J. A. Keane, "A recursive search algorithm for statistical disclosure assessment", Data Mining and Knowledge
 /// Discovery 16, 2008.
 pub fn minimal_uniques(keys: &Keys, most: u32, missing: MissingMatches) -> Vec<(u32, Vec<Set>)> {
-    if missing == MissingMatches::Any && keys.have_gaps() {
+    if rest_on_gaps(keys, missing) {
         return super::wildcards::minimal_uniques(keys, most);
     }
     let n_records = keys.n_records();
@@ -148,7 +149,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Adds to a set, on which these rows agree, each attribute before one, and so on.
+    /// Adds each attribute before one to a set on which these rows agree, and so on.
     fn add(&self, group: &mut [Row], set: Set, before: usize) {
         for attribute in 0..before {
             let set = set | 1 << attribute;
@@ -248,7 +249,8 @@ impl Search<'_> {
 }
 
 impl Row {
-    /// Adds to a set, on which some rows are `alike`, each attribute of which is known who agrees, and so on. `itself` is its own bit.
+    /// Adds each attribute to a set on which the rows `alike` agree, and so on. For each attribute `agree` has the rows that agree with
+    /// this one, whose own bit is `itself`.
     fn add(&mut self, agree: &[u64], (itself, alike): (u64, u64), set: Set, most: u32) {
         for (attribute, agreeing) in agree.iter().enumerate() {
             let alike = alike & agreeing;
