@@ -46,9 +46,8 @@ def numbers(path: str, known: int | None = None) -> Any:
     return numpy.ascontiguousarray(polars.read_csv(path).to_numpy()[:, :known], dtype=float)
 
 
-def standardised(path: str, known: int | None = None) -> Any:
-    """The first attributes of a file, by their own means and standard deviations."""
-    values = numbers(path, known)
+def standardised(values: Any) -> Any:
+    """Attributes by their own means and standard deviations."""
     return (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
 
 
@@ -135,18 +134,22 @@ def il1s_polars(original: str, masked: str) -> tuple[float, Answer]:
 def ckdtree(original: str, masked: str) -> tuple[float, Answer]:
     from scipy.spatial import cKDTree
 
-    x, y = standardised(original), standardised(masked)
-    seconds, found = timed(lambda: cKDTree(y).query(x, workers=THREADS)[1])
+    x, y = numbers(original), numbers(masked)
+
+    def work() -> Any:
+        return cKDTree(standardised(y)).query(standardised(x), workers=THREADS)[1]
+
+    seconds, found = timed(work)
     return seconds, of_own_number(found)
 
 
 @job("scipy")
 def ckdtree_md0(original: str, masked: str) -> tuple[float, Answer]:
-    """Both files whitened by the sum of their covariances, which is in the seconds."""
+    """Both files whitened by the sum of their covariances."""
     import numpy
     from scipy.spatial import cKDTree
 
-    x, y = standardised(original), standardised(masked)
+    x, y = numbers(original), numbers(masked)
 
     def work() -> Any:
         inverse = numpy.linalg.inv(numpy.cov(x, rowvar=False) + numpy.cov(y, rowvar=False))
@@ -164,9 +167,12 @@ def ckdtree_gower(original: str, masked: str) -> tuple[float, Answer]:
     from scipy.spatial import cKDTree
 
     x, y = numbers(original), numbers(masked)
-    ranges = numpy.maximum(x.max(0), y.max(0)) - numpy.minimum(x.min(0), y.min(0))
-    x, y = x / ranges, y / ranges
-    seconds, found = timed(lambda: cKDTree(y).query(x, p=1, workers=THREADS)[1])
+
+    def work() -> Any:
+        ranges = numpy.maximum(x.max(0), y.max(0)) - numpy.minimum(x.min(0), y.min(0))
+        return cKDTree(y / ranges).query(x / ranges, p=1, workers=THREADS)[1]
+
+    seconds, found = timed(work)
     return seconds, of_own_number(found)
 
 
@@ -192,11 +198,12 @@ def anonymeter_gower(original: str, masked: str) -> tuple[float, Answer]:
 def sklearn_tree(original: str, masked: str) -> tuple[float, Answer]:
     from sklearn.neighbors import NearestNeighbors
 
-    x, y = standardised(original), standardised(masked)
+    x, y = numbers(original), numbers(masked)
 
     def work() -> Any:
-        tree = NearestNeighbors(n_neighbors=1, algorithm="kd_tree", n_jobs=THREADS).fit(y)
-        return tree.kneighbors(x, return_distance=False)
+        tree = NearestNeighbors(n_neighbors=1, algorithm="kd_tree", n_jobs=THREADS)
+        tree.fit(standardised(y))
+        return tree.kneighbors(standardised(x), return_distance=False)
 
     seconds, found = timed(work)
     return seconds, of_own_number(found)
@@ -207,13 +214,13 @@ def faiss_flat(original: str, masked: str) -> tuple[float, Answer]:
     """Single precision, one neighbour."""
     import faiss
 
-    x, y = (standardised(path).astype("float32") for path in (original, masked))
+    x, y = numbers(original), numbers(masked)
     faiss.omp_set_num_threads(THREADS)
 
     def work() -> Any:
         index = faiss.IndexFlatL2(y.shape[1])
-        index.add(y)
-        return index.search(x, 1)[1]
+        index.add(standardised(y).astype("float32"))
+        return index.search(standardised(x).astype("float32"), 1)[1]
 
     seconds, found = timed(work)
     return seconds, of_own_number(found)
@@ -225,10 +232,10 @@ def assignment(original: str, masked: str, known: str) -> tuple[float, Answer]:
     from scipy.optimize import linear_sum_assignment
     from scipy.spatial.distance import cdist
 
-    x, y = standardised(original, int(known)), standardised(masked, int(known))
+    x, y = numbers(original, int(known)), numbers(masked, int(known))
 
     def work() -> tuple[Any, float]:
-        matrix = cdist(x, y, "sqeuclidean")
+        matrix = cdist(standardised(x), standardised(y), "sqeuclidean")
         rows, found = linear_sum_assignment(matrix)
         return found, matrix[rows, found].sum()
 
@@ -364,7 +371,8 @@ def splink_spark(original: str, masked: str) -> tuple[float, Answer]:
 def highs(method: str, original: str, masked: str) -> tuple[float, Answer]:
     import naive
 
-    seconds, linked = naive.learn(method, standardised(original), standardised(masked))
+    x, y = standardised(numbers(original)), standardised(numbers(masked))
+    seconds, linked = naive.learn(method, x, y)
     return seconds, {"linked": linked}
 
 

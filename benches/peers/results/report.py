@@ -25,8 +25,8 @@ In brackets: how many times our seconds. *e*: exponent of growth from 10,000 rec
 
 - *whole process*: from start to end, of both; after the semicolon the peer's reading, work and
   writing alone.
-- *the stage*: ours of `--timings`, standardising included, beside a peer that is given arrays in
-  memory.
+- *the stage*: ours of `--timings`, beside a peer that is given the same numbers in memory;
+  standardising, or whatever a distance asks for, is in the seconds of both.
 - `*`: not run, because it failed on fewer records, or because it would need more than the limit if
   it took but ten times as long for ten times as many.
 """
