@@ -178,8 +178,8 @@ pub(super) fn nearest(
         decides,
         within: OnceLock::new(),
     });
+    let doubt = |seeker| decides.map_or(Doubt::NONE, |decides| decides.doubt(seeker));
     if !with_links {
-        let doubt = |seeker| decides.map_or(Doubt::NONE, |decides| decides.doubt(seeker));
         let is_measured = nearest.seekers.n_records() <= MAX_MEASURED;
         // Where rounding could decide, the least distance spares most partners a second look.
         let least = (is_measured || decides.is_some())
@@ -200,11 +200,11 @@ pub(super) fn nearest(
         });
     }
     let mut links = with_all_ties(|limit| {
-        let mut links = neighbours.links(&nearest.seekers, partners, candidates, limit);
-        if let Some(exactly) = &exactly {
-            exactly.correct(&mut links, partners, limit);
+        let found = neighbours.links(&nearest.seekers, partners, candidates, limit, doubt);
+        match &exactly {
+            Some(exactly) => exactly.corrected(found, partners, limit),
+            None => found.into_iter().map(|(link, _)| link).collect(),
         }
-        links
     })?;
     for link in &mut links {
         link.key = link.key.sqrt();
@@ -303,37 +303,59 @@ impl Exactly<'_> {
         self.contest(closer, if closer { 0 } else { tied })
     }
 
-    /// Puts right what rounding made of the nearest, and of partners among them.
-    fn correct(&self, links: &mut [Link], partners: &[Option<u32>], limit: usize) {
-        let within = self.within();
-        links.par_iter_mut().enumerate().for_each(|(seeker, link)| {
-            let record = self.nearest.seekers.record(seeker);
-            let order = Order::new(self.decides, seeker);
-            let mut near: Vec<(u32, f64)> = Vec::new();
-            let bound = order.above(link.key);
-            within.visit(record, bound, |point, key| {
-                near.push((point, key));
-                bound
-            });
-            let Some(&first) = near.first() else { return };
-            let best = near
-                .iter()
-                .fold(first, |best, &other| match order.of(other, best) {
-                    Ordering::Less => other,
-                    _ => best,
-                });
-            let own = partners[seeker].and_then(|partner| near.iter().find(|of| of.0 == partner));
-            if let Some(&own) = own {
-                let closer = near.iter().filter(|&&other| order.of(other, own).is_lt());
-                link.place = Some(1 + count(closer));
+    /// The links, with what rounding made of the nearest, and of partners among them, put right. With each link comes the distance
+    /// of the next candidate: nothing is to be put right where that is beyond doubt.
+    fn corrected(
+        &self,
+        found: Vec<(Link, f64)>,
+        partners: &[Option<u32>],
+        limit: usize,
+    ) -> Vec<Link> {
+        let is_open = |(seeker, (link, next)): (usize, &(Link, f64))| {
+            *next <= Order::new(self.decides, seeker).above(link.key)
+        };
+        if found.iter().enumerate().any(is_open) {
+            // Built before the tasks start: one that waited for it must not take up another that does.
+            self.within();
+        }
+        let corrected = found.into_par_iter().enumerate();
+        let corrected = corrected.map(|(seeker, mut found)| {
+            if is_open((seeker, &found)) {
+                self.correct(&mut found.0, (seeker, partners[seeker]), limit);
             }
-            near.retain(|&other| order.of(other, best).is_eq());
-            link.tied = count(near.iter());
-            link.key = best.1;
-            link.nearest = near.into_iter().map(|(point, _)| point).collect();
-            link.nearest.sort_unstable();
-            link.nearest.truncate(limit);
+            found.0
         });
+        corrected.collect()
+    }
+
+    /// Puts right what rounding made of the nearest of a seeker, and of its partner if that is among them.
+    fn correct(&self, link: &mut Link, (seeker, partner): (usize, Option<u32>), limit: usize) {
+        let order = Order::new(self.decides, seeker);
+        let record = self.nearest.seekers.record(seeker);
+        let mut near: Vec<(u32, f64)> = Vec::new();
+        let bound = order.above(link.key);
+        self.within().visit(record, bound, |point, key| {
+            near.push((point, key));
+            bound
+        });
+        let Some(&first) = near.first() else { return };
+        let best = near
+            .iter()
+            .fold(first, |best, &other| match order.of(other, best) {
+                Ordering::Less => other,
+                _ => best,
+            });
+        let own = partner.and_then(|partner| near.iter().find(|of| of.0 == partner));
+        if let Some(&own) = own {
+            let closer = near.iter().filter(|&&other| order.of(other, own).is_lt());
+            link.place = Some(1 + count(closer));
+        }
+        near.retain(|&other| order.of(other, best).is_eq());
+        link.tied = count(near.iter());
+        link.key = best.1;
+        link.nearest = near.into_iter().map(|(point, _)| point).collect();
+        link.nearest.sort_unstable();
+        link.nearest.truncate(limit);
     }
 }
 

@@ -153,29 +153,81 @@ impl Goal for ContestGoal {
     }
 }
 
-/// The goal of a least distance, which decides the contest, too.
+/// The least distance of the candidates taken, and the next.
 #[derive(Debug)]
-pub(super) struct LeastGoal {
-    rival: Option<Rival>,
-    candidates: u32,
+struct Foremost {
     /// An upper bound of the least distance, and the least distance once `tied > 0`.
     least: f64,
     tied: u32,
     /// The least distance seen that is greater.
     next: f64,
+    /// The doubt about distances: up to there others are looked at.
     doubt: Doubt,
 }
 
-impl LeastGoal {
-    pub(super) fn new(rival: Option<Rival>, doubt: Doubt) -> Self {
+impl Foremost {
+    /// Nobody is taken; the rival, if it is a candidate, is some candidate.
+    fn new(rival: Option<Rival>, doubt: Doubt) -> Self {
         let inside = rival.filter(|rival| rival.inside);
         Self {
-            rival,
-            candidates: 0,
             least: inside.map_or(f64::INFINITY, |rival| rival.key),
             tied: 0,
             next: f64::INFINITY,
             doubt,
+        }
+    }
+
+    #[inline(always)]
+    fn reach(&self) -> f64 {
+        self.doubt.above(self.least)
+    }
+
+    /// Learns of a candidate that is still to be taken; whether it is closer than everybody so far.
+    #[inline(always)]
+    fn someone_within(&mut self, key: f64) -> bool {
+        let is_closer = key < self.least;
+        if is_closer {
+            if self.tied > 0 {
+                self.next = self.least;
+            }
+            (self.least, self.tied) = (key, 0);
+        }
+        is_closer
+    }
+
+    fn restart(&mut self) {
+        (self.tied, self.next) = (0, f64::INFINITY);
+    }
+
+    /// The least distance; infinite without candidates.
+    fn key(&self) -> f64 {
+        if self.tied > 0 {
+            self.least
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// The least distance among the other candidates.
+    fn next(&self) -> f64 {
+        if self.tied > 1 { self.least } else { self.next }
+    }
+}
+
+/// The goal of a least distance, which decides the contest, too.
+#[derive(Debug)]
+pub(super) struct LeastGoal {
+    rival: Option<Rival>,
+    candidates: u32,
+    foremost: Foremost,
+}
+
+impl LeastGoal {
+    pub(super) fn new(rival: Option<Rival>, doubt: Doubt) -> Self {
+        Self {
+            rival,
+            candidates: 0,
+            foremost: Foremost::new(rival, doubt),
         }
     }
 }
@@ -191,18 +243,18 @@ impl Goal for LeastGoal {
 
     #[inline(always)]
     fn reach(&self, _counted: bool) -> f64 {
-        self.doubt.above(self.least)
+        self.foremost.reach()
     }
 
     #[inline(always)]
     fn asks_upper(&self, lower: f64, _counted: bool) -> bool {
-        lower == self.least
+        lower == self.foremost.least
     }
 
     #[inline(always)]
     fn settle(&mut self, lower: f64, upper: f64, size: u32, _: u32, _: bool) -> Settled {
-        if lower == upper && upper == self.least {
-            self.tied += size;
+        if lower == upper && upper == self.foremost.least {
+            self.foremost.tied += size;
             return Settled::Whole;
         }
         Settled::Nothing
@@ -215,11 +267,11 @@ impl Goal for LeastGoal {
         }
         let admitted = tile.keys.iter().zip(tile.admitted).zip(tile.points);
         let keys = admitted.filter_map(|((&key, &admitted), _)| admitted.then_some(key));
-        let nearest = keys.clone().fold(self.least, lesser);
+        let nearest = keys.clone().fold(self.foremost.least, lesser);
         self.someone_within(nearest);
-        self.tied += tile.count(|key| key == nearest);
+        self.foremost.tied += tile.count(|key| key == nearest);
         let farther = keys.filter(|&key| key > nearest);
-        self.next = farther.fold(self.next, lesser);
+        self.foremost.next = farther.fold(self.foremost.next, lesser);
     }
 
     #[inline(always)]
@@ -229,36 +281,34 @@ impl Goal for LeastGoal {
 
     fn add_closer(&mut self, _candidates: u32) {}
 
+    #[inline(always)]
     fn someone_within(&mut self, key: f64) {
-        if key < self.least {
-            if self.tied > 0 {
-                self.next = self.least;
-            }
-            (self.least, self.tied) = (key, 0);
-        }
+        self.foremost.someone_within(key);
     }
 
     fn restart(&mut self) {
-        (self.tied, self.next) = (0, f64::INFINITY);
+        self.foremost.restart();
     }
 
     fn answer(self) -> Least {
-        let inside = self.rival.is_some_and(|rival| rival.inside);
-        let closer = self.tied > 0 && self.rival.is_some_and(|rival| self.least < rival.key);
+        let Self {
+            rival,
+            candidates,
+            foremost,
+        } = self;
+        let inside = rival.is_some_and(|rival| rival.inside);
+        let key = foremost.key();
+        let closer = rival.is_some_and(|rival| key < rival.key);
         Least {
-            key: if self.tied > 0 {
-                self.least
-            } else {
-                f64::INFINITY
-            },
-            tied: self.tied,
-            next: if self.tied > 1 { self.least } else { self.next },
+            key,
+            tied: foremost.tied,
+            next: foremost.next(),
             contest: Contest {
-                candidates: self.candidates,
+                candidates,
                 inside,
                 closer,
                 // The rival is a candidate, and nobody is closer: it is among the nearest.
-                tied: if inside && !closer { self.tied } else { 0 },
+                tied: if inside && !closer { foremost.tied } else { 0 },
             },
         }
     }
@@ -271,22 +321,18 @@ pub(super) struct LinkGoal {
     rival: Option<Rival>,
     candidates: u32,
     closer: u32,
-    /// An upper bound of the least distance, and the least distance once `tied > 0`.
-    least: f64,
-    tied: u32,
+    foremost: Foremost,
     nearest: Vec<u32>,
     limit: usize,
 }
 
 impl LinkGoal {
-    pub(super) fn new(rival: Option<Rival>, limit: usize) -> Self {
-        let rival = rival.filter(|rival| rival.inside);
+    pub(super) fn new(rival: Option<Rival>, limit: usize, doubt: Doubt) -> Self {
         Self {
-            rival,
+            rival: rival.filter(|rival| rival.inside),
             candidates: 0,
             closer: 0,
-            least: rival.map_or(f64::INFINITY, |rival| rival.key),
-            tied: 0,
+            foremost: Foremost::new(rival, doubt),
             nearest: Vec::new(),
             limit,
         }
@@ -297,7 +343,7 @@ impl LinkGoal {
     /// Takes a candidate no farther than the nearest so far.
     fn near(&mut self, key: f64, point: u32) {
         self.someone_within(key);
-        self.tied += 1;
+        self.foremost.tied += 1;
         let full = self.nearest.len() >= self.limit;
         if !full || self.nearest.last().is_some_and(|&last| point < last) {
             let place = self.nearest.partition_point(|&listed| listed < point);
@@ -308,7 +354,7 @@ impl LinkGoal {
 }
 
 impl Goal for LinkGoal {
-    type Answer = Link;
+    type Answer = (Link, f64);
 
     const PLAIN: bool = false;
 
@@ -318,16 +364,17 @@ impl Goal for LinkGoal {
 
     #[inline(always)]
     fn reach(&self, counted: bool) -> f64 {
+        let reach = self.foremost.reach();
         if counted {
-            self.least
+            reach
         } else {
-            greater(self.least, self.rival_key())
+            greater(reach, self.rival_key())
         }
     }
 
     #[inline(always)]
     fn asks_upper(&self, lower: f64, counted: bool) -> bool {
-        lower == self.least || (!counted && lower <= self.rival_key())
+        lower == self.foremost.least || (!counted && lower <= self.rival_key())
     }
 
     #[inline(always)]
@@ -340,8 +387,9 @@ impl Goal for LinkGoal {
         // From here on all of it is counted.
         let full = self.nearest.len() >= self.limit
             && self.nearest.last().is_none_or(|&last| last < first);
-        if full && lower == upper && upper == self.least && self.tied > 0 {
-            self.tied += size;
+        let foremost = &mut self.foremost;
+        if full && lower == upper && upper == foremost.least && foremost.tied > 0 {
+            foremost.tied += size;
             return Settled::Whole;
         }
         Settled::Count
@@ -353,12 +401,14 @@ impl Goal for LinkGoal {
             let rival = self.rival_key();
             self.closer += tile.count(|key| key < rival);
         }
-        if least(tile.keys) > self.least {
+        if least(tile.keys) > self.foremost.reach() {
             return;
         }
         for ((&point, &key), &admitted) in tile.points.iter().zip(tile.keys).zip(tile.admitted) {
-            if admitted && key <= self.least {
+            if admitted && key <= self.foremost.least {
                 self.near(key, point);
+            } else if admitted {
+                self.foremost.next = lesser(self.foremost.next, key);
             }
         }
     }
@@ -372,35 +422,28 @@ impl Goal for LinkGoal {
         self.closer += candidates;
     }
 
+    #[inline(always)]
     fn someone_within(&mut self, key: f64) {
-        if key < self.least {
-            self.least = key;
-            self.tied = 0;
+        if self.foremost.someone_within(key) {
             self.nearest.clear();
         }
     }
 
     fn restart(&mut self) {
         self.closer = 0;
-        self.tied = 0;
+        self.foremost.restart();
         self.nearest.clear();
     }
 
-    fn answer(self) -> Link {
+    fn answer(self) -> (Link, f64) {
         let place = self.rival.map(|_| 1 + self.closer);
-        let Self {
-            nearest,
-            tied,
-            least,
-            candidates,
-            ..
-        } = self;
-        Link {
-            nearest,
-            tied,
-            key: least,
-            candidates,
+        let link = Link {
+            nearest: self.nearest,
+            tied: self.foremost.tied,
+            key: self.foremost.key(),
+            candidates: self.candidates,
             place,
-        }
+        };
+        (link, self.foremost.next())
     }
 }

@@ -159,7 +159,8 @@ impl Neighbours {
         })
     }
 
-    /// For each query, the nearest points and the place of `rivals[query]` among the points.
+    /// For each query, the nearest points and the place of `rivals[query]` among the points, and the distance of the next as in
+    /// [`Least::next`], right up to the doubt about distances of a query.
     ///
     /// # Ties
     /// All candidates at the least distance are counted, and the first `limit` of them are listed,
@@ -176,14 +177,14 @@ impl Neighbours {
         rivals: &[Option<u32>],
         within: Option<&Boxes>,
         limit: usize,
-    ) -> Vec<Link> {
-        self.search(queries, rivals.into(), within, |_, rival| {
-            LinkGoal::new(rival, limit)
+        doubt: impl Fn(usize) -> Doubt + Sync,
+    ) -> Vec<(Link, f64)> {
+        self.search(queries, rivals.into(), within, |query, rival| {
+            LinkGoal::new(rival, limit, doubt(query as usize))
         })
     }
 
-    /// The building of it is one task: a task that waits inside `get_or_init` must not steal another
-    /// that waits for the same.
+    /// It is built in parallel, so it must be there before tasks ask for it: one that waited for it could take up another that does.
     fn scan(&self) -> &Scan {
         self.scan
             .get_or_init(|| Scan::build(&self.tree, &self.metric))
@@ -248,7 +249,12 @@ impl Neighbours {
                     let after = works(&batch);
                     after.iter().zip(before).map(|(a, b)| a - b).collect()
                 };
-                probe::budget(rivals.len(), ways, at_least, work, finished)
+                let prepare = |way: Finish| {
+                    if way == Finish::Scan {
+                        self.scan();
+                    }
+                };
+                probe::budget(rivals.len(), (ways, prepare), at_least, work, finished)
             }
         };
         let walk = Walk { budget, ..walk };
@@ -278,7 +284,6 @@ impl Neighbours {
                 Finish::Scan => scan::BATCH,
             };
             if way == Finish::Scan {
-                // Built before the tasks start, as its documentation asks for.
                 self.scan();
             }
             unfinished

@@ -25,6 +25,7 @@
 //! may hold the nearest point wait until all points have been compared: by then the least approximation rules out most of them.
 
 use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::filter::{
     Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, UpTo, approximations, filter,
@@ -77,6 +78,7 @@ struct Prepared {
 }
 
 impl Scan {
+    /// Makes the points of a tree ready, in parallel.
     pub(super) fn build(tree: &Tree, metric: &Metric) -> Self {
         let tiles = &tree.tiles;
         let used: Vec<usize> = (0..metric.n_attributes())
@@ -87,43 +89,52 @@ impl Scan {
             .all(|&k| SAFE_WEIGHT.contains(&metric.weights()[k]));
         let mut scan = Self {
             scales: used.iter().map(|&k| metric.weights()[k].sqrt()).collect(),
-            centre: used.iter().map(|&k| mean(tree, k)).collect(),
+            centre: used.par_iter().map(|&k| mean(tree, k)).collect(),
             rows: Vec::new(),
-            radii: vec![0.0; tiles.n_points().div_ceil(GROUPS * GROUP)],
+            radii: Vec::new(),
             used,
         };
         let n_rows = scan.n_rows();
         let n_groups = tiles.n_points().div_ceil(GROUP);
-        scan.rows = vec![Row([0.0; GROUP]); n_groups * n_rows];
-        let mut coordinates = Vec::new();
-        for position in 0..n_groups * GROUP {
-            let group = position / GROUP;
-            let rows = group * n_rows..(group + 1) * n_rows;
-            let lane = position % GROUP;
+        let mut rows = vec![Row([0.0; GROUP]); n_groups * n_rows];
+        let blocks = rows.par_chunks_mut(GROUPS * n_rows).enumerate();
+        let filled = blocks.map(|(block, rows)| {
+            let mut radius = 0.0_f64;
+            for (group, rows) in rows.chunks_exact_mut(n_rows).enumerate() {
+                let first = (block * GROUPS + group) * GROUP;
+                radius = radius.max(scan.fill(rows, first, tree, safe));
+            }
+            radius
+        });
+        scan.radii = filled.collect();
+        scan.rows = rows;
+        scan
+    }
+
+    /// Fills the rows of the group whose first point is at this position; returns the greatest norm, infinite where the filter must not
+    /// be used.
+    fn fill(&self, rows: &mut [Row], first: usize, tree: &Tree, safe: bool) -> f64 {
+        let tiles = &tree.tiles;
+        let (squares, rows) = rows.split_first_mut().expect("a row for the norm");
+        let mut coordinates = Vec::with_capacity(self.used.len());
+        let mut radius = 0.0_f64;
+        for (lane, position) in (first..first + GROUP).enumerate() {
             if position >= tiles.n_points() {
                 // Beyond every threshold.
-                scan.rows[rows.start].0[lane] = f32::INFINITY;
+                squares.0[lane] = f32::INFINITY;
                 continue;
             }
-            let values = scan
-                .used
-                .iter()
-                .map(|&attribute| tiles.value(position, attribute));
-            let (square, mut norm) = scan.coordinates(values, &mut coordinates);
-            if !safe || tiles.is_ragged(position / LANES) {
-                norm = f64::INFINITY;
-            }
-            let radius = &mut scan.radii[group / GROUPS];
-            *radius = radius.max(norm);
-            let (first, rest) = scan.rows[rows]
-                .split_first_mut()
-                .expect("a row for the norm");
-            first.0[lane] = square as f32;
-            for (row, &coordinate) in rest.iter_mut().zip(&coordinates) {
+            let values = self.used.iter();
+            let values = values.map(|&attribute| tiles.value(position, attribute));
+            let (square, norm) = self.coordinates(values, &mut coordinates);
+            let is_safe = safe && !tiles.is_ragged(position / LANES);
+            radius = radius.max(if is_safe { norm } else { f64::INFINITY });
+            squares.0[lane] = square as f32;
+            for (row, &coordinate) in rows.iter_mut().zip(&coordinates) {
                 row.0[lane] = coordinate;
             }
         }
-        scan
+        radius
     }
 
     fn n_rows(&self) -> usize {

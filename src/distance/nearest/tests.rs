@@ -180,7 +180,7 @@ impl Case {
         }
     }
 
-    /// The least distance, how many tie at it, and the contest are those of the oracle; the next distance is wherever it is in doubt.
+    /// The least distance, how many tie at it, and the contest are those of the oracle; so is the next distance.
     fn check_least(
         &self,
         found: Least,
@@ -192,6 +192,11 @@ impl Case {
         let Link { key, tied, .. } = *link;
         assert_eq!((found.key, found.tied), (key, tied), "query {query}");
         assert_eq!(found.contest, contest, "query {query}");
+        self.check_next(found.next, query, key, doubt, within);
+    }
+
+    /// The distance after the least is that of the oracle wherever it is in doubt.
+    fn check_next(&self, found: f64, query: usize, key: f64, doubt: Doubt, within: Option<&Boxes>) {
         let candidates = (0..self.points.n_records())
             .map(|point| self.points.record(point))
             .filter(|&point| within.is_none_or(|boxes| boxes.admits(query, point)));
@@ -202,10 +207,10 @@ impl Case {
         keys.sort_by(f64::total_cmp);
         let next = keys.get(1).copied().unwrap_or(f64::INFINITY);
         if next <= doubt.above(key) {
-            assert_eq!(found.next, next, "query {query}");
+            assert_eq!(found, next, "query {query}");
         } else {
             assert!(
-                found.next > doubt.above(key) || key == f64::INFINITY,
+                found > doubt.above(key) || key == f64::INFINITY,
                 "query {query}"
             );
         }
@@ -250,13 +255,16 @@ impl Case {
                         self.check_least(found, query, least, doubt, within);
                     }
                 }
-                let found = neighbours.links(queries, rivals, within, limit);
-                for (query, (found, expected)) in found.iter().zip(&links).enumerate() {
-                    let place = format!("{what}, query {query}, budget {budget:?}");
-                    assert!(
-                        same(found, expected),
-                        "{place}: {found:?}, not {expected:?}"
-                    );
+                for doubt in DOUBTS {
+                    let found = neighbours.links(queries, rivals, within, limit, |_| doubt);
+                    for (query, ((found, next), expected)) in found.iter().zip(&links).enumerate() {
+                        let place = format!("{what}, query {query}, budget {budget:?}");
+                        assert!(
+                            same(found, expected),
+                            "{place}: {found:?}, not {expected:?}"
+                        );
+                        self.check_next(*next, query, found.key, doubt, within);
+                    }
                 }
             }
         }
@@ -363,7 +371,10 @@ fn answers_do_not_depend_on_the_number_of_threads() {
             let metric = Metric::new(vec![1.0, 1e-6, 1.0, 1.0], vec![1.0; 4]);
             let neighbours = Neighbours::build(&points, metric);
             let contests = neighbours.contests(&queries, rivals.as_slice(), None);
-            (contests, neighbours.links(&queries, &rivals, None, 2))
+            (
+                contests,
+                neighbours.links(&queries, &rivals, None, 2, |_| Doubt::NONE),
+            )
         })
     };
     assert_eq!(answers(1), answers(3));
@@ -397,9 +408,9 @@ fn a_file_of_equal_records_ties_without_taking_quadratic_memory() {
     };
     assert!(
         neighbours
-            .links(&points, &rivals, None, 3)
+            .links(&points, &rivals, None, 3, |_| Doubt::NONE)
             .iter()
-            .all(|found| *found == link)
+            .all(|(found, next)| *found == link && *next == 0.0)
     );
 }
 
