@@ -18,6 +18,7 @@ mod members;
 pub mod presolve;
 pub mod ranges;
 pub mod relaxation;
+mod reserve;
 pub mod weights;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use differences::Differences;
 use family::Family;
 use ranges::Ranges;
 use relaxation::Learned;
+use reserve::Reserve;
 
 use super::{Attack, Preference, Scenario, distance_based::Standardize};
 use crate::{
@@ -53,7 +55,8 @@ pub struct Learner {
     pub keeps_proof: bool,
     /// Whether the range of each parameter is worked out ([`Lesson::ranges`]).
     pub wants_ranges: bool,
-    /// Who may stop the search, and hears how it fares.
+    /// Who may stop the search, and hears how it fares. Of a limit of time as much is kept as the counts take that follow a search, where one
+    /// was done before.
     pub watch: Arc<dyn Watch + Send + Sync>,
 }
 
@@ -198,14 +201,15 @@ impl Learner {
         keeps_proof: bool,
     ) -> Result<Learned> {
         let mut failure = None;
+        let watch = Reserve::of(&*self.watch);
         let mut engine = |problem: &Problem, start| {
-            let solved = portfolio::solve(problem, start, self.engine, keeps_proof, &*self.watch);
+            let solved = portfolio::solve(problem, start, self.engine, keeps_proof, &watch);
             solved.unwrap_or_else(|error| {
                 failure = Some(error);
                 Answer::unknown(problem)
             })
         };
-        let learned = relaxation::learn(competitors, partners, &mut engine, &*self.watch)?;
+        let learned = relaxation::learn(competitors, partners, &mut engine, &watch)?;
         failure.map_or(Ok(learned), Err)
     }
 

@@ -152,6 +152,9 @@ pub trait Watch: Sync {
         None
     }
 
+    /// A count of what a search found, over all records, took so long.
+    fn counted(&self, _seconds: f64) {}
+
     /// The state of the search: blocks satisfied, and the bound.
     fn progress(&self, _satisfied: usize, _bound: usize) {}
 }

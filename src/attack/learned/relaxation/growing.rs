@@ -183,8 +183,17 @@ impl<'a> Growing<'a> {
         self.problem.rows = rows;
     }
 
-    /// Counts parameters over all pairs; `None` if the watch stops meanwhile.
+    /// Counts parameters over all pairs, and tells the watch how long that took; `None` if the watch stops meanwhile.
     fn count(&self, parameters: &[f64], watch: &dyn Watch) -> Option<Counted> {
+        let began = watch.seconds_left();
+        let counted = self.count_all(parameters, watch)?;
+        if let (Some(before), Some(after)) = (began, watch.seconds_left()) {
+            watch.counted(before - after);
+        }
+        Some(counted)
+    }
+
+    fn count_all(&self, parameters: &[f64], watch: &dyn Watch) -> Option<Counted> {
         let sure = self.sure(parameters);
         let violated = |room: &mut Room, place: usize| {
             // Who is not linked among some is not among all.

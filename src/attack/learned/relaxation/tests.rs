@@ -1,4 +1,7 @@
-use std::sync::Arc;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+};
 
 use super::*;
 use crate::{
@@ -274,6 +277,37 @@ fn a_relaxation_grows_to_the_optimum() {
             }
         });
     }
+}
+
+/// Whoever watches hears how long a count over all records took.
+#[test]
+fn a_count_says_how_long_it_took() {
+    /// Time goes on by a second whenever somebody asks for it.
+    #[derive(Debug, Default)]
+    struct Ticking {
+        asked: AtomicU32,
+        told: Mutex<Vec<f64>>,
+    }
+    impl Watch for Ticking {
+        fn stops(&self) -> bool {
+            false
+        }
+        fn seconds_left(&self) -> Option<f64> {
+            Some(100.0 - f64::from(self.asked.fetch_add(1, Ordering::Relaxed)))
+        }
+        fn counted(&self, seconds: f64) {
+            self.told.lock().unwrap().push(seconds);
+        }
+    }
+    with_differences(false, |differences, partners| {
+        let family = Family::WeightedMean;
+        let competitors = Competitors::new(differences, family);
+        let mut growing = Growing::new(family.space(3).unwrap(), &competitors);
+        growing.list_none(partners);
+        let watch = Ticking::default();
+        growing.consider(&[0.9, 0.09, 0.01], &watch);
+        assert_eq!(*watch.told.lock().unwrap(), [1.0]);
+    });
 }
 
 /// An engine that uses up its time has found something all the same.
